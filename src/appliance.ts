@@ -18,7 +18,7 @@ import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
 import { changeRecord } from "./http/records/records.ts";
-import { startServer } from "./http/server.ts";
+import { Server } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
@@ -125,7 +125,7 @@ async function openAll(options: ApplianceOptions) {
   // In this order: there is a token only while there is no administrator.
   await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
-  const server = startServer({ host: config.host, port: config.port, handler, log });
+  const server = new Server({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
   opened.defer(() => services.missingContents.stop());
   services.missingContents.start();

@@ -23,16 +23,11 @@ const ANSWERED_MS = 100;
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
 
-/** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
-export function startServer(options: ServerOptions): Server {
-  return new Server(options);
-}
-
 /**
  * Accepts connections while there are file descriptors for them. Without any, the runtime would try to accept the next
  * connection again and again, using a whole core, and no file could be opened.
  */
-class Server {
+export class Server {
   readonly url: URL;
   readonly port: number;
   readonly #options: ServerOptions;
@@ -45,6 +40,7 @@ class Server {
   /** How many counts in a row found descriptors short. */
   #rounds = 0;
 
+  /** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
   constructor(options: ServerOptions) {
     const server = listen(options);
     this.#server = server;
@@ -130,10 +126,27 @@ class Server {
   }
 }
 
-function listen(options: ServerOptions): Bun.Server<undefined> {
-  const { host, port } = options;
+function listen({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
   try {
-    return serve(options);
+    return Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      // Otherwise, in production mode, a second server could listen on the same port and share its requests.
+      reusePort: false,
+      // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      idleTimeout: IDLE_SECONDS,
+      fetch: (request, connections) => handler(request, connections),
+      // Only for failures after the handler, such as a stream that fails before its first byte.
+      error: (error) => {
+        const requestId = crypto.randomUUID();
+        const response = errorResponse(error, requestId, log);
+        response.headers.set("x-request-id", requestId);
+        response.headers.set("x-content-type-options", "nosniff");
+        return response;
+      },
+    });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
@@ -141,26 +154,4 @@ function listen(options: ServerOptions): Bun.Server<undefined> {
       { cause },
     );
   }
-}
-
-function serve({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
-  return Bun.serve({
-    hostname: host,
-    port,
-    development: false,
-    // Otherwise, in production mode, a second server could listen on the same port and share its requests.
-    reusePort: false,
-    // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    idleTimeout: IDLE_SECONDS,
-    fetch: (request, connections) => handler(request, connections),
-    // Only for failures after the handler, such as a stream that fails before its first byte.
-    error: (error) => {
-      const requestId = crypto.randomUUID();
-      const response = errorResponse(error, requestId, log);
-      response.headers.set("x-request-id", requestId);
-      response.headers.set("x-content-type-options", "nosniff");
-      return response;
-    },
-  });
 }

@@ -10,8 +10,8 @@ import { createHandler, type HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/route.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
 import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/origins.ts";
-import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
-import { startServer } from "../../src/http/server.ts";
+import { flag, nullable } from "../../src/http/operation/schema.ts";
+import { Server } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
 
@@ -77,8 +77,8 @@ export function stubRoutes() {
       ...thing("listThings", "List things"),
       query: Type.Object({
         drive_id: Type.Optional(Type.String({ minLength: 1 })),
-        page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
-        limit: integer({ minimum: 1, maximum: 1000, default: 50 }),
+        page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+        limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
         inline: flag("Shows it"),
       }),
       answers,
@@ -218,7 +218,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     routes: stubRoutes(),
     ...overrides,
   });
-  const server = startServer({ host: "127.0.0.1", port: 0, handler, log });
+  const server = new Server({ host: "127.0.0.1", port: 0, handler, log });
   const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const { key = "team", ...rest } = init;
     const headers = new Headers(rest.headers);

@@ -5,7 +5,7 @@ import { parseLabel, slugified } from "../../src/domain/contents/texts/text.ts";
 import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";
 import { formatInstant, parseInstant } from "../../src/domain/time.ts";
 import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/accounts/user.ts";
-import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
+import { fileCursor } from "../../src/http/operation/cursor.ts";
 import { requireExactNumbers } from "../../src/http/json/json-text.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 import * as fc from "fast-check";
@@ -110,11 +110,11 @@ test("a cursor leads back to its position, in its order only; any other text is 
   forAll(2, file, folder, fc.boolean(), anyText(), (position, folderPath, hasFile, other) => {
     const { sort } = position;
     const given = { file: hasFile || folderPath === null ? position : null, folder: folderPath };
-    const cursor = encodePosition(given, sort);
-    expect(decodePosition(cursor, sort)).toEqual(given);
-    expect(unlessRefused(() => decodePosition(cursor, sort === "size" ? "-size" : "size"))).toBeNull();
-    const read = unlessRefused(() => decodePosition(other, sort));
-    if (read !== null) expect(encodePosition(read, sort)).toBe(other);
+    const cursor = fileCursor(sort).write(given);
+    expect(fileCursor(sort).read(cursor)).toEqual(given);
+    expect(unlessRefused(() => fileCursor(sort === "size" ? "-size" : "size").read(cursor))).toBeNull();
+    const read = unlessRefused(() => fileCursor(sort).read(other));
+    if (read !== null) expect(fileCursor(sort).write(read)).toBe(other);
   });
 });
 

@@ -22,13 +22,15 @@ const CLOSED_BYTES = 8 * MIB;
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
-/** A request for a file's content, after the access check. */
 interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
-  readonly file: FileFacts;
   /** Whether to show it instead of saving it; only types that cannot run script are shown. */
-  readonly inline: boolean;
+  readonly query: { readonly inline: boolean };
+}
+
+/** To whom it is sent, after the access check. */
+interface ContentReader {
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
   readonly isForAnyPage: boolean;
   /** Asked twice a second while a long content is sent; once it says no, the connection is closed. */
@@ -40,13 +42,14 @@ interface ContentRequest {
 }
 
 /**
- * Answers with a file's content: all of it, a range, or 304. The content is not trusted: browsers must not sniff its
- * type, and if one shows it, then without script and outside our origin. Throws CofferError FORBIDDEN,
- * PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
+ * Answers with a file's content: all of it, a range, or 304. It is not trusted: no browser may sniff its type, nor run
+ * it in our origin. Throws FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, isForAnyPage, mayGoOn, beforeContent, onStart }: ContentRequest,
+  { request, context, query: { inline } }: ContentRequest,
+  file: FileFacts,
+  { isForAnyPage, mayGoOn, beforeContent, onStart }: ContentReader,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const headers: Record<string, string> = {
@@ -117,9 +120,9 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
-/** The content of a file while it is sent. */
-interface SentContent extends Pick<ContentRequest, "file" | "mayGoOn"> {
+interface SentContent extends Pick<ContentReader, "mayGoOn"> {
   readonly files: Files;
+  readonly file: FileFacts;
 }
 
 function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
@@ -189,7 +192,6 @@ function encodeExtended(text: string): string {
 /** Headers that stop uploaded content from running in our origin. */
 export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
 
-/** How the API description explains these headers. */
 export const CONTAINED_HEADERS = {
   "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
 };

@@ -3,13 +3,6 @@ import { ANONYMOUS_KEY, IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
 import { SESSION_COOKIE } from "../gate/session-cookie.ts";
 import type { Described } from "./describe.ts";
-import {
-  API_HEADERS,
-  COMMON_HEADERS,
-  CORS_HEADERS,
-  OAUTH_HEADERS,
-  REPLAYED_HEADER,
-} from "./response-headers.ts";
 
 /** Where an operation is, as far as all responses there have the same headers. */
 export interface Place {
@@ -26,30 +19,6 @@ export interface ErrorGroup extends Place {
   readonly isOAuth: boolean;
 }
 
-/** The groups of operations, in the order shown. */
-export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
-  { name: "Start", description: "What there is, without a key." },
-  { name: "Drives", description: "Containers of files, each with its own owner and limits." },
-  { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
-  { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
-  { name: "Versions", description: "The contents that a file had before: to read, compare and restore." },
-  { name: "Snapshots", description: "What a drive held at some moment, to look into and to bring back." },
-  { name: "Trash", description: "What was deleted, and can be restored for a while." },
-  { name: "Links", description: "Links for people and programs without a key: listed, counted and revoked." },
-  { name: "Members", description: "Other users with whom a drive is shared, as readers or editors." },
-  { name: "Keys", description: "API keys, with which callers authenticate." },
-  {
-    name: "Applications",
-    description:
-      "Applications that a person lets in by OAuth 2.1, such as MCP clients. Their protocol is described by the documents at `/.well-known/oauth-authorization-server` and `/.well-known/oauth-protected-resource/mcp`.",
-  },
-  { name: "Search", description: "Find files by name, text, tags and other properties." },
-  { name: "Account", description: "The caller's own account: usage, password and sessions." },
-  { name: "Users", description: "All users of this server; for administrators." },
-  { name: "MCP", description: "The same drives for clients of the Model Context Protocol." },
-  { name: "Sign-in", description: "Sign in and out. The session is in a cookie of the browser." },
-];
-
 const EXAMPLE_REQUEST = "5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60";
 
 /** The parameter of every write. */
@@ -64,6 +33,58 @@ interface CodeHeader {
 }
 
 const TEXT = { type: "string" };
+
+function always(description: string, schema: object = TEXT) {
+  return { description, required: true, schema };
+}
+
+function sometimes(description: string, schema: object = TEXT) {
+  return { description, schema };
+}
+
+/** Headers of every response, errors included. */
+const COMMON_HEADERS = {
+  "X-Request-Id": always(
+    "Identifies the request, also in the server's log. The client's own is used, if it sends one.",
+  ),
+  "X-Content-Type-Options": always("`nosniff`"),
+};
+
+/** More headers of every response that pages of other origins may read. */
+const CORS_HEADERS = {
+  "Access-Control-Allow-Origin": sometimes(
+    "`*`, or the page's origin, if the request has an `Origin` that is allowed.",
+  ),
+  "Access-Control-Expose-Headers": sometimes(
+    "The headers that pages of other origins may read, if the request has an `Origin` that is allowed.",
+  ),
+  Vary: always("`Origin`: see *Pages of other origins* above. With `Preference-Applied`, also `Prefer`."),
+};
+
+/** More headers of errors that have the shape of OAuth. */
+const OAUTH_HEADERS = { "Cache-Control": always("`no-store`") };
+
+/** More headers of every response to a counted request. */
+const API_HEADERS = {
+  "X-RateLimit-Limit": always(
+    "Requests allowed per minute, in the window with the fewest left: see *Rate limits* above.",
+    { type: "integer", minimum: 1 },
+  ),
+  "X-RateLimit-Remaining": always("Requests left in that window.", { type: "integer", minimum: 0 }),
+  "X-RateLimit-Reset": always("Seconds until that window ends.", { type: "integer", minimum: 1 }),
+  "Cache-Control": always("`no-store`, except for the content of files."),
+  "Preference-Applied": sometimes(
+    "`handling=lenient`, if the request prefers that, and has a name that was ignored: see *Requests* above.",
+    { type: "string", const: "handling=lenient" },
+  ),
+  ...CORS_HEADERS,
+};
+
+/** The header of a response that is not the first to its request. */
+const REPLAYED_HEADER = sometimes(
+  "`true` if this is the response to an earlier request with the same `Idempotency-Key`.",
+  { type: "string", const: "true" },
+);
 
 const retryAfter = (description: string) => ({
   "Retry-After": { description, schema: { type: "integer", minimum: 1 } },

@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { isGuardedPath } from "../gate/route-table.ts";
 import { shownExample } from "../operation/schema.ts";
-import { withOptionalNulls, withoutOtherNames } from "../operation/validate.ts";
+import { takenSchema } from "../operation/validate.ts";
 import type { Route } from "../operation/route.ts";
 import { type Answer, answersOf, type AnyOperation } from "../operation/spec.ts";
 import { fieldsOf, isStrictPath } from "../operation/names.ts";
@@ -46,6 +46,30 @@ export interface Described {
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
+/** The groups of operations, in the order shown. */
+export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
+  { name: "Start", description: "What there is, without a key." },
+  { name: "Drives", description: "Containers of files, each with its own owner and limits." },
+  { name: "Files", description: "Upload, download, list, change, copy, move and delete files." },
+  { name: "Folders", description: "The folders of a drive. Their paths end with `/`." },
+  { name: "Versions", description: "The contents that a file had before: to read, compare and restore." },
+  { name: "Snapshots", description: "What a drive held at some moment, to look into and to bring back." },
+  { name: "Trash", description: "What was deleted, and can be restored for a while." },
+  { name: "Links", description: "Links for people and programs without a key: listed, counted and revoked." },
+  { name: "Members", description: "Other users with whom a drive is shared, as readers or editors." },
+  { name: "Keys", description: "API keys, with which callers authenticate." },
+  {
+    name: "Applications",
+    description:
+      "Applications that a person lets in by OAuth 2.1, such as MCP clients. Their protocol is described by the documents at `/.well-known/oauth-authorization-server` and `/.well-known/oauth-protected-resource/mcp`.",
+  },
+  { name: "Search", description: "Find files by name, text, tags and other properties." },
+  { name: "Account", description: "The caller's own account: usage, password and sessions." },
+  { name: "Users", description: "All users of this server; for administrators." },
+  { name: "MCP", description: "The same drives for clients of the Model Context Protocol." },
+  { name: "Sign-in", description: "Sign in and out. The session is in a cookie of the browser." },
+];
+
 /** All operations among the routes, in their order. Takes long. */
 export function operationsIn(routes: readonly Route[]): PlacedOperation[] {
   return routes.flatMap(({ method, path: template, spec, isKeyed = false }) => {
@@ -64,7 +88,9 @@ export function errorsOf(operation: PlacedOperation): ReadonlySet<ErrorCode> {
   if (isGuardedPath(path)) errors.add("RATE_LIMITED");
   if (namesThing(operation)) errors.add("NOT_FOUND");
   if (!isPublic) errors.add("UNAUTHORIZED");
-  if (!isPublic && method !== "GET") errors.add("FORBIDDEN");
+  const { account, person, signedIn, headers = {} } = spec;
+  if (!isPublic && (method !== "GET" || account || person || signedIn)) errors.add("FORBIDDEN");
+  if ("If-Match" in headers) errors.add("PRECONDITION_FAILED");
   if (isKeyed || isStrictPath(path) || detail.parameters.length > 0 || detail.requestBody !== undefined)
     errors.add("VALIDATION_ERROR");
   if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");
@@ -114,19 +140,15 @@ function describeOperation(path: string, spec: AnyOperation): OperationDetail {
   };
 }
 
-function requestContentOf(spec: AnyOperation, isStrict: boolean) {
-  const shown = (schema: TSchema) => (isStrict ? withoutOtherNames(schema) : schema);
-  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", shown(spec.body), spec.example);
-  const examples = spec.rawBody.examples ?? {};
-  return Object.fromEntries(
-    Object.entries(spec.rawBody.content).flatMap(([type, schema]) =>
-      Object.entries(bodyOf(type, shown(schema), examples[type])),
-    ),
+function requestContentOf(spec: AnyOperation, isStrict: boolean): Content | undefined {
+  const bodyOf = (type: string, schema: TSchema, example: unknown) =>
+    contentOf({ [type]: takenSchema(schema, { isStrict, isJson: type === "application/json" }) }, example);
+  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", spec.body, spec.example);
+  const { content, examples = {} } = spec.rawBody;
+  return Object.assign(
+    {},
+    ...Object.entries(content).map(([type, schema]) => bodyOf(type, schema, examples[type])),
   );
-}
-
-function bodyOf(type: string, schema: TSchema, example: unknown): Content {
-  return contentOf({ [type]: type === "application/json" ? withOptionalNulls(schema) : schema }, example);
 }
 
 function parameters(place: "path" | "query", schema: TObject | undefined): Parameter[] {

@@ -11,13 +11,19 @@ import {
   IDEMPOTENCY_KEY_PARAMETER,
   type Place,
   SHARED_COMPONENTS,
-  TAGS,
   withCommonHeaders,
   withReplayHeader,
 } from "./components.ts";
 import type { Route } from "../operation/route.ts";
 import type { AnyOperation } from "../operation/spec.ts";
-import { errorsOf, needsKey, type OperationDetail, operationsIn, type PlacedOperation } from "./describe.ts";
+import {
+  errorsOf,
+  needsKey,
+  type OperationDetail,
+  operationsIn,
+  type PlacedOperation,
+  TAGS,
+} from "./describe.ts";
 import { OVERVIEW } from "./overview.ts";
 
 export interface DescriptionOptions {

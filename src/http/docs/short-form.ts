@@ -1,7 +1,7 @@
 import { ERROR_STATUS } from "../gate/errors.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
-import { ERROR_MEANINGS, TAGS } from "./components.ts";
-import { errorsOf, needsKey, type OperationDetail, type PlacedOperation } from "./describe.ts";
+import { ERROR_MEANINGS } from "./components.ts";
+import { errorsOf, needsKey, type OperationDetail, type PlacedOperation, TAGS } from "./describe.ts";
 import { fieldLists, fieldNames, fieldText, typeText } from "./schema-text.ts";
 import intro from "./texts/api.md" with { type: "text" };
 

@@ -4,7 +4,7 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import { isFolderPath } from "../../domain/files/path.ts";
 import type { FeedStream, StreamListener } from "../../services/changes/feed.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import { parseFileUri } from "./shown.ts";
+import * as shown from "./shown.ts";
 import type { McpOptions } from "./tool.ts";
 
 /** What a client wants to be told (MCP, `subscriptions/listen`). */
@@ -29,7 +29,7 @@ export function listenTo({ services }: Pick<McpOptions, "services">): Listen {
     if (uris.length > RESOURCES)
       throw invalid("resourceSubscriptions", `must name at most ${RESOURCES} resources`);
     for (const uri of uris) {
-      const ref = parseFileUri(uri);
+      const ref = shown.parseFileUri(uri);
       if (ref === null) throw notFound("file");
       const { id } = drives.get(caller, ref.drive);
       named.add(id);

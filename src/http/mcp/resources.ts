@@ -12,20 +12,8 @@ import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
-import {
-  ANSWER_BYTES,
-  COMPLETIONS,
-  FILE_URI_TEMPLATE,
-  fileUri,
-  fitting,
-  imageTypeOf,
-  LISTED_DRIVES,
-  nameOf,
-  PAGE_FILES,
-  parseFileUri,
-  WHOLE_BYTES,
-} from "./shown.ts";
+import { pathCursor } from "../operation/cursor.ts";
+import * as shown from "./shown.ts";
 import { failureOf } from "./failure.ts";
 import type { McpOptions } from "./tool.ts";
 
@@ -50,7 +38,7 @@ export function answerResources(server: Server, context: RequestContext, options
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [
       {
-        uriTemplate: FILE_URI_TEMPLATE,
+        uriTemplate: shown.FILE_URI_TEMPLATE,
         name: "file",
         title: "A file of a drive",
         description:
@@ -62,7 +50,7 @@ export function answerResources(server: Server, context: RequestContext, options
     answer(params.uri, (caller) => readResource(services, caller, params.uri)),
   );
   server.setRequestHandler("completion/complete", ({ params }) => {
-    const isFile = params.ref.type === "ref/resource" && params.ref.uri === FILE_URI_TEMPLATE;
+    const isFile = params.ref.type === "ref/resource" && params.ref.uri === shown.FILE_URI_TEMPLATE;
     const { name, value } = params.argument;
     const drive = params.context?.arguments?.["drive"];
     return answer("", (caller) => ({
@@ -72,7 +60,7 @@ export function answerResources(server: Server, context: RequestContext, options
 }
 
 function completionOf(values: readonly string[]) {
-  return { values: values.slice(0, COMPLETIONS), hasMore: values.length > COMPLETIONS };
+  return { values: values.slice(0, shown.COMPLETIONS), hasMore: values.length > shown.COMPLETIONS };
 }
 
 function protocolError(code: ErrorCode, text: string, uri: string): Error {
@@ -84,38 +72,38 @@ function protocolError(code: ErrorCode, text: string, uri: string): Error {
 /** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
 function listResources({ drives: service, listings }: Services, caller: Caller, cursor: string | undefined) {
   const drives = service.list(caller, null);
-  const [id = "", ...segments] = cursor === undefined ? [] : decodeCursor(cursor).split("/");
+  const [id = "", ...segments] = (pathCursor.read(cursor) ?? "").split("/");
   const first = cursor === undefined ? 0 : drives.findIndex((drive) => drive.id === id);
   if (first === -1) throw invalid("cursor", "must be the nextCursor of an earlier page");
   let after = segments.join("/");
-  for (const [index, drive] of drives.slice(first, first + LISTED_DRIVES).entries()) {
+  for (const [index, drive] of drives.slice(first, first + shown.LISTED_DRIVES).entries()) {
     const { files, nextAfter } = listings.list(caller, {
       ...BY_PATH,
       driveId: drive.id,
-      limit: PAGE_FILES,
+      limit: shown.PAGE_FILES,
       after: after === "" ? null : { file: { sort: "path", path: after }, folder: null },
     });
-    const shown = fitting(files.map(resourceOf));
-    const last = files[shown.length - 1];
+    const resources = shown.fitting(files.map(resourceOf));
+    const last = files[resources.length - 1];
     if (last !== undefined) {
-      const hasMore = nextAfter !== null || shown.length < files.length;
+      const hasMore = nextAfter !== null || resources.length < files.length;
       const next = hasMore ? `${drive.id}/${last.path}` : startOf(drives[first + index + 1]);
-      return { resources: [...shown], ...nextCursor(next) };
+      return { resources: [...resources], ...nextCursor(next) };
     }
     after = "";
   }
-  return { resources: [], ...nextCursor(startOf(drives[first + LISTED_DRIVES])) };
+  return { resources: [], ...nextCursor(startOf(drives[first + shown.LISTED_DRIVES])) };
 }
 
 /** A whole file. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for one that is not read at once. */
 async function readResource({ files }: Services, caller: Caller, uri: string) {
-  const ref = parseFileUri(uri);
+  const ref = shown.parseFileUri(uri);
   if (ref === null) throw notFound("file");
   const file = files.get(caller, ref);
-  if (file.size > WHOLE_BYTES) throw tooLarge(file);
+  if (file.size > shown.WHOLE_BYTES) throw tooLarge(file);
   const bytes = await files.contentWhole(file);
   const text = textOf(bytes, false);
-  if (file.size > ANSWER_BYTES && imageTypeOf(bytes) === null) throw tooLarge(file);
+  if (file.size > shown.ANSWER_BYTES && shown.imageTypeOf(bytes) === null) throw tooLarge(file);
   const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
   return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
 }
@@ -128,9 +116,9 @@ function complete(
   start: string,
   drive: string | undefined,
 ): string[] {
-  const limit = COMPLETIONS + 1;
+  const limit = shown.COMPLETIONS + 1;
   if (name === "drive") {
-    const names = drives.list(caller, null).map(nameOf);
+    const names = drives.list(caller, null).map(shown.nameOf);
     return names.filter((each) => each.startsWith(start)).slice(0, limit);
   }
   if (name !== "path" || drive === undefined) return [];
@@ -140,7 +128,7 @@ function complete(
 }
 
 function nextCursor(next: string | null) {
-  return next === null ? {} : { nextCursor: encodeCursor(next) };
+  return next === null ? {} : { nextCursor: pathCursor.write(next) };
 }
 
 function startOf(drive: { readonly id: string } | undefined): string | null {
@@ -149,7 +137,7 @@ function startOf(drive: { readonly id: string } | undefined): string | null {
 
 function resourceOf(file: FileFacts) {
   return {
-    uri: fileUri(file),
+    uri: shown.fileUri(file),
     name: file.filename,
     title: file.path,
     mimeType: file.mimeType,

@@ -7,7 +7,8 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import { type TObject, Type } from "@sinclair/typebox";
+import * as t from "../operation/schema.ts";
+import type { TObject } from "@sinclair/typebox";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import { contextOf, type RequestContext, setContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/json-body.ts";
@@ -44,9 +45,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
   ].map((each) => [each.shown.name, each]),
 );
 
-const keyArgument = Type.String({
-  description: "The key that provision_drive answered with, or one of your human's.",
-});
+const keyArgument = t.text("The key that provision_drive answered with, or one of your human's.");
 
 export function createMcp(options: McpOptions) {
   const { log, retention, services, throttle, version } = options;
@@ -138,7 +137,7 @@ function kib(bytes: number): string {
 }
 
 /** Which family of protocol revisions a request is of: `legacy` is those of 2025. */
-export type Era = McpRequestContext["era"];
+type Era = McpRequestContext["era"];
 
 const LISTEN = "subscriptions/listen";
 /** How a line of an event begins that has its data (HTML, 9.2.5). */

@@ -4,7 +4,7 @@ import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
 import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/conditions.ts";
-import { optionalText } from "../operation/schema.ts";
+import * as t from "../operation/schema.ts";
 import { parseId } from "../../domain/id.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 
@@ -25,21 +25,19 @@ export const pathArgument = Type.String({
 export const fileArguments = { drive_id: driveArgument, path: pathArgument };
 
 /** The guard of a change, in arguments. */
-export const ifMatchArgument = optionalText(
+export const ifMatchArgument = t.optionalText(
   "The etag that the file must still have. If it has another, nothing is changed.",
 );
 
-export const onlyTagsArgument = Type.Optional(
-  Type.Array(Type.String(), { description: "Only files with all of these tags." }),
-);
+export const onlyTagsArgument = t.optionalTexts({ description: "Only files with all of these tags." });
 
-export const cursorArgument = optionalText("next_cursor of the page before.");
+export const cursorArgument = t.optionalText("next_cursor of the page before.");
 
 /** A file in answers. */
 export const shownFile = {
-  drive: Type.String({ description: "The drive: pass it as drive_id." }),
+  drive: t.text("The drive: pass it as drive_id."),
   path: Type.String(),
-  etag: Type.String({ description: "Changes with the content; pass it as if_match." }),
+  etag: t.text("Changes with the content; pass it as if_match."),
   size: Type.Integer({ description: "Bytes." }),
   mime_type: Type.String(),
   tags: Type.Array(Type.String()),

@@ -9,7 +9,7 @@ import type { Parts } from "../resources/parts.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
 import type { NextSteps } from "./failure.ts";
-import { nameOf } from "./shown.ts";
+import * as shown from "./shown.ts";
 
 /**
  * The argument by which a tool call of a client that sends no key with its requests brings one, such as that of the
@@ -94,20 +94,7 @@ export interface Call<T> extends CallParts {
 export interface Tool {
   readonly needs: Needs;
   readonly next: NextSteps;
-  readonly shown: {
-    readonly name: string;
-    readonly title: string;
-    readonly description: string;
-    readonly inputSchema: TObject & { readonly type: "object" };
-    readonly outputSchema: TObject & { readonly type: "object" };
-    readonly annotations: {
-      readonly title: string;
-      readonly readOnlyHint: boolean;
-      readonly destructiveHint: boolean;
-      readonly idempotentHint: boolean;
-      readonly openWorldHint: boolean;
-    };
-  };
+  readonly shown: ReturnType<typeof shownOf>;
   /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
   readonly run: (sent: unknown, parts: CallParts) => Promise<Answer<Record<string, unknown>>>;
 }
@@ -119,27 +106,11 @@ export function tool<I extends TObject, O extends TObject>(
   facts: ToolFacts<I, O>,
   run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
 ): Tool {
-  const { name, title, description, needs, input, output } = facts;
-  const check = compileBodyValidator(input, "argument", facts.also);
-  const isReading = needs === "reading";
+  const check = compileBodyValidator(facts.input, "argument", facts.also);
   return {
-    needs,
+    needs: facts.needs,
     next: facts.next ?? {},
-    shown: {
-      name,
-      title,
-      description,
-      inputSchema: { ...input, additionalProperties: false },
-      outputSchema: output,
-      annotations: {
-        title,
-        readOnlyHint: isReading,
-        destructiveHint: facts.isDestructive ?? false,
-        idempotentHint: isReading || (facts.isIdempotent ?? false),
-        // All files are the caller's own.
-        openWorldHint: false,
-      },
-    },
+    shown: shownOf(facts),
     run: async (sent, parts) => {
       const checked = check(sent ?? {}, refuseUnknown);
       const { services, context } = parts;
@@ -165,6 +136,25 @@ export function tool<I extends TObject, O extends TObject>(
   };
 }
 
+function shownOf({ name, title, description, needs, input, output, ...facts }: ToolFacts<TObject, TObject>) {
+  const isReading = needs === "reading";
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...input, additionalProperties: false },
+    outputSchema: output,
+    annotations: {
+      title,
+      readOnlyHint: isReading,
+      destructiveHint: facts.isDestructive ?? false,
+      idempotentHint: isReading || (facts.isIdempotent ?? false),
+      // All files are the caller's own.
+      openWorldHint: false,
+    },
+  };
+}
+
 function driveNamed(
   drives: Services["drives"],
   caller: Caller,
@@ -182,7 +172,7 @@ function driveNamed(
     );
   }
   if (second === undefined) return first;
-  const names = all.slice(0, NAMED_DRIVES).map((drive) => JSON.stringify(nameOf(drive)));
+  const names = all.slice(0, NAMED_DRIVES).map((drive) => JSON.stringify(shown.nameOf(drive)));
   const more = all.length > NAMED_DRIVES ? ", and more: see list_drives" : "";
   throw invalid("drive_id", `is required, because you have several: ${names.join(", ")}${more}.`);
 }

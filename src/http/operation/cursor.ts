@@ -8,139 +8,136 @@ import type { TrashPosition } from "../../domain/history/history.ts";
 import type { DifferencePosition } from "../../services/snapshots/comparisons.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
-// A cursor is opaque: it says where a list continues. What decodes one throws VALIDATION_ERROR for a cursor that its
-// counterpart did not return.
-
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
 const SEPARATOR = "\n";
 /** The first field of a cursor that has a folder; no order has this name. */
 const FOLDERS = "folders";
 const NUMBER = /^\d{1,15}$/;
 
-export function encodeCursor(path: string): string {
-  return encode([path]);
-}
+/** How a position in a kind of list is written and read as an opaque cursor: that says where the list continues. */
+class Cursor<P> {
+  readonly #fieldsOf: (position: P) => readonly (string | number)[];
+  readonly #positionIn: (fields: readonly string[]) => P | null;
 
-export function decodeCursor(cursor: string): string {
-  const [path = "", ...more] = decode(cursor);
-  if (more.length > 0) throw badCursor();
-  return path;
-}
-
-export function encodeNumber(number: number): string {
-  return encode([String(number)]);
-}
-
-export function decodeNumber(cursor: string): number {
-  const [number = "", ...more] = decode(cursor);
-  if (more.length > 0 || !NUMBER.test(number)) throw badCursor();
-  return Number(number);
-}
-
-/**
- * An opaque cursor: the list of files, and of folders beside them, continues after this position. It names the order,
- * except the default one of files alone.
- */
-export function encodePosition({ file, folder }: ListPosition, sort: FileSort): string {
-  if (folder !== null) return encode([FOLDERS, folder, sort, ...(file === null ? [] : keysOf(file))]);
-  if (file === null) throw new Error("a cursor names the end of its list");
-  return encode(sort === "path" ? keysOf(file) : [sort, ...keysOf(file)]);
-}
-
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that is not of a list in this order. */
-export function decodePosition(cursor: string, sort: FileSort): ListPosition {
-  const fields = decode(cursor);
-  const [first = "", second = "", third, ...keys] = fields;
-  if (first === FOLDERS && fields.length > 1) {
-    if (sort !== third || second === "") throw badCursor();
-    return { file: keys.length === 0 ? null : positionIn(keys, sort), folder: second };
+  /** @param positionIn null for fields that are of no position */
+  constructor(
+    fieldsOf: (position: P) => readonly (string | number)[],
+    positionIn: (fields: readonly string[]) => P | null,
+  ) {
+    this.#fieldsOf = fieldsOf;
+    this.#positionIn = positionIn;
   }
-  if (sort === "path") return { file: positionIn(fields, sort), folder: null };
-  if (sort !== first) throw badCursor();
-  return { file: positionIn(fields.slice(1), sort), folder: null };
+
+  /** Null at the end of a list. */
+  write(position: P): string;
+  write(position: P | null): string | null;
+  write(position: P | null): string | null {
+    return position === null ? null : encode(this.#fieldsOf(position));
+  }
+
+  /** Null without a cursor, at the start of a list. Throws VALIDATION_ERROR for a cursor that `write` did not return. */
+  read(cursor: string | undefined, field = "cursor"): P | null {
+    if (cursor === undefined) return null;
+    const fields = Buffer.from(cursor, "base64url").toString("utf8").split(SEPARATOR);
+    const position = encode(fields) === cursor ? this.#positionIn(fields) : null;
+    if (position === null)
+      throw invalid(field, "must be the next_cursor of an earlier page, in the same order");
+    return position;
+  }
 }
 
-function keysOf(position: FilePosition): string[] {
-  return "path" in position ? [position.path] : [String(position.value), position.id];
+export const pathCursor = new Cursor<string>(
+  (path) => [path],
+  ([path = "", ...more]) => (more.length > 0 ? null : path),
+);
+
+export const numberCursor = new Cursor<number>(
+  (number) => [number],
+  ([number = "", ...more]) => (more.length > 0 || !NUMBER.test(number) ? null : Number(number)),
+);
+
+/** Of a list of files, and of folders beside them. It names the order, except the default one of files alone. */
+export function fileCursor(sort: FileSort) {
+  return new Cursor<ListPosition>(
+    ({ file, folder }) => {
+      if (folder !== null) return [FOLDERS, folder, sort, ...(file === null ? [] : keysOf(file))];
+      if (file === null) throw new Error("a cursor names the end of its list");
+      return sort === "path" ? keysOf(file) : [sort, ...keysOf(file)];
+    },
+    (fields) => {
+      const [first = "", second = "", third, ...keys] = fields;
+      if (first !== FOLDERS || fields.length === 1) {
+        if (sort !== "path" && sort !== first) return null;
+        const file = filePositionIn(sort === "path" ? fields : fields.slice(1), sort);
+        return file && { file, folder: null };
+      }
+      if (sort !== third || second === "") return null;
+      if (keys.length === 0) return { file: null, folder: second };
+      const file = filePositionIn(keys, sort);
+      return file && { file, folder: second };
+    },
+  );
 }
 
-function positionIn(keys: readonly string[], sort: FileSort): FilePosition {
+function keysOf(position: FilePosition): (string | number)[] {
+  return "path" in position ? [position.path] : [position.value, position.id];
+}
+
+function filePositionIn(keys: readonly string[], sort: FileSort): FilePosition | null {
   const [first = "", id = ""] = keys;
-  if (keys.length !== (isPathSort(sort) ? 1 : 2)) throw badCursor();
+  if (keys.length !== (isPathSort(sort) ? 1 : 2)) return null;
   if (isPathSort(sort)) return { sort, path: first };
-  if (!NUMBER.test(first) || id === "") throw badCursor();
-  return { sort, value: Number(first), id };
+  return NUMBER.test(first) && id !== "" ? { sort, value: Number(first), id } : null;
 }
 
-export function encodeDifference({ path, count }: DifferencePosition): string {
-  return encode([path, String(count)]);
-}
+export const differenceCursor = new Cursor<DifferencePosition>(
+  ({ path, count }) => [path, count],
+  ([path = "", count = "", ...more]) =>
+    more.length > 0 || !NUMBER.test(count) ? null : { path, count: Number(count) },
+);
 
-export function decodeDifference(cursor: string): DifferencePosition {
-  const [path = "", count = "", ...more] = decode(cursor);
-  if (more.length > 0 || !NUMBER.test(count)) throw badCursor();
-  return { path, count: Number(count) };
-}
+export const grepCursor = new Cursor<GrepPosition>(
+  ({ drive, path, inside }) => {
+    if (inside === null) return [drive, path];
+    const { digest, offset, line, searched, matches } = inside;
+    return [drive, path, digest, offset, line, searched, matches];
+  },
+  ([driveText = "", path = "", digestText = "", ...numbers]) => {
+    const [drive, digest] = [parseId<DriveId>(driveText), parseDigest(digestText)];
+    if (drive === null) return null;
+    if (digestText === "") return { drive, path, inside: null };
+    const [offset, line, searched, matches] = numbers.filter((number) => NUMBER.test(number)).map(Number);
+    if (digest === null || offset === undefined || line === undefined) return null;
+    if (searched === undefined || matches === undefined) return null;
+    return { drive, path, inside: { digest, offset, line, searched, matches } };
+  },
+);
 
-export function encodeGrepPosition({ drive, path, inside }: GrepPosition): string {
-  if (inside === null) return encode([drive, path]);
-  const { digest, offset, line, searched, matches } = inside;
-  return encode([drive, path, digest, ...[offset, line, searched, matches].map(String)]);
-}
+export const trashCursor = new Cursor<TrashPosition>(
+  ({ deletedAt, id }) => [deletedAt, id],
+  ([deletedAt = "", id = "", ...more]) =>
+    !NUMBER.test(deletedAt) || id === "" || more.length > 0 ? null : { deletedAt: Number(deletedAt), id },
+);
 
-export function decodeGrepPosition(cursor: string): GrepPosition {
-  const [driveText = "", path = "", digestText = "", ...numbers] = decode(cursor);
-  const [drive, digest] = [parseId<DriveId>(driveText), parseDigest(digestText)];
-  if (drive === null) throw badCursor();
-  if (digestText === "") return { drive, path, inside: null };
-  const [offset, line, searched, matches] = numbers.filter((number) => NUMBER.test(number)).map(Number);
-  if (digest === null || offset === undefined || line === undefined) throw badCursor();
-  if (searched === undefined || matches === undefined) throw badCursor();
-  return { drive, path, inside: { digest, offset, line, searched, matches } };
-}
+export const linkCursor = new Cursor<LinkPosition>(
+  ({ createdAt, id }) => [createdAt, id],
+  ([createdAt = "", idText = "", ...more]) => {
+    const id = parseId<LinkId>(idText);
+    return !NUMBER.test(createdAt) || id === null || more.length > 0
+      ? null
+      : { createdAt: Number(createdAt), id };
+  },
+);
 
-export function encodeTrashPosition({ deletedAt, id }: TrashPosition): string {
-  return encode([String(deletedAt), id]);
-}
+/** Also the id of a change: the feed continues after it. */
+export const changeCursor = new Cursor<ChangePosition>(
+  ({ number, at, from }) => [number, at, ...(from > number ? [from] : [])],
+  ([number = "", at = "", from = number, ...more]) =>
+    more.length > 0 || ![number, at, from].every((text) => NUMBER.test(text))
+      ? null
+      : { number: changeNumber(Number(number)), at: Number(at), from: changeNumber(Number(from)) },
+);
 
-export function decodeTrashPosition(cursor: string): TrashPosition {
-  const [deletedAt = "", id = "", ...more] = decode(cursor);
-  if (!NUMBER.test(deletedAt) || id === "" || more.length > 0) throw badCursor();
-  return { deletedAt: Number(deletedAt), id };
-}
-
-export function encodeLinkPosition({ createdAt, id }: LinkPosition): string {
-  return encode([String(createdAt), id]);
-}
-
-export function decodeLinkPosition(cursor: string): LinkPosition {
-  const [createdAt = "", idText = "", ...more] = decode(cursor);
-  const id = parseId<LinkId>(idText);
-  if (!NUMBER.test(createdAt) || id === null || more.length > 0) throw badCursor();
-  return { createdAt: Number(createdAt), id };
-}
-
-/** An opaque cursor, which is also the id of a change: the feed continues after it. */
-export function encodeChangePosition({ number, at, from }: ChangePosition): string {
-  return encode([number, at, ...(from > number ? [from] : [])].map(String));
-}
-
-export function decodeChangePosition(cursor: string, field = "cursor"): ChangePosition {
-  const [number = "", at = "", from = number, ...more] = decode(cursor, field);
-  if (more.length > 0 || ![number, at, from].every((text) => NUMBER.test(text))) throw badCursor(field);
-  return { number: changeNumber(Number(number)), at: Number(at), from: changeNumber(Number(from)) };
-}
-
-function encode(fields: readonly string[]): string {
+function encode(fields: readonly (string | number)[]): string {
   return Buffer.from(fields.join(SEPARATOR)).toString("base64url");
-}
-
-function decode(cursor: string, field = "cursor"): string[] {
-  const fields = Buffer.from(cursor, "base64url").toString("utf8").split(SEPARATOR);
-  if (encode(fields) !== cursor) throw badCursor(field);
-  return fields;
-}
-
-function badCursor(field = "cursor") {
-  return invalid(field, "must be the next_cursor of an earlier page, in the same order");
 }

@@ -1,5 +1,6 @@
 import { CofferError } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
+import type { StreamListener } from "../../services/changes/feed.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
 /** An event of a stream (HTML, section 9.2). */
@@ -17,18 +18,8 @@ export interface EventSource {
   close(): void;
 }
 
-/** What a source tells its stream. */
-export interface EventListener {
-  /** There may be something to read. */
-  readonly wake: () => void;
-  /** Called now and then. */
-  readonly tick: () => void;
-  /** The stream must end. */
-  readonly end: () => void;
-}
-
 /** Who asks only whether there would be a stream. */
-const NOBODY: EventListener = { wake: () => {}, tick: () => {}, end: () => {} };
+const NOBODY: StreamListener = { wake: () => {}, tick: () => {}, end: () => {} };
 
 /** How many ticks in a row a client may have read nothing. */
 const PATIENCE = 3;
@@ -47,7 +38,7 @@ const HEADERS = {
  */
 export function eventStream(
   { context, log }: { readonly context: RequestContext; readonly log: Log },
-  open: (listener: EventListener) => EventSource,
+  open: (listener: StreamListener) => EventSource,
 ): Response {
   if (context.method === "HEAD") {
     open(NOBODY).close();

@@ -74,7 +74,7 @@ export function namesOf(name: string): readonly string[] {
 }
 
 /** The one of these names that may be meant by an unknown one; null if none is near. */
-export function meantName(name: string, known: readonly string[]): string | null {
+function meantName(name: string, known: readonly string[]): string | null {
   const like = Object.hasOwn(LIKE, name) ? LIKE[name] : undefined;
   const told = like?.find((other) => known.includes(other));
   if (told !== undefined) return told;

@@ -105,17 +105,13 @@ export const didYouMean = {
  * section 5.1).
  *
  * @param query as it was sent
+ * @param plus what may be meant so: for a path at which something was made, a single `+` is a space that was meant
  */
-export function plusMeant(query: string, ...names: readonly string[]): { did_you_mean?: string } {
-  return advice(query, names, /\+/g);
-}
-
-/** The same for a path at which something was made: a single `+` in it is a space that was meant. */
-export function doublePlusMeant(query: string, ...names: readonly string[]): { did_you_mean?: string } {
-  return advice(query, names, /\+{2,}/g);
-}
-
-function advice(query: string, names: readonly string[], plus: RegExp): { did_you_mean?: string } {
+export function plusMeant(
+  query: string,
+  names: readonly string[],
+  plus: RegExp = /\+/g,
+): { did_you_mean?: string } {
   if (!query.includes("+")) return {};
   for (const pair of query.split("&")) {
     const equals = pair.indexOf("=");

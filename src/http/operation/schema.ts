@@ -1,4 +1,6 @@
 import {
+  type ArrayOptions,
+  type IntegerOptions,
   KindGuard,
   type SchemaOptions,
   type Static,
@@ -10,7 +12,7 @@ import {
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { MEMBER_ROLES, PLANS, SCOPES } from "../../domain/accounts/roles.ts";
 
-// Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
+// Imported as `t`. Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
 const EXAMPLE = Symbol("an example");
 
@@ -21,9 +23,22 @@ export function withExample<S extends TSchema>(schema: S, example: Static<S>): E
   return Object.assign(schema, { [EXAMPLE]: example });
 }
 
-/** What a response shows of a thing, with the name that the API description gives it. */
-export function record<P extends TProperties>($id: string, properties: P, example: Static<TObject<P>>) {
-  return withExample(Type.Object(properties, { $id }), example);
+/**
+ * What a response shows of a thing, with the name that the API description gives it.
+ *
+ * @param example of the fields whose example is not the first of their own `examples`, or else null
+ */
+export function record<P extends TProperties>(
+  $id: string,
+  properties: P,
+  example: Partial<Static<TObject<P>>>,
+): Exampled<TObject<P>>;
+export function record($id: string, properties: TProperties, example: Readonly<Record<string, unknown>>) {
+  const fields = Object.entries(properties).map(([name, { examples }]) => [
+    name,
+    name in example ? example[name] : (examples?.[0] ?? null),
+  ]);
+  return withExample(Type.Object(properties, { $id }), Object.fromEntries(fields));
 }
 
 export function exampleOf<S extends TSchema>(schema: Exampled<S>): Static<S> {
@@ -72,14 +87,12 @@ export function oneOf<const Value extends string>(values: readonly Value[], opti
   );
 }
 
-/** An integer parameter or field; in a query, only decimal digits. */
-export function integer(options: {
-  minimum: number;
-  maximum: number;
-  default?: number;
-  description?: string;
-}) {
-  return Type.Integer(options);
+export function optionalInteger(options?: IntegerOptions) {
+  return Type.Optional(Type.Integer(options));
+}
+
+export function optionalTexts(options: ArrayOptions) {
+  return Type.Optional(Type.Array(Type.String(), options));
 }
 
 /** A query parameter that is `1`, `true`, `0` or `false`; `false` by default. */
@@ -142,8 +155,8 @@ export function plan() {
 }
 
 export const paging = {
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
 };
 
 /** The position where a list continues, instead of a page. @param note a sentence to add */
@@ -194,11 +207,9 @@ export function metadataInput(what: string) {
 
 /** Tags in a query; `tagsIn` reads them. @param what a sentence to start with */
 export function tagsParameter(what: string) {
-  return Type.Optional(
-    Type.Array(Type.String(), {
-      description: `${what} A single \`tags\` is split at commas (\`tags=red,big\`). If \`tags\` is repeated, each is one tag (\`tags=red&tags=big\`) and may contain a comma; for a single tag with a comma, add an empty \`tags\` (\`tags=Paris,%20France&tags=\`).`,
-    }),
-  );
+  return optionalTexts({
+    description: `${what} A single \`tags\` is split at commas (\`tags=red,big\`). If \`tags\` is repeated, each is one tag (\`tags=red&tags=big\`) and may contain a comma; for a single tag with a comma, add an empty \`tags\` (\`tags=Paris,%20France&tags=\`).`,
+  });
 }
 
 /** Filters files by tags; `tagsIn` reads them. */

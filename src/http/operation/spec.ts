@@ -36,7 +36,7 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly headers?: Readonly<Record<string, string>>;
   /** The successful response, or several; only shown, but for the first one's status, which is that of a write. */
   readonly answers: Answer | readonly Answer[];
-  /** The route's own errors. Those that any route may return are added, and those of naming something: `errorsOf`. */
+  /** The route's own errors: `errorsOf` adds those that follow from all else that is here. */
   readonly errors?: readonly ErrorCode[];
 }
 

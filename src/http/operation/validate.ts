@@ -130,17 +130,6 @@ function withKnownNames(schema: TSchema, value: unknown, names: OtherNames, at =
   return Object.fromEntries(entries);
 }
 
-/** The schema of what `withKnownNames` lets pass, for the API description. */
-export function withoutOtherNames(schema: TSchema): TSchema {
-  if (KindGuard.IsArray(schema)) return { ...schema, items: withoutOtherNames(schema.items) };
-  if (!KindGuard.IsObject(schema)) return schema;
-  const properties = Object.entries(schema.properties).map(([name, field]) => [
-    name,
-    withoutOtherNames(field),
-  ]);
-  return { ...schema, properties: Object.fromEntries(properties), additionalProperties: false };
-}
-
 function isGiven(value: object, name: string): boolean {
   return (Reflect.get(value, name) ?? null) !== null;
 }
@@ -172,16 +161,25 @@ function withoutOptionalNulls(schema: TSchema, value: unknown): unknown {
   return left;
 }
 
-/** The schema of what `withoutOptionalNulls` takes, for the API description. */
-export function withOptionalNulls(schema: TSchema): TSchema {
-  if (KindGuard.IsUnion(schema)) return { ...schema, anyOf: schema.anyOf.map(withOptionalNulls) };
-  if (KindGuard.IsArray(schema)) return { ...schema, items: withOptionalNulls(schema.items) };
+/**
+ * The schema of the bodies that a route takes, for the API description.
+ *
+ * @param how whether unknown names are refused, and whether it is JSON, in which `null` may stand for what is left out
+ */
+export function takenSchema(
+  schema: TSchema,
+  how: { readonly isStrict: boolean; readonly isJson: boolean },
+): TSchema {
+  const within = (inner: TSchema) => takenSchema(inner, how);
+  if (KindGuard.IsUnion(schema)) return { ...schema, anyOf: schema.anyOf.map(within) };
+  if (KindGuard.IsArray(schema)) return { ...schema, items: within(schema.items) };
   if (!KindGuard.IsObject(schema)) return schema;
-  const properties = Object.entries(schema.properties).map(([name, field]) => {
-    const inner = withOptionalNulls(field);
-    return [name, takesNull(field) ? orNull(inner) : inner];
-  });
-  return { ...schema, properties: Object.fromEntries(properties) };
+  const properties = Object.entries(schema.properties).map(([name, field]) => [
+    name,
+    how.isJson && takesNull(field) ? orNull(within(field)) : within(field),
+  ]);
+  const closed = how.isStrict ? { additionalProperties: false } : {};
+  return { ...schema, properties: Object.fromEntries(properties), ...closed };
 }
 
 /** Whether `null` for the field of an object means that it is left out. */

@@ -1,73 +1,55 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
-import {
-  count,
-  id,
-  memberRole,
-  nullable,
-  nullableText,
-  oneOf,
-  plan,
-  record,
-  type RecordOf,
-  scope,
-  text,
-  time,
-  withExample,
-} from "../operation/schema.ts";
+import * as t from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
 export const examplePassword = "a password of your own";
 
 const userProperties = {
-  id: id("The user's identifier."),
+  id: t.id("The user's identifier."),
   username: Type.String({ examples: ["ada"] }),
-  email: nullable(Type.String()),
-  display_name: nullable(Type.String()),
-  plan: plan(),
+  email: t.nullable(Type.String()),
+  display_name: t.nullable(Type.String()),
+  plan: t.plan(),
   admin: Type.Boolean({
     description:
       "Whether the user is an administrator, who can manage users: created by the setup link or the shell, or listed in `COFFER_ADMINS`.",
   }),
   has_password: Type.Boolean({ description: "Whether the user can sign in with a password." }),
   drive_count: Type.Integer({ minimum: 0 }),
-  created_at: time("When the user was created."),
+  created_at: t.time("When the user was created."),
 };
 
 /** A user as administrators see them. */
-export const managedUserSchema = record(
+export const managedUserSchema = t.record(
   "User",
   {
     ...userProperties,
     disabled: Type.Boolean({ description: "Whether the user is disabled: sessions and keys do not work." }),
-    total_size: count("Bytes in all the user's drives."),
+    total_size: t.count("Bytes in all the user's drives."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     username: "bob",
-    email: null,
-    display_name: null,
     plan: "free",
     admin: false,
     has_password: true,
     drive_count: 2,
-    created_at: "2030-01-31T12:00:00.000Z",
     disabled: false,
     total_size: 4096,
   },
 );
 
-export type ManagedUserRecord = RecordOf<typeof managedUserSchema>;
+export type ManagedUserRecord = t.RecordOf<typeof managedUserSchema>;
 
 /** The caller's own user record in responses. */
-export const accountSchema = record(
+export const accountSchema = t.record(
   "Account",
   {
     ...userProperties,
     limits: Type.Object({
       requests_per_minute: Type.Integer({ description: "For each key." }),
-      storage_bytes: nullable(
+      storage_bytes: t.nullable(
         Type.Integer({ description: "For all drives together; null without a limit." }),
       ),
       max_file_size: Type.Integer({ description: "Bytes." }),
@@ -78,15 +60,12 @@ export const accountSchema = record(
     }),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-    username: "ada",
     email: "ada@example.com",
     display_name: "Ada",
     plan: "free",
     admin: false,
     has_password: true,
     drive_count: 2,
-    created_at: "2030-01-31T12:00:00.000Z",
     limits: {
       requests_per_minute: 60,
       storage_bytes: null,
@@ -97,7 +76,7 @@ export const accountSchema = record(
   },
 );
 
-export type AccountRecord = RecordOf<typeof accountSchema>;
+export type AccountRecord = t.RecordOf<typeof accountSchema>;
 
 /** What both the user and administrators see of a user. */
 export type UserRecord = Pick<AccountRecord, keyof typeof userProperties>;
@@ -106,12 +85,12 @@ const figure = (description: string) =>
   Type.Object(
     {
       used: Type.Integer({ minimum: 0 }),
-      limit: nullable(Type.Integer({ description: "Null without a limit." })),
+      limit: t.nullable(Type.Integer({ description: "Null without a limit." })),
     },
     { description },
   );
 
-export const usageSchema = withExample(
+export const usageSchema = t.withExample(
   Type.Object({
     storage: figure("Bytes stored now."),
     versions: figure(
@@ -120,7 +99,7 @@ export const usageSchema = withExample(
     operations: figure("Requests with a valid key in the period, including refused ones."),
     bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
     period: Type.Object(
-      { start: time("The start of the period."), end: time("The end of the period, exclusive.") },
+      { start: t.time("The start of the period."), end: t.time("The end of the period, exclusive.") },
       { description: "The current calendar month in UTC." },
     ),
   }),
@@ -133,77 +112,72 @@ export const usageSchema = withExample(
   },
 );
 
-export type UsageRecord = RecordOf<typeof usageSchema>;
+export type UsageRecord = t.RecordOf<typeof usageSchema>;
 
-export const sessionSchema = record(
+export const sessionSchema = t.record(
   "Session",
   {
-    id: id("The session's identifier."),
-    user_agent: text("The browser's `User-Agent`; may be empty."),
+    id: t.id("The session's identifier."),
+    user_agent: t.text("The browser's `User-Agent`; may be empty."),
     current: Type.Boolean({ description: "Whether this is the session that sends the request." }),
-    created_at: time("When the session started."),
-    last_used_at: time("When it was last used, to the hour."),
+    created_at: t.time("When the session started."),
+    last_used_at: t.time("When it was last used, to the hour."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
     current: true,
-    created_at: "2030-01-31T12:00:00.000Z",
     last_used_at: "2030-02-01T08:00:00.000Z",
   },
 );
 
-export type SessionRecord = RecordOf<typeof sessionSchema>;
+export type SessionRecord = t.RecordOf<typeof sessionSchema>;
 
 export const signInOptionsSchema = Type.Object({
   setup: Type.Boolean({ description: "True until there is an administrator." }),
-  provider: nullable(Type.Object({ name: text("The provider's host.") })),
+  provider: t.nullable(Type.Object({ name: t.text("The provider's host.") })),
   signups: Type.Boolean({
     description: "Whether people can register with a password. False until there is an administrator.",
   }),
 });
 
-export type SignInOptionsRecord = RecordOf<typeof signInOptionsSchema>;
+export type SignInOptionsRecord = t.RecordOf<typeof signInOptionsSchema>;
 
-/** What an application asks a person for. */
 export const authorizationSchema = Type.Object({
-  client_id: text("The application's OAuth client id."),
-  client_name: text("What the application calls itself. Nobody has verified it."),
-  client_host: nullableText(
+  client_id: t.text("The application's OAuth client id."),
+  client_name: t.text("What the application calls itself. Nobody has verified it."),
+  client_host: t.nullableText(
     "The host whose document describes the application; null if the application described itself.",
   ),
   redirect: Type.Object(
     {
-      kind: oneOf(["site", "computer", "app"]),
-      name: text("The host, or the scheme of an app's own addresses."),
+      kind: t.oneOf(["site", "computer", "app"]),
+      name: t.text("The host, or the scheme of an app's own addresses."),
     },
     {
       description:
         "Where the answer goes: to a web site, a program on the person's computer, or an app installed there.",
     },
   ),
-  scope: scope("The most that the application asks for."),
+  scope: t.scope("The most that the application asks for."),
 });
 
-export type AuthorizationRecord = RecordOf<typeof authorizationSchema>;
+export type AuthorizationRecord = t.RecordOf<typeof authorizationSchema>;
 
-/** A user with whom a drive is shared. */
-export const memberSchema = record(
+export const memberSchema = t.record(
   "Member",
   {
-    user_id: id("The user."),
+    user_id: t.id("The user."),
     username: Type.String({ examples: ["bob"] }),
-    role: memberRole(),
-    created_at: time("When the drive was shared with the user."),
-    created_by: nullable(actorSchema),
+    role: t.memberRole(),
+    created_at: t.time("When the drive was shared with the user."),
+    created_by: t.nullable(actorSchema),
   },
   {
     user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     username: "carl",
     role: "editor",
-    created_at: "2030-01-31T12:00:00.000Z",
     created_by: { type: "user", id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f", name: "ada" },
   },
 );
 
-export type MemberRecord = RecordOf<typeof memberSchema>;
+export type MemberRecord = t.RecordOf<typeof memberSchema>;

@@ -1,46 +1,29 @@
 import { Type } from "@sinclair/typebox";
 import { ROLES } from "../../domain/accounts/roles.ts";
-import {
-  count,
-  exampleOf,
-  id,
-  nextCursor,
-  nullable,
-  nullableId,
-  nullableText,
-  oneOf,
-  pageFacts,
-  record,
-  type RecordOf,
-  scope,
-  text,
-  time,
-  withExample,
-} from "../operation/schema.ts";
+import * as t from "../operation/schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
 // runtime may be imported, not even for a type.
 
-export const driveSchema = record(
+export const driveSchema = t.record(
   "Drive",
   {
-    id: id("The drive's identifier."),
-    user_id: nullableId("The owner; null while the drive is unclaimed."),
+    id: t.id("The drive's identifier."),
+    user_id: t.nullableId("The owner; null while the drive is unclaimed."),
     name: Type.String(),
-    slug: nullableText("`<username>/<drive-name>`; null while the drive is unclaimed."),
+    slug: t.nullableText("`<username>/<drive-name>`; null while the drive is unclaimed."),
     description: Type.String(),
-    role: oneOf(ROLES, {
+    role: t.oneOf(ROLES, {
       description:
         "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
     }),
-    file_count: count("Files in the drive."),
-    total_size: count("Bytes of all its files."),
-    expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
-    created_at: time("When it was created."),
-    updated_at: time("When the drive or anything in it last changed."),
+    file_count: t.count("Files in the drive."),
+    total_size: t.count("Bytes of all its files."),
+    expires_at: t.nullable(t.time("When an unclaimed drive is deleted; null once it is claimed.")),
+    created_at: t.time("When it was created."),
+    updated_at: t.time("When the drive or anything in it last changed."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     name: "Research Notes",
     slug: "ada/research-notes",
@@ -48,21 +31,18 @@ export const driveSchema = record(
     role: "owner",
     file_count: 2,
     total_size: 4096,
-    expires_at: null,
-    created_at: "2030-01-31T12:00:00.000Z",
-    updated_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
-export type DriveRecord = RecordOf<typeof driveSchema>;
+export type DriveRecord = t.RecordOf<typeof driveSchema>;
 
-export const claimableSchema = withExample(
+export const claimableSchema = t.withExample(
   Type.Object({
     name: Type.String(),
     file_count: Type.Integer({ minimum: 0 }),
-    total_size: count("Bytes."),
-    expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
-    created_at: time("When it was created."),
+    total_size: t.count("Bytes."),
+    expires_at: t.nullable(t.time("When the drive is deleted, unless it is claimed.")),
+    created_at: t.time("When it was created."),
   }),
   {
     name: "Research Notes",
@@ -73,27 +53,26 @@ export const claimableSchema = withExample(
   },
 );
 
-export type ClaimableRecord = RecordOf<typeof claimableSchema>;
+export type ClaimableRecord = t.RecordOf<typeof claimableSchema>;
 
-export const fileSchema = record(
+export const fileSchema = t.record(
   "File",
   {
-    id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
-    drive_id: id("The drive it is in."),
-    path: text("The path in the drive.", "notes/2030/plan.md"),
+    id: t.id("The file's identifier. It stays when the file is replaced, renamed or moved."),
+    drive_id: t.id("The drive it is in."),
+    path: t.text("The path in the drive.", "notes/2030/plan.md"),
     filename: Type.String({ examples: ["plan.md"] }),
     mime_type: Type.String({ examples: ["text/markdown"] }),
-    size: count("Bytes."),
-    content_hash: text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
-    content_preview: nullableText("The first 500 characters of a text; null for other types."),
+    size: t.count("Bytes."),
+    content_hash: t.text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
+    content_preview: t.nullableText("The first 500 characters of a text; null for other types."),
     tags: Type.Array(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
-    expires_at: nullable(time("When the file expires and is deleted; null for never.")),
-    created_at: time("When it was first uploaded."),
-    updated_at: time("When its content or record last changed."),
+    expires_at: t.nullable(t.time("When the file expires and is deleted; null for never.")),
+    created_at: t.time("When it was first uploaded."),
+    updated_at: t.time("When its content or record last changed."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     path: "notes/hello.txt",
     filename: "hello.txt",
@@ -103,13 +82,10 @@ export const fileSchema = record(
     content_preview: "Hello World!",
     tags: ["greeting"],
     metadata: { source: "example" },
-    expires_at: null,
-    created_at: "2030-01-31T12:00:00.000Z",
-    updated_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
-export type FileRecord = RecordOf<typeof fileSchema>;
+export type FileRecord = t.RecordOf<typeof fileSchema>;
 
 const foundFileSchema = Type.Intersect([
   fileSchema,
@@ -120,7 +96,7 @@ const foundFileSchema = Type.Intersect([
       description:
         "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
     }),
-    snippet: nullableText(
+    snippet: t.nullableText(
       "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
     ),
   }),
@@ -128,104 +104,92 @@ const foundFileSchema = Type.Intersect([
 
 export const foundFilesSchema = Type.Object({
   data: Type.Array(foundFileSchema),
-  ...pageFacts("The number of files found, on all pages."),
+  ...t.pageFacts("The number of files found, on all pages."),
   total_is_exact: Type.Boolean({
     description: "False if so many files match that not all were compared; then there are at least `total`.",
   }),
 });
 
-export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
+export type FoundFilesPage = t.RecordOf<typeof foundFilesSchema>;
 
-export const folderSchema = record(
+export const folderSchema = t.record(
   "Folder",
   {
-    drive_id: id("The drive it is in."),
-    path: text("Ends with `/`.", "notes/2030/"),
-    file_count: count("Files in the folder and in all folders below."),
-    total_size: count("Bytes in those files."),
+    drive_id: t.id("The drive it is in."),
+    path: t.text("Ends with `/`.", "notes/2030/"),
+    file_count: t.count("Files in the folder and in all folders below."),
+    total_size: t.count("Bytes in those files."),
     has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
-    created_at: time("When it was created."),
+    created_at: t.time("When it was created."),
   },
   {
-    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-    path: "notes/2030/",
     file_count: 12,
     total_size: 49152,
     has_folders: true,
-    created_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
-export type FolderRecord = RecordOf<typeof folderSchema>;
+export type FolderRecord = t.RecordOf<typeof folderSchema>;
 
 export const foldersSchema = Type.Object({
   data: Type.Array(folderSchema),
-  ...pageFacts("The number of folders on all pages."),
-  next_cursor: nextCursor,
+  ...t.pageFacts("The number of folders on all pages."),
+  next_cursor: t.nextCursor,
 });
 
-export type FoldersPage = RecordOf<typeof foldersSchema>;
+export type FoldersPage = t.RecordOf<typeof foldersSchema>;
 
 const keyProperties = {
-  id: id("The key's identifier."),
-  key_prefix: text("The start of the key.", "cof_sk_live_1a2b"),
+  id: t.id("The key's identifier."),
+  key_prefix: t.text("The start of the key.", "cof_sk_live_1a2b"),
   name: Type.String(),
-  scope: scope(),
-  drive_id: nullableId("The drive that the key is limited to; null for an account key."),
-  path_prefix: nullableText("The folder of that drive that the key is limited to; null if it is not."),
-  created_at: time("When it was created."),
-  last_used_at: nullable(time("When it was last used; null if never.")),
-  expires_at: nullable(
-    time(
+  scope: t.scope(),
+  drive_id: t.nullableId("The drive that the key is limited to; null for an account key."),
+  path_prefix: t.nullableText("The folder of that drive that the key is limited to; null if it is not."),
+  created_at: t.time("When it was created."),
+  last_used_at: t.nullable(t.time("When it was last used; null if never.")),
+  expires_at: t.nullable(
+    t.time(
       "When it expires; null for never. For an application's key: if the application does not use it until then.",
     ),
   ),
-  client_id: nullableText("The application (OAuth client) that a person gave it to; null for other keys."),
-  made_by: nullableId(
+  client_id: t.nullableText("The application (OAuth client) that a person gave it to; null for other keys."),
+  made_by: t.nullableId(
     "The key that made it, with which it goes; null if a person made it, or it came with its drive.",
   ),
 };
 
 /** A key in responses, without its secret. */
-export const keySchema = record("Key", keyProperties, {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  key_prefix: "cof_sk_live_1a2b",
+export const keySchema = t.record("Key", keyProperties, {
   name: "Night shift",
   scope: "read-write",
-  drive_id: null,
-  path_prefix: null,
-  created_at: "2030-01-31T12:00:00.000Z",
-  last_used_at: null,
-  expires_at: null,
-  client_id: null,
-  made_by: null,
 });
 
-export type KeyRecord = RecordOf<typeof keySchema>;
+export type KeyRecord = t.RecordOf<typeof keySchema>;
 
 /** A key with how much goes with it. */
-export const keyDetailSchema = record(
+export const keyDetailSchema = t.record(
   "KeyDetail",
   {
     ...keyProperties,
     made: Type.Object(
       {
-        keys: count("Keys that it made, or that these made."),
-        links: count("Links of any kind that have not expired."),
-        webhooks: count("Webhooks."),
-        members: count("Members of drives."),
+        keys: t.count("Keys that it made, or that these made."),
+        links: t.count("Links of any kind that have not expired."),
+        webhooks: t.count("Webhooks."),
+        members: t.count("Members of drives."),
       },
       { description: "What it made, and the keys that it made made: this goes with it. Up to 1000 of each." },
     ),
   },
-  { ...exampleOf(keySchema), made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
+  { ...t.exampleOf(keySchema), made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
 );
 
-export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
+export type KeyDetailRecord = t.RecordOf<typeof keyDetailSchema>;
 
 /** A new key, in the response to its creation. */
-export const createdKeySchema = record(
+export const createdKeySchema = t.record(
   "CreatedKey",
-  { ...keyProperties, key: text("The secret key. It is shown only in this response.") },
-  { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
+  { ...keyProperties, key: t.text("The secret key. It is shown only in this response.") },
+  { ...t.exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

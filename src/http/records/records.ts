@@ -1,13 +1,19 @@
 import type { Change, NamedActor } from "../../domain/changes/change.ts";
 import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
-import { encodeChangePosition } from "../operation/cursor.ts";
-import type { ChangeRecord, DeliveryRecord, WebhookRecord } from "./change-schemas.ts";
+import { changeCursor } from "../operation/cursor.ts";
+import type {
+  ChangeRecord,
+  DeliveryRecord,
+  ToldWorkRecord,
+  WebhookRecord,
+  WorkRecord,
+} from "./change-schemas.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { FileVersion } from "../../domain/history/history.ts";
-import type { FolderFacts } from "../../domain/folders/folder.ts";
+import { type FolderFacts, type FolderWork, leavesHalf } from "../../domain/folders/folder.ts";
 import type { SeenLink } from "../../domain/links/link.ts";
 import type { Member } from "../../domain/accounts/user.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
@@ -25,6 +31,7 @@ import type {
 import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./account-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
+import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 
 export function driveRecord(drive: SeenDrive): DriveRecord {
   return {
@@ -63,7 +70,7 @@ export function fileRecord(file: FileFacts): FileRecord {
 }
 
 /** Who did something, in the shape of `actorSchema`; null for the server. */
-export function actorRecord(actor: NamedActor | null): ActorRecord | null {
+function actorRecord(actor: NamedActor | null): ActorRecord | null {
   return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
 }
 
@@ -195,7 +202,7 @@ function comparedRecord(file: Difference["before"]): DifferenceRecord["before"] 
 
 export function changeRecord(change: Change): ChangeRecord {
   return {
-    id: encodeChangePosition({ ...change, from: change.number }),
+    id: changeCursor.write({ ...change, from: change.number }),
     type: change.type,
     drive_id: change.driveId,
     path: change.path,
@@ -239,4 +246,42 @@ export function deliveryRecord(delivery: Delivery): DeliveryRecord {
     next_at: delivery.nextAt === null ? null : formatInstant(delivery.nextAt),
     created_at: formatInstant(delivery.createdAt),
   };
+}
+
+const KINDS: Readonly<Record<FolderWork["kind"], WorkRecord["kind"]>> = {
+  copy: "copy",
+  move: "move",
+  return: "move",
+  remove: "delete",
+  reinstate: "delete",
+  restore: "restore",
+  rewind: "restore_snapshot",
+  fork: "fork",
+};
+
+export function workRecord({ from, to, progress, fileTotal, ...shown }: ShownWork): WorkRecord {
+  return {
+    id: shown.id,
+    kind: KINDS[shown.work.kind],
+    state: shown.isUndone ? "undoing" : "running",
+    drive_id: from?.driveId ?? null,
+    path: from?.path ?? null,
+    destination_drive_id: to?.driveId ?? null,
+    destination_path: to?.path ?? null,
+    step: Math.min(progress.phase + 1, shown.phases),
+    steps: shown.phases,
+    files_done: progress.files,
+    // Files that expired since it was counted are removed, too.
+    files_total: fileTotal === null ? null : Math.max(fileTotal, progress.files),
+    if_cancelled: leavesHalf(shown.work) ? "left" : "undone",
+    created_at: formatInstant(shown.createdAt),
+    created_by: actorRecord(shown.by),
+  };
+}
+
+/** The same, for a stream: it also tells the end. */
+export function toldWorkRecord({ work, hasEnded }: ToldWork): ToldWorkRecord {
+  const record = workRecord(work);
+  if (!hasEnded) return record;
+  return { ...record, state: work.isUndone ? "undone" : "done", step: record.steps };
 }

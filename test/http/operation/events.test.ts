@@ -1,13 +1,9 @@
 import { expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { RequestContext } from "../../../src/http/gate/request-context.ts";
-import {
-  type EventListener,
-  type EventSource,
-  eventStream,
-  type ServerEvent,
-} from "../../../src/http/operation/events.ts";
+import { type EventSource, eventStream, type ServerEvent } from "../../../src/http/operation/events.ts";
 import { createLog } from "../../../src/process/log.ts";
+import type { StreamListener } from "../../../src/services/changes/feed.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 
 /** A source whose events are put into it, and what became of its stream. */
@@ -46,7 +42,7 @@ function open() {
   };
   const context = new RequestContext(request, connections, parts);
   const log = createLog({ format: "json", clock: new FakeClock(), write: () => {} });
-  const listeners: EventListener[] = [];
+  const listeners: StreamListener[] = [];
   const response = eventStream({ context, log }, (listener) => {
     listeners.push(listener);
     return source;

@@ -76,11 +76,6 @@ export async function putFile(
   return { id: file.id, digest: Bun.SHA256.hash(content, "hex"), content };
 }
 
-/** The path of a content that is a file. */
-export function fileIn(dataDir: string, { digest }: Pick<Stored, "digest">): string {
-  return join(dataDir, "blobs", digest.slice(0, 2), digest);
-}
-
 /** Waits until everything of a drive is in the search index. */
 export async function indexed({ id, client }: OwnDrive): Promise<void> {
   await client.get(`/v0/search?drive_id=${id}&q=nothing`);

@@ -1,21 +1,20 @@
 import { Type } from "@sinclair/typebox";
+import * as t from "../../operation/schema.ts";
 import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { provisionedRecord } from "../../resources/drives/provision.ts";
-import { cursorArgument, fitting, nameOf } from "../shown.ts";
+import { provisionedRecord } from "../../resources/drives/drives.ts";
+import * as shown from "../shown.ts";
 import { KEY_ARGUMENT, tool } from "../tool.ts";
 
 const shownDrive = Type.Object({
-  drive: Type.String({ description: "What the other tools take as `drive_id`." }),
+  drive: t.text("What the other tools take as `drive_id`."),
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  role: Type.String({
-    description: "owner; editor, who changes what is in it; or reader, who only sees it.",
-  }),
+  role: t.text("owner; editor, who changes what is in it; or reader, who only sees it."),
   file_count: Type.Integer(),
   total_size: Type.Integer({ description: "Bytes." }),
-  expires_at: Type.Optional(Type.String({ description: "When it is deleted, unless a human claims it." })),
+  expires_at: Type.Optional(t.text("When it is deleted, unless a human claims it.")),
 });
 
 export const driveTools = [
@@ -27,21 +26,16 @@ export const driveTools = [
         "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
       needs: "nothing",
       input: Type.Object({
-        name: Type.String({
-          description: "What the drive is for: 1 to 64 characters.",
-          examples: ["Research notes"],
-        }),
+        name: t.text("What the drive is for: 1 to 64 characters.", "Research notes"),
       }),
       output: Type.Object({
-        api_key: Type.String({
-          description: "Reads and writes this drive. Store it: it is shown only now.",
-        }),
+        api_key: t.text("Reads and writes this drive. Store it: it is shown only now."),
         key_id: Type.String(),
-        drive_id: Type.String({ description: "What the other tools take as `drive_id`." }),
+        drive_id: t.text("What the other tools take as `drive_id`."),
         drive_name: Type.String(),
-        claim_url: Type.String({ description: "For your human, who keeps the drive by opening it." }),
-        expires_at: Type.String({ description: "When the drive is deleted, unless it is claimed." }),
-        message: Type.String({ description: "What to do now." }),
+        claim_url: t.text("For your human, who keeps the drive by opening it."),
+        expires_at: t.text("When the drive is deleted, unless it is claimed."),
+        message: t.text("What to do now."),
       }),
     },
     async ({ input, context, services, throttle, claimBase }) => {
@@ -64,17 +58,17 @@ export const driveTools = [
       description:
         "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
       needs: "reading",
-      input: Type.Object({ cursor: cursorArgument }),
+      input: Type.Object({ cursor: shown.cursorArgument }),
       output: Type.Object({
         drives: Type.Array(shownDrive),
-        next_cursor: Type.Optional(Type.String({ description: "Pass it as cursor to get the next page." })),
+        next_cursor: Type.Optional(t.text("Pass it as cursor to get the next page.")),
       }),
     },
     async ({ input, caller, services }) => {
       const all = services.drives.list(caller, null);
       // The id of the last drive of the page before. If that is gone, the list starts again.
       const rest = all.slice(all.findIndex(({ id }) => id === input.cursor) + 1);
-      const page = fitting(rest.map(driveShown));
+      const page = shown.fitting(rest.map(driveShown));
       const last = page.at(-1);
       const more = page.length < rest.length && last !== undefined ? { next_cursor: last.id } : {};
       return { drives: [...page], ...more };
@@ -84,7 +78,7 @@ export const driveTools = [
 
 function driveShown(drive: SeenDrive) {
   return {
-    drive: nameOf(drive),
+    drive: shown.nameOf(drive),
     id: drive.id,
     name: drive.name,
     description: drive.description,

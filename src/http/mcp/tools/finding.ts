@@ -2,25 +2,17 @@ import { Type } from "@sinclair/typebox";
 import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { GREP } from "../../../domain/limits.ts";
-import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import {
-  cursorArgument,
-  fileAddress,
-  fileShown,
-  GREP_PAGE,
-  onlyTagsArgument,
-  SEARCH_RESULTS,
-  shownFile,
-} from "../shown.ts";
+import { grepCursor } from "../../operation/cursor.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
 
-const { tags: _, ...shownFound } = shownFile;
+const { tags: _, ...shownFound } = shown.shownFile;
 
 const onlyDriveArgument = Type.Optional(
   Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
 );
-const prefixArgument = optionalText("Only paths that start so, such as notes/.");
+const prefixArgument = t.optionalText("Only paths that start so, such as notes/.");
 
 export const findingTools = [
   tool(
@@ -34,30 +26,32 @@ export const findingTools = [
         query: Type.String({ minLength: 1, description: 'Words, and phrases in "...".' }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
-        tags: onlyTagsArgument,
-        mime_type: optionalText("Only this type.", "image/*", "application/pdf"),
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS, description: `Default ${SEARCH_RESULTS}.` }),
-        ),
-        page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default 1." })),
+        tags: shown.onlyTagsArgument,
+        mime_type: t.optionalText("Only this type.", "image/*", "application/pdf"),
+        limit: t.optionalInteger({
+          minimum: 1,
+          maximum: shown.SEARCH_RESULTS,
+          description: `Default ${shown.SEARCH_RESULTS}.`,
+        }),
+        page: t.optionalInteger({ minimum: 1, maximum: 1_000_000, description: "Default 1." }),
       }),
       output: Type.Object({
         results: Type.Array(
           Type.Object({
-            id: Type.String({ description: "What fetch takes." }),
-            title: Type.String({ description: "The filename." }),
-            url: Type.String({ description: "Where a human sees the file, signed in." }),
+            id: t.text("What fetch takes."),
+            title: t.text("The filename."),
+            url: t.text("Where a human sees the file, signed in."),
             ...shownFound,
-            snippet: optionalText("Where its text matches."),
+            snippet: t.optionalText("Where its text matches."),
           }),
         ),
         total: Type.Integer(),
-        next_page: Type.Optional(Type.Integer({ description: "There is more: pass it as page." })),
+        next_page: t.optionalInteger({ description: "There is more: pass it as page." }),
       }),
     },
     async (call) => {
       const { input, caller, context, services, linkBase } = call;
-      const { page = 1, limit = SEARCH_RESULTS } = input;
+      const { page = 1, limit = shown.SEARCH_RESULTS } = input;
       const drive = onlyDrive(call);
       const { findings, total } = await services.search.find(caller, {
         q: input.query,
@@ -76,7 +70,7 @@ export const findingTools = [
       const results = findings.map(({ file, snippet }) => ({
         id: file.id,
         title: file.filename,
-        url: fileAddress(base, file),
+        url: shown.fileAddress(base, file),
         ...foundShown(call, drive, file),
         ...(snippet === null ? {} : { snippet }),
       }));
@@ -94,15 +88,13 @@ export const findingTools = [
         pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
-        ignore_case: optionalFlag("Default false."),
-        context: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: GREP.context,
-            description: "How many lines before and after each match to show. Default 0.",
-          }),
-        ),
-        cursor: cursorArgument,
+        ignore_case: t.optionalFlag("Default false."),
+        context: t.optionalInteger({
+          minimum: 0,
+          maximum: GREP.context,
+          description: "How many lines before and after each match to show. Default 0.",
+        }),
+        cursor: shown.cursorArgument,
       }),
       output: Type.Object({
         files: Type.Array(
@@ -119,7 +111,7 @@ export const findingTools = [
           }),
         ),
         is_partial: Type.Boolean({ description: "Whether something is left out." }),
-        next_cursor: optionalText("There may be more: pass it as cursor, with the same other arguments."),
+        next_cursor: t.optionalText("There may be more: pass it as cursor, with the same other arguments."),
       }),
     },
     async (call) => {
@@ -133,9 +125,9 @@ export const findingTools = [
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           context: input.context ?? 0,
-          limit: GREP_PAGE.files,
-          from: input.cursor === undefined ? null : decodeGrepPosition(input.cursor),
-          bounds: GREP_PAGE.bounds,
+          limit: shown.GREP_PAGE.files,
+          from: grepCursor.read(input.cursor),
+          bounds: shown.GREP_PAGE.bounds,
         },
         { client: context.client, signal },
       );
@@ -148,7 +140,7 @@ export const findingTools = [
           ...(after.length === 0 ? {} : { after: [...after] }),
         })),
       }));
-      const more = page.next === null ? {} : { next_cursor: encodeGrepPosition(page.next) };
+      const more = page.next === null ? {} : { next_cursor: grepCursor.write(page.next) };
       return { files, is_partial: page.isPartial, ...more };
     },
   ),
@@ -161,6 +153,6 @@ function onlyDrive(call: Call<{ readonly drive_id?: string }>): SeenDrive | null
 
 /** A file that was found in the named drive, or in any. */
 function foundShown({ caller, services }: Call<unknown>, drive: SeenDrive | null, file: FileFacts) {
-  const { tags: __, ...shown } = fileShown(drive ?? services.drives.get(caller, file.driveId), file);
-  return shown;
+  const { tags: __, ...found } = shown.fileShown(drive ?? services.drives.get(caller, file.driveId), file);
+  return found;
 }

@@ -4,22 +4,13 @@ import { invalid } from "../../../domain/errors.ts";
 import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
-import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import {
-  cursorArgument,
-  driveArgument,
-  fileShown,
-  fitting,
-  nameOf,
-  onlyTagsArgument,
-  PAGE_FILES,
-  shownFile,
-} from "../shown.ts";
+import { pathCursor } from "../../operation/cursor.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 const shownFolder = Type.Object({
-  path: Type.String({ description: "Ends with `/`." }),
+  path: t.text("Ends with `/`."),
   file_count: Type.Integer({ description: "Files in it and below." }),
   total_size: Type.Integer({ description: "Bytes of these files." }),
 });
@@ -30,7 +21,6 @@ interface Position {
   readonly after: string | null;
 }
 
-const START: Position = { among: "folders", after: null };
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 
 export const folderTools = [
@@ -42,28 +32,30 @@ export const folderTools = [
         "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
       needs: "reading",
       input: Type.Object({
-        drive_id: driveArgument,
-        path: optionalText("A folder, such as notes/. Default: the top of the drive."),
-        recursive: optionalFlag("Whether to list the files in all folders below. Default false."),
-        tags: onlyTagsArgument,
-        limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: PAGE_FILES, description: `Default ${PAGE_FILES}.` }),
-        ),
-        cursor: cursorArgument,
+        drive_id: shown.driveArgument,
+        path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
+        recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
+        tags: shown.onlyTagsArgument,
+        limit: t.optionalInteger({
+          minimum: 1,
+          maximum: shown.PAGE_FILES,
+          description: `Default ${shown.PAGE_FILES}.`,
+        }),
+        cursor: shown.cursorArgument,
       }),
       output: Type.Object({
         drive: Type.String(),
         path: Type.String(),
         folders: Type.Array(shownFolder),
-        files: Type.Array(Type.Object(shownFile)),
-        next_cursor: optionalText("There is more: pass it as cursor, with the same other arguments."),
+        files: Type.Array(Type.Object(shown.shownFile)),
+        next_cursor: t.optionalText("There is more: pass it as cursor, with the same other arguments."),
       }),
     },
     async ({ input, caller, drive, services: { folders, listings } }) => {
       const path = withSlash(input.path ?? "");
-      const limit = input.limit ?? PAGE_FILES;
+      const limit = input.limit ?? shown.PAGE_FILES;
       const grouped = input.recursive !== true;
-      const from = input.cursor === undefined ? START : positionIn(input.cursor);
+      const from = positionIn(input.cursor);
       const isAmongFolders = grouped && from.among === "folders";
       const listing = listings.list(caller, {
         driveId: drive.id,
@@ -81,7 +73,7 @@ export const folderTools = [
       const found = isAmongFolders
         ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
         : NO_FOLDERS;
-      return { drive: nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
+      return { drive: shown.nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
     },
   ),
   tool(
@@ -93,7 +85,7 @@ export const folderTools = [
       needs: "writing",
       isIdempotent: true,
       input: Type.Object({
-        drive_id: driveArgument,
+        drive_id: shown.driveArgument,
         path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
       }),
       output: Type.Object({
@@ -104,7 +96,7 @@ export const folderTools = [
     },
     async ({ input, caller, drive, services }) => {
       const { folder, created } = await services.folders.create(caller, drive.id, withSlash(input.path));
-      return { drive: nameOf(drive), path: folder.path, created };
+      return { drive: shown.nameOf(drive), path: folder.path, created };
     },
   ),
 ];
@@ -116,8 +108,8 @@ function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: num
     file_count: folder.fileCount,
     total_size: folder.totalSize,
   }));
-  const files = found.nextAfter === null ? listing.files.map((file) => fileShown(drive, file)) : [];
-  const count = Math.min(limit, fitting([...folders, ...files]).length);
+  const files = found.nextAfter === null ? listing.files.map((file) => shown.fileShown(drive, file)) : [];
+  const count = Math.min(limit, shown.fitting([...folders, ...files]).length);
   const page = {
     folders: folders.slice(0, count),
     files: files.slice(0, Math.max(0, count - folders.length)),
@@ -144,12 +136,12 @@ function endOf(
 const MARKS = { folders: "d", files: "f" } as const;
 
 function cursorOf({ among, after }: Position): string {
-  return encodeCursor(MARKS[among] + (after ?? ""));
+  return pathCursor.write(MARKS[among] + (after ?? ""));
 }
 
 /** Throws VALIDATION_ERROR for a cursor that `cursorOf` did not return. */
-function positionIn(cursor: string): Position {
-  const text = decodeCursor(cursor);
+function positionIn(cursor: string | undefined): Position {
+  const text = pathCursor.read(cursor) ?? MARKS.folders;
   const after = text.length === 1 ? null : text.slice(1);
   if (text.startsWith(MARKS.folders)) return { among: "folders", after };
   if (text.startsWith(MARKS.files)) return { among: "files", after };

@@ -2,8 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { NamedActor } from "../../../domain/changes/change.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { etagOf } from "../../content/conditions.ts";
-import { driveArgument, fitting, nameOf } from "../shown.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 import type { Caller } from "../../../domain/accounts/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -24,7 +24,7 @@ export const historyTools = [
           "It has changed once more, just now: look at it, and call undo again if you still want to.",
       },
       input: Type.Object({
-        drive_id: driveArgument,
+        drive_id: shown.driveArgument,
         path: Type.String({
           minLength: 1,
           description:
@@ -34,11 +34,11 @@ export const historyTools = [
       }),
       output: Type.Object({
         drive: Type.String(),
-        path: Type.String({ description: "Where it is now, or was until it went into the trash." }),
-        etag: Type.Optional(Type.String({ description: "Of a file that is there again." })),
-        undone: Type.String({ description: "What was undone, such as file.updated." }),
+        path: t.text("Where it is now, or was until it went into the trash."),
+        etag: Type.Optional(t.text("Of a file that is there again.")),
+        undone: t.text("What was undone, such as file.updated."),
         changed_at: Type.String(),
-        changed_by: Type.String({ description: "Whose change it was." }),
+        changed_by: t.text("Whose change it was."),
         in_trash: Type.Boolean({ description: "Whether it is in the trash now. Undo brings it back." }),
       }),
     },
@@ -46,7 +46,7 @@ export const historyTools = [
       const { change, path, isTrashed } = await services.undo.last(caller, drive.id, input.path);
       const content = change.type === "file.moved" ? change.after : change.before;
       return {
-        drive: nameOf(drive),
+        drive: shown.nameOf(drive),
         path,
         ...(content === null || isTrashed ? {} : { etag: etagOf(content.digest) }),
         undone: change.type,
@@ -66,7 +66,7 @@ function whose(by: NamedActor | null): string {
 const SHOWN = { snapshots: 50, differences: 100 };
 
 const shownSnapshot = Type.Object({
-  id: Type.String({ description: "Pass it as snapshot_id, to compare and restore." }),
+  id: t.text("Pass it as snapshot_id, to compare and restore."),
   name: Type.String(),
   file_count: Type.Integer(),
   total_size: Type.Integer({ description: "Bytes." }),
@@ -75,7 +75,7 @@ const shownSnapshot = Type.Object({
 });
 
 const input = Type.Object({
-  drive_id: driveArgument,
+  drive_id: shown.driveArgument,
   action: Type.Union([
     Type.Literal("create"),
     Type.Literal("list"),
@@ -85,10 +85,10 @@ const input = Type.Object({
   snapshot_id: Type.Optional(
     Type.String({ minLength: 1, description: "The snapshot, to compare and restore." }),
   ),
-  path: optionalText(
+  path: t.optionalText(
     "A folder, which ends with `/`: restores or compares only what is in it. Default: the whole drive.",
   ),
-  name: optionalText("Of the new snapshot.", "Before the clean-up"),
+  name: t.optionalText("Of the new snapshot.", "Before the clean-up"),
 });
 
 const output = Type.Object({
@@ -98,7 +98,7 @@ const output = Type.Object({
   differences: Type.Optional(
     Type.Array(
       Type.Object({
-        change: Type.String({ description: "added, removed, changed or moved, since the snapshot." }),
+        change: t.text("added, removed, changed or moved, since the snapshot."),
         path: Type.String(),
       }),
     ),
@@ -107,10 +107,10 @@ const output = Type.Object({
     Type.Object({
       files_restored: Type.Integer(),
       files_removed: Type.Integer({ description: "That the snapshot does not have." }),
-      undo_id: Type.String({ description: "The snapshot that undoes this." }),
+      undo_id: t.text("The snapshot that undoes this."),
     }),
   ),
-  is_cut: optionalFlag("Whether there are more than are shown."),
+  is_cut: t.optionalFlag("Whether there are more than are shown."),
 });
 
 type Given = Static<typeof input>;
@@ -129,7 +129,7 @@ export const snapshotTools = [
       output,
     },
     async ({ input: given, caller, drive, services }) => ({
-      drive: nameOf(drive),
+      drive: shown.nameOf(drive),
       ...(await act(services.snapshots, caller, drive.id, given)),
     }),
   ),
@@ -152,8 +152,8 @@ async function act(
     case "compare": {
       const request = { prefix: given.path ?? "", limit: SHOWN.differences, after: null };
       const { differences, next } = await snapshots.compare(caller, driveId, idIn(given), request);
-      const shown = fitting(differences.map(({ change, path }) => ({ change, path })));
-      return { differences: [...shown], is_cut: next !== null || shown.length < differences.length };
+      const fitted = shown.fitting(differences.map(({ change, path }) => ({ change, path })));
+      return { differences: [...fitted], is_cut: next !== null || fitted.length < differences.length };
     }
     case "restore": {
       const done = await snapshots.restore(caller, driveId, idIn(given), given.path);

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { linkSeconds } from "../../resources/links/file-links.ts";
-import { optionalFlag } from "../../operation/schema.ts";
-import { fileArguments, fileShown, nameOf, shownFile } from "../shown.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 /** Links for contents that a model should not carry. */
@@ -16,11 +16,11 @@ export const linkTools = [
         "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
       needs: "writing",
       input: Type.Object({
-        ...fileArguments,
+        ...shown.fileArguments,
         expires_in: linkSeconds,
-        one_time: optionalFlag("Whether the URL works only once. Default false."),
+        one_time: t.optionalFlag("Whether the URL works only once. Default false."),
       }),
-      output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
+      output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shown.shownFile }),
     },
     async ({ input, caller, drive, context, services, linkBase }) => {
       const file = services.files.get(caller, { drive: drive.id, path: input.path });
@@ -29,7 +29,7 @@ export const linkTools = [
       return {
         url: linkUrl(linkBase(context), made),
         expires_at: formatInstant(made.link.expiresAt),
-        ...fileShown(drive, file),
+        ...shown.fileShown(drive, file),
       };
     },
   ),
@@ -42,21 +42,19 @@ export const linkTools = [
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
-        ...fileArguments,
-        max_size: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "The most bytes of the file. Default: as much as the server takes.",
-          }),
-        ),
+        ...shown.fileArguments,
+        max_size: t.optionalInteger({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "The most bytes of the file. Default: as much as the server takes.",
+        }),
         expires_in: linkSeconds,
       }),
       output: Type.Object({
         url: Type.String(),
         expires_at: Type.String(),
         drive: Type.String(),
-        path: Type.String({ description: "As it was sent." }),
+        path: t.text("As it was sent."),
       }),
     },
     async ({ input, caller, drive, context, services, linkBase }) => {
@@ -66,7 +64,7 @@ export const linkTools = [
       return {
         url: linkUrl(linkBase(context), made),
         expires_at: formatInstant(made.link.expiresAt),
-        drive: nameOf(drive),
+        drive: shown.nameOf(drive),
         path,
       };
     },

@@ -9,27 +9,15 @@ import { READ_TEXT_LINES } from "../../../domain/limits.ts";
 import type { TextRange } from "../../../services/contents/texts.ts";
 import type { Services } from "../../../services/services.ts";
 import { linkUrl } from "../../gate/link-base.ts";
-import { optionalText } from "../../operation/schema.ts";
-import {
-  ANSWER_BYTES,
-  ANSWER_TEXT_JSON_BYTES,
-  fileAddress,
-  fileArguments,
-  fileShown,
-  fileUri,
-  imageTypeOf,
-  isImageType,
-  nameOf,
-  shownFile,
-  WHOLE_BYTES,
-} from "../shown.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
 /** How long the link to content that is not shown lasts. */
 const CONTENT_LINK_SECONDS = 15 * 60;
 
 const lineNumber = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
+  t.optionalInteger({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const readingTools = [
   tool(
@@ -40,36 +28,32 @@ export const readingTools = [
         "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
       needs: "reading",
       input: Type.Object({
-        ...fileArguments,
+        ...shown.fileArguments,
         start_line: lineNumber("The first line to show. Default 1."),
         end_line: lineNumber("The last line to show. Default: the last one that fits."),
-        start_byte: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "Where in the first line to begin: next_byte of the answer before.",
-          }),
-        ),
+        start_byte: t.optionalInteger({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "Where in the first line to begin: next_byte of the answer before.",
+        }),
       }),
       output: Type.Object({
-        ...shownFile,
-        text: optionalText("Only of text and documents. Lines end with \\n here."),
-        start_line: Type.Optional(Type.Integer()),
-        end_line: Type.Optional(Type.Integer()),
-        total_lines: Type.Optional(Type.Integer()),
-        next_line: Type.Optional(Type.Integer({ description: "There is more: pass it as start_line." })),
-        next_byte: Type.Optional(
-          Type.Integer({ description: "Line next_line was cut: pass this as start_byte too." }),
-        ),
-        download_url: optionalText("Where to GET the content, if it is not shown."),
-        note: optionalText("How to go on."),
+        ...shown.shownFile,
+        text: t.optionalText("Only of text and documents. Lines end with \\n here."),
+        start_line: t.optionalInteger(),
+        end_line: t.optionalInteger(),
+        total_lines: t.optionalInteger(),
+        next_line: t.optionalInteger({ description: "There is more: pass it as start_line." }),
+        next_byte: t.optionalInteger({ description: "Line next_line was cut: pass this as start_byte too." }),
+        download_url: t.optionalText("Where to GET the content, if it is not shown."),
+        note: t.optionalText("How to go on."),
       }),
     },
     async (call): Promise<Answer<Shown>> => {
       const { input, caller, drive, services } = call;
       const file = services.files.get(caller, { drive: drive.id, path: input.path });
       const image = await imageIn(services, file);
-      if (image !== null) return withFacts(fileShown(drive, file), image);
+      if (image !== null) return withFacts(shown.fileShown(drive, file), image);
       const lines = await linesOf(call, file, {
         startLine: input.start_line ?? 1,
         endLine: input.end_line ?? null,
@@ -100,14 +84,14 @@ export const readingTools = [
       const file = services.files.get(caller, { id: input.id });
       const drive = services.drives.get(caller, file.driveId);
       const lines = await linesOf(call, file, { startLine: 1, endLine: null, startByte: 0 });
-      const { etag, mime_type, updated_at } = fileShown(drive, file);
+      const { etag, mime_type, updated_at } = shown.fileShown(drive, file);
       const rest = lines === null || lines.nextLine === null ? {} : { next_line: String(lines.nextLine) };
       return {
         id: file.id,
         title: file.filename,
         text: lines?.text ?? `This is no text: it has ${file.size} bytes of ${mime_type}.`,
-        url: fileAddress(linkBase(context), file),
-        metadata: { drive: nameOf(drive), path: file.path, etag, mime_type, updated_at, ...rest },
+        url: shown.fileAddress(linkBase(context), file),
+        metadata: { drive: shown.nameOf(drive), path: file.path, etag, mime_type, updated_at, ...rest },
       };
     },
   ),
@@ -116,7 +100,7 @@ export const readingTools = [
 const MORE_IN_DOCUMENT =
   "The document has more text than this, which is not read. Get a download link with share_file for the whole.";
 
-type Shown = ReturnType<typeof fileShown> & Record<string, unknown>;
+type Shown = ReturnType<typeof shown.fileShown> & Record<string, unknown>;
 
 function withFacts(facts: Shown, ...contents: Content[]): Answer<Shown> {
   return new Answer(facts, [{ type: "text", text: JSON.stringify(facts) }, ...contents]);
@@ -127,7 +111,7 @@ function withText(drive: Drive, file: File, lines: ReadLines): Answer<Shown> {
   const { text, startLine, endLine, totalLines, nextLine, nextByte } = lines;
   const note = noteOf(lines);
   const facts = {
-    ...fileShown(drive, file),
+    ...shown.fileShown(drive, file),
     start_line: startLine,
     end_line: endLine,
     total_lines: totalLines,
@@ -147,9 +131,9 @@ function noteOf({ nextLine, nextByte, isCut }: ReadLines): string | null {
 
 function withLink(drive: Drive, file: File, url: string): Answer<Shown> {
   const note = "This is not shown. GET download_url to have its bytes.";
-  const facts = { ...fileShown(drive, file), download_url: url, note };
+  const facts = { ...shown.fileShown(drive, file), download_url: url, note };
   const { filename: name, mimeType, size } = file;
-  return withFacts(facts, { type: "resource_link", uri: fileUri(file), name, mimeType, size });
+  return withFacts(facts, { type: "resource_link", uri: shown.fileUri(file), name, mimeType, size });
 }
 
 /** A URL of the content. Somebody who may not share gets one that takes the key. */
@@ -165,9 +149,9 @@ async function downloadUrl(
 
 /** Null for what is not an image, or too large to be shown. */
 async function imageIn({ files }: Services, file: File): Promise<Content | null> {
-  if (!isImageType(file.mimeType) || file.size > WHOLE_BYTES) return null;
+  if (!shown.isImageType(file.mimeType) || file.size > shown.WHOLE_BYTES) return null;
   const bytes = await files.contentWhole(file);
-  const mimeType = imageTypeOf(bytes);
+  const mimeType = shown.imageTypeOf(bytes);
   return mimeType === null ? null : { type: "image", data: bytes.toBase64(), mimeType };
 }
 
@@ -208,9 +192,9 @@ async function linesOf(
 
 /** As much as an answer holds: half as much again and again, while the text takes too much in JSON. */
 async function readable(read: (maxBytes: number) => TextPart | Promise<TextPart>): Promise<TextPart> {
-  for (let maxBytes = ANSWER_BYTES; ; maxBytes /= 2) {
+  for (let maxBytes = shown.ANSWER_BYTES; ; maxBytes /= 2) {
     const lines = await read(maxBytes);
-    if (utf8Length(JSON.stringify(lines.text)) <= ANSWER_TEXT_JSON_BYTES) return lines;
+    if (utf8Length(JSON.stringify(lines.text)) <= shown.ANSWER_TEXT_JSON_BYTES) return lines;
   }
 }
 

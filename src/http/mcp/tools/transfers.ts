@@ -4,17 +4,8 @@ import { invalid } from "../../../domain/errors.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { Services } from "../../../services/services.ts";
 import { failureOf } from "../failure.ts";
-import { optionalFlag } from "../../operation/schema.ts";
-import {
-  driveArgument,
-  fileArguments,
-  fileShown,
-  ifMatchArgument,
-  nameOf,
-  pathArgument,
-  preconditionFrom,
-  shownFile,
-} from "../shown.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 const DELETED_PATHS = 100;
@@ -43,10 +34,10 @@ export const transferTools = [
       isIdempotent: true,
       also: { recursive: "confirm" },
       input: Type.Object({
-        drive_id: driveArgument,
-        paths: Type.Array(pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
-        confirm: optionalFlag("Whether folders are deleted with everything in them. Default false."),
-        if_match: ifMatchArgument,
+        drive_id: shown.driveArgument,
+        paths: Type.Array(shown.pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
+        confirm: t.optionalFlag("Whether folders are deleted with everything in them. Default false."),
+        if_match: shown.ifMatchArgument,
       }),
       output: Type.Object({
         drive: Type.String(),
@@ -59,7 +50,7 @@ export const transferTools = [
       if (input.if_match !== undefined && (paths.length > 1 || paths[0]?.endsWith("/") === true)) {
         throw invalid("if_match", "goes with a single path, of a file");
       }
-      const precondition = preconditionFrom(input.if_match);
+      const precondition = shown.preconditionFrom(input.if_match);
       const deleted: string[] = [];
       const failed: { path: string; error: string }[] = [];
       for (const path of paths) {
@@ -74,7 +65,7 @@ export const transferTools = [
           failed.push({ path, error: failureOf(error, context, log, { sent: { paths } }).text });
         }
       }
-      return { drive: nameOf(drive), deleted, failed };
+      return { drive: shown.nameOf(drive), deleted, failed };
     },
   ),
 ];
@@ -89,7 +80,7 @@ function transferTool(
     needs: "writing",
     isDestructive: true,
     input: Type.Object({
-      ...fileArguments,
+      ...shown.fileArguments,
       destination_path: Type.String({
         minLength: 1,
         description: "The new path. If it ends with `/`, the filename is kept.",
@@ -98,10 +89,10 @@ function transferTool(
       destination_drive_id: Type.Optional(
         Type.String({ minLength: 1, description: "Default: the same drive." }),
       ),
-      overwrite: optionalFlag("Whether to replace a file at the new path. Default false."),
-      if_match: ifMatchArgument,
+      overwrite: t.optionalFlag("Whether to replace a file at the new path. Default false."),
+      if_match: shown.ifMatchArgument,
     }),
-    output: Type.Object(shownFile),
+    output: Type.Object(shown.shownFile),
   } as const;
   return tool(facts, async ({ input, caller, drive, services: { drives, files } }) => {
     const file = await files[how](
@@ -112,9 +103,9 @@ function transferTool(
         driveId: input.destination_drive_id,
         overwrite: input.overwrite ?? false,
       },
-      preconditionFrom(input.if_match),
+      shown.preconditionFrom(input.if_match),
     );
-    return fileShown(drives.get(caller, file.driveId), file);
+    return shown.fileShown(drives.get(caller, file.driveId), file);
   });
 }
 

@@ -5,15 +5,8 @@ import { isWords, startOf } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import {
-  ANSWER_DIFF_BYTES,
-  fileArguments,
-  fileShown,
-  ifMatchArgument,
-  preconditionFrom,
-  shownFile,
-} from "../shown.ts";
+import * as t from "../../operation/schema.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 export const writingTools = [
@@ -27,20 +20,18 @@ export const writingTools = [
       isDestructive: true,
       isIdempotent: true,
       input: Type.Object({
-        ...fileArguments,
-        text: optionalText("The content, stored as UTF-8."),
-        base64: optionalText("The content of a binary file, in base64."),
-        content_type: optionalText("Default: by the extension.", "text/markdown"),
-        tags: Type.Optional(
-          Type.Array(Type.String(), {
-            description: "Labels to find the file by. Default: those that the file has.",
-          }),
-        ),
-        if_match: ifMatchArgument,
-        only_create: optionalFlag("Whether to fail if there is already a file. Default false."),
+        ...shown.fileArguments,
+        text: t.optionalText("The content, stored as UTF-8."),
+        base64: t.optionalText("The content of a binary file, in base64."),
+        content_type: t.optionalText("Default: by the extension.", "text/markdown"),
+        tags: t.optionalTexts({
+          description: "Labels to find the file by. Default: those that the file has.",
+        }),
+        if_match: shown.ifMatchArgument,
+        only_create: t.optionalFlag("Whether to fail if there is already a file. Default false."),
       }),
       output: Type.Object({
-        ...shownFile,
+        ...shown.shownFile,
         created: Type.Boolean({ description: "False if it replaced a file." }),
       }),
     },
@@ -58,14 +49,14 @@ export const writingTools = [
         isText: input.text !== undefined,
       };
       const precondition = {
-        ...preconditionFrom(input.if_match),
+        ...shown.preconditionFrom(input.if_match),
         ifNoneMatch: input.only_create === true ? "*" : null,
       };
       const upload = await services.uploads.begin(caller, drive.id);
       try {
         if (content.length > 0) await upload.write(content);
         const { file, created } = await upload.finish(fields, precondition);
-        return { ...fileShown(drive, file), created };
+        return { ...shown.fileShown(drive, file), created };
       } finally {
         await upload.abort();
       }
@@ -80,23 +71,26 @@ export const writingTools = [
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
-        ...fileArguments,
+        ...shown.fileArguments,
         ...editFields,
-        if_match: ifMatchArgument,
+        if_match: shown.ifMatchArgument,
       }),
       output: Type.Object({
-        ...shownFile,
-        diff: Type.String({ description: "What changed, as a unified diff." }),
+        ...shown.shownFile,
+        diff: t.text("What changed, as a unified diff."),
         diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
       }),
     },
     async ({ input, caller, drive, services: { edits } }) => {
       const ref = { drive: drive.id, path: input.path };
-      const options = { precondition: preconditionFrom(input.if_match), dryRun: input.dry_run ?? false };
+      const options = {
+        precondition: shown.preconditionFrom(input.if_match),
+        dryRun: input.dry_run ?? false,
+      };
       const { file, diff } = await edits.apply(caller, ref, editsIn(input), options);
-      const text = startOf(diff.text, ANSWER_DIFF_BYTES);
+      const text = startOf(diff.text, shown.ANSWER_DIFF_BYTES);
       const isCut = diff.isCut || text.length < diff.text.length;
-      return { ...fileShown(drive, file), diff: text, diff_cut: isCut };
+      return { ...shown.fileShown(drive, file), diff: text, diff_cut: isCut };
     },
   ),
   tool(
@@ -107,17 +101,17 @@ export const writingTools = [
         "Adds text to the end of a file of any size, exactly as it is: begin it with a line end if the file does not end with one. The file must be there; to make one, use write_file. Good for logs and journals that several agents write to.",
       needs: "writing",
       input: Type.Object({
-        ...fileArguments,
-        text: Type.String({ description: "What to add." }),
-        if_match: ifMatchArgument,
+        ...shown.fileArguments,
+        text: t.text("What to add."),
+        if_match: shown.ifMatchArgument,
       }),
-      output: Type.Object(shownFile),
+      output: Type.Object(shown.shownFile),
     },
     async ({ input, caller, drive, services: { edits } }) => {
       const ref = { drive: drive.id, path: input.path };
-      const options = { precondition: preconditionFrom(input.if_match), dryRun: false };
+      const options = { precondition: shown.preconditionFrom(input.if_match), dryRun: false };
       const { file } = await edits.apply(caller, ref, [{ op: "append", text: input.text }], options);
-      return fileShown(drive, file);
+      return shown.fileShown(drive, file);
     },
   ),
 ];

@@ -3,20 +3,11 @@ import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
-import {
-  driveRef,
-  exampleOf,
-  id,
-  nullable,
-  nullableText,
-  optionalText,
-  scope,
-  timeInput,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
-const keyParams = Type.Object({ id: id("The key's identifier.") });
+const keyParams = Type.Object({ id: t.id("The key's identifier.") });
 
 export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
   return tagged("Keys", [
@@ -28,24 +19,24 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
         `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
       bodyOptional: true,
       body: Type.Object({
-        name: optionalText("A label, at most 64 characters."),
-        scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
-        drive_id: Type.Optional(driveRef("Limits the key to this drive.")),
+        name: t.optionalText("A label, at most 64 characters."),
+        scope: Type.Optional(t.scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
+        drive_id: Type.Optional(t.driveRef("Limits the key to this drive.")),
         path_prefix: Type.Optional(
-          nullableText(
+          t.nullableText(
             "A folder of the drive that the key is limited to, such as `notes/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
             "notes/",
           ),
         ),
         expires_at: Type.Optional(
-          nullable(
-            timeInput(
+          t.nullable(
+            t.timeInput(
               "When the key expires; null for never. A key made by one that expires expires with it or earlier",
             ),
           ),
         ),
       }),
-      example: { name: exampleOf(keySchema).name },
+      example: { name: t.exampleOf(keySchema).name },
       answers: { status: 201, description: "The key, with its secret.", json: createdKeySchema },
       errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
@@ -90,7 +81,7 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
       params: keyParams,
       answers: {
         description: "The key is revoked.",
-        json: Type.Object({ id: id("The revoked key."), revoked: Type.Literal(true) }),
+        json: Type.Object({ id: t.id("The revoked key."), revoked: Type.Literal(true) }),
       },
       perform: ({ params, caller }, reply) =>
         service.revoke(

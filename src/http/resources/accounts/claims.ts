@@ -5,7 +5,7 @@ import { operation, tagged } from "../../operation/route.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { asData, write } from "../../operation/write.ts";
-import { text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
@@ -19,7 +19,7 @@ function claimableRecord(drive: Drive): ClaimableRecord {
   };
 }
 
-const claimToken = Type.Object({ token: text("The last part of the claim URL.", "clm_1a2b3c4d") });
+const claimToken = Type.Object({ token: t.text("The last part of the claim URL.", "clm_1a2b3c4d") });
 
 export function claims({ claims: service }: Parts) {
   return tagged("Drives", [

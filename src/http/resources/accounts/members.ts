@@ -3,12 +3,12 @@ import { MEMBERS } from "../../../domain/limits.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
-import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
-const driveParams = Type.Object({ id: driveRef() });
-const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
+const driveParams = Type.Object({ id: t.driveRef() });
+const memberParams = Type.Object({ id: t.driveRef(), user_id: t.id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
 
 export function members({ members: service, keyThrottle }: Parts) {
@@ -20,8 +20,8 @@ export function members({ members: service, keyThrottle }: Parts) {
         "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
         `A drive can have ${MEMBERS.drive} members. The owner gets 409.`,
       params: driveParams,
-      body: Type.Object({ username: text("With whom to share.", "carl"), role: memberRole() }),
-      example: { username: exampleOf(memberSchema).username, role: "editor" },
+      body: Type.Object({ username: t.text("With whom to share.", "carl"), role: t.memberRole() }),
+      example: { username: t.exampleOf(memberSchema).username, role: "editor" },
       answers: [
         { status: 201, description: "The new member.", json: oneMember },
         { description: "The member, who was one already.", json: oneMember },
@@ -49,7 +49,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       params: driveParams,
       answers: {
         description: "The members, in the order in which they were added.",
-        json: pageOf(memberSchema, "Their number."),
+        json: t.pageOf(memberSchema, "Their number."),
       },
       handle: ({ params, caller }) => {
         const data = service.list(caller, params.id).map(memberRecord);
@@ -61,7 +61,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       summary: "Change a member's role",
       description: "Applies to the member's next request.",
       params: memberParams,
-      body: Type.Object({ role: memberRole() }),
+      body: Type.Object({ role: t.memberRole() }),
       example: { role: "reader" },
       answers: { description: "The member.", json: oneMember },
       perform: ({ params, body, caller }, reply) =>
@@ -76,7 +76,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       answers: {
         description: "The user is no member any more.",
         json: Type.Object({
-          data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
+          data: Type.Object({ user_id: t.id("Who was removed."), removed: Type.Literal(true) }),
         }),
       },
       perform: ({ params, caller }, reply) =>

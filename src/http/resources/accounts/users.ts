@@ -12,12 +12,12 @@ import {
   usageSchema,
   type UserRecord,
 } from "../../records/account-schemas.ts";
-import { id, newPassword, plan, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 import type { UsageReport } from "../../../services/accounts/usage.ts";
 
-export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
+function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
     id: user.id,
     username: user.username,
@@ -52,7 +52,6 @@ export function users({ users: service }: Parts) {
         description: "All users, by username.",
         json: Type.Object({ data: Type.Array(managedUserSchema) }),
       },
-      errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
     }),
     write("POST", "/v0/users", {
@@ -62,8 +61,8 @@ export function users({ users: service }: Parts) {
         "The user signs in with the password and can change it. Needs the session of an administrator.",
       signedIn: true,
       body: Type.Object({
-        username: text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
-        password: newPassword("A temporary password"),
+        username: t.text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
+        password: t.newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
       answers: { status: 201, description: "The new user.", json: oneUser },
@@ -77,8 +76,8 @@ export function users({ users: service }: Parts) {
       description:
         "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
       signedIn: true,
-      params: Type.Object({ id: id("The user's identifier.") }),
-      body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
+      params: Type.Object({ id: t.id("The user's identifier.") }),
+      body: Type.Object({ plan: Type.Optional(t.plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
       answers: { description: "The user.", json: oneUser },
       errors: ["STORAGE_FULL"],
@@ -119,7 +118,6 @@ export function account({ accounts, usage }: Parts) {
       description: "Needs an account key or a session.",
       account: true,
       answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
-      errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
     }),
     operation("GET", "/v0/account/usage", {

@@ -2,13 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
-import { changeRecord } from "../../records/records.ts";
+import { changeRecord, toldWorkRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
-import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
+import { changeCursor } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
-import { driveRef, exampleOf, nullableText, oneOf, optionalText, paging } from "../../operation/schema.ts";
-import { toldWorkRecord } from "../../records/work-records.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 /** The cursor of what comes from now on. */
@@ -16,12 +15,12 @@ const LATEST = "latest";
 const LAST_EVENT_ID = "Last-Event-ID";
 
 const changesQuery = Type.Object({
-  drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
-  cursor: optionalText(
+  drive_id: Type.Optional(t.driveRef("Only changes of this drive. Default: of all drives of your own.")),
+  cursor: t.optionalText(
     `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
   ),
-  limit: paging.limit,
-  sort: oneOf(["id", "-id"], {
+  limit: t.paging.limit,
+  sort: t.oneOf(["id", "-id"], {
     default: "id",
     description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
   }),
@@ -29,7 +28,7 @@ const changesQuery = Type.Object({
 
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
-  next_cursor: nullableText(
+  next_cursor: t.nullableText(
     "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
   ),
   has_more: Type.Boolean({
@@ -59,8 +58,8 @@ export function changes({ feed, log }: Parts) {
       description: "A page of changes; or, as server-sent events, the changes as they happen.",
       content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
       example: {
-        data: [exampleOf(changeSchema)],
-        next_cursor: exampleOf(changeSchema).id,
+        data: [t.exampleOf(changeSchema)],
+        next_cursor: t.exampleOf(changeSchema).id,
         has_more: false,
       },
     },
@@ -92,13 +91,13 @@ export function changes({ feed, log }: Parts) {
       }
       const page = await feed.wholePage(caller, {
         drives,
-        position: query.cursor === undefined ? null : positionOf(query.cursor),
+        position: positionOf(query.cursor),
         limit: query.limit,
         newestFirst,
       });
       return Response.json({
         data: page.changes.map(changeRecord),
-        next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
+        next_cursor: newestFirst && !page.hasMore ? null : changeCursor.write(page.next),
         has_more: page.hasMore,
       });
     },
@@ -106,12 +105,12 @@ export function changes({ feed, log }: Parts) {
 }
 
 function startOfStream(lastEventId: string | null, cursor: string | undefined) {
-  if (lastEventId !== null && lastEventId !== "") return decodeChangePosition(lastEventId, LAST_EVENT_ID);
+  if (lastEventId !== null && lastEventId !== "") return changeCursor.read(lastEventId, LAST_EVENT_ID);
   return cursor === undefined ? LATEST : positionOf(cursor);
 }
 
-function positionOf(cursor: string) {
-  return cursor === LATEST ? LATEST : decodeChangePosition(cursor);
+function positionOf(cursor: string | undefined) {
+  return cursor === LATEST ? LATEST : changeCursor.read(cursor);
 }
 
 /** A number with commas, as `1,000`. `toLocaleString` would load data of all languages: 2 MB. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../../domain/errors.ts";
 import { CONTAINED, CONTAINED_HEADERS, contentAnswer, contentDisposition } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../../content/conditions.ts";
-import { driveRef, flag, inSnapshot } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { ARCHIVE_LIMITS, ARCHIVE_PATHS, ARCHIVE_STALL_MS } from "../../../domain/limits.ts";
 import type { Archive } from "../../../services/contents/archives.ts";
@@ -28,7 +28,7 @@ const contentHeaders = {
 /** What all operations that return a file's content have in common. */
 export const CONTENT = {
   query: Type.Object({
-    inline: flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
+    inline: t.flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
   }),
   headers: {
     Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
@@ -47,10 +47,10 @@ export const CONTENT = {
     },
     { status: 304, description: "The client's copy is current.", headers: validators },
   ],
-  errors: ["FORBIDDEN", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+  errors: ["FORBIDDEN", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
-/** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentRequest`. */
+/** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentReader`. */
 export const OWN_PAGES = {
   "Cross-Origin-Resource-Policy":
     "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
@@ -62,41 +62,33 @@ export const OWN_CONTENT = {
   answers: CONTENT.answers.map((answer) => ({ ...answer, headers: { ...answer.headers, ...OWN_PAGES } })),
 };
 
-/** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads({ files: service }: Parts) {
   return fileOperation("GET", "/download", {
     ...OWN_CONTENT,
-    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
+    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: t.inSnapshot }),
     operationId: "downloadFile",
     tag: "Files",
     summary: "Download a file",
     description:
       "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
-    handle: ({ request, context, query, caller }, ref) => {
+    handle: (input, ref) => {
+      const { caller, query } = input;
       const file = service.facts(caller, viewOf(ref, query));
-      return contentAnswer(service, {
-        request,
-        context,
-        file,
-        inline: query.inline,
-        isForAnyPage: false,
-        mayGoOn: () => service.mayGoOn(caller, file),
-      });
+      const mayGoOn = () => service.mayGoOn(caller, file);
+      return contentAnswer(service, input, file, { isForAnyPage: false, mayGoOn });
     },
   });
 }
 
 const archiveQuery = Type.Object({
-  drive_id: driveRef(),
-  snapshot_id: inSnapshot,
-  path: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: ARCHIVE_PATHS,
-      description:
-        "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
-      examples: [["notes/plan.md", "photos/2030/"]],
-    }),
-  ),
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
+  path: t.optionalTexts({
+    maxItems: ARCHIVE_PATHS,
+    description:
+      "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
+    examples: [["notes/plan.md", "photos/2030/"]],
+  }),
 });
 
 export const ARCHIVE = {

@@ -8,28 +8,26 @@ import { TEXT_BODY } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { exampleOf, oneOf, optionalFlag, optionalText, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
-const op = oneOf(OPS, { description: "What to do; each has its own fields." });
+const op = t.oneOf(OPS, { description: "What to do; each has its own fields." });
 
 /** The fields of all edits: which of them are needed depends on `op`. */
 const fields = {
-  old_string: optionalText(
+  old_string: t.optionalText(
     "`str_replace`: the text to replace, exactly as it is in the file. It must be there once.",
   ),
-  new_string: optionalText("`str_replace`: the text to put in its place."),
-  replace_all: optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
-  line: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
-    }),
-  ),
-  text: optionalText(
+  new_string: t.optionalText("`str_replace`: the text to put in its place."),
+  replace_all: t.optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
+  line: t.optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
+  }),
+  text: t.optionalText(
     "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
   ),
 };
@@ -50,7 +48,7 @@ export const editFields = {
         "Several edits, instead of `op` and its fields. They are made in this order: all, or none.",
     }),
   ),
-  dry_run: optionalFlag("Only show the diff, and change nothing. Default false."),
+  dry_run: t.optionalFlag("Only show the diff, and change nothing. Default false."),
 };
 
 const body = Type.Object(editFields);
@@ -58,13 +56,13 @@ const body = Type.Object(editFields);
 const answer = Type.Intersect([
   fileSchema,
   Type.Object({
-    diff: text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
+    diff: t.text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
     diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
   }),
 ]);
 
 const example = {
-  ...exampleOf(fileSchema),
+  ...t.exampleOf(fileSchema),
   diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
   diff_cut: false,
 };
@@ -87,7 +85,6 @@ export function edits({ edits: service }: Parts) {
     },
     errors: [
       "CONFLICT",
-      "PRECONDITION_FAILED",
       "PAYLOAD_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
       "EXTRACTION_FAILED",

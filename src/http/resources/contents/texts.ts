@@ -3,7 +3,7 @@ import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB, READ_TEXT_BYTES } from "..
 import type { ReadText } from "../../../services/contents/texts.ts";
 import { ETAG, etagOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
-import { inSnapshot, integer, nullable, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import type { Extract } from "../../../services/contents/extracts.ts";
@@ -12,20 +12,20 @@ import type { RequestContext } from "../../gate/request-context.ts";
 import type { Input } from "../../operation/route.ts";
 import { piecewise } from "../../content/piecewise.ts";
 
-const linesAnswer = Type.Object({
-  lines: Type.Array(Type.Object({ number: Type.Integer(), text: text("Without its line end.") })),
+const linesSchema = Type.Object({
+  lines: Type.Array(Type.Object({ number: Type.Integer(), text: t.text("Without its line end.") })),
   start_line: Type.Integer({ description: "The first of `lines`." }),
   end_line: Type.Integer({ description: "The last of `lines`; `start_line` - 1 if there is none." }),
   total_lines: Type.Integer({ description: "Of the whole file." }),
-  next_line: nullable(
+  next_line: t.nullable(
     Type.Integer({ description: "The `start_line` of the next part; null at the end of the file." }),
   ),
-  next_byte: nullable(
+  next_byte: t.nullable(
     Type.Integer({
       description: "The `start_byte` of the next part, if line `next_line` is cut; else null.",
     }),
   ),
-  encoding: text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
+  encoding: t.text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
 });
 
 export function texts({ texts: service }: Parts) {
@@ -36,22 +36,20 @@ export function texts({ texts: service }: Parts) {
     description:
       "Returns whole lines of a text file of any size, as many as fit into `max_bytes`, at most 10,000. To go on, send `next_line` as `start_line`, and `next_byte`, unless it is null, as `start_byte`: a line longer than `max_bytes` comes in parts. A line ends with `\\n` or `\\r\\n`. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1. A file of unknown type (`application/octet-stream`) is read if it is UTF-8 or UTF-16.",
     query: Type.Object({
-      snapshot_id: inSnapshot,
-      start_line: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
-      end_line: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "Default: the last line.",
-        }),
-      ),
-      max_bytes: integer({
+      snapshot_id: t.inSnapshot,
+      start_line: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
+      end_line: t.optionalInteger({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Default: the last line.",
+      }),
+      max_bytes: Type.Integer({
         minimum: 1,
         maximum: READ_TEXT_BYTES.most,
         default: READ_TEXT_BYTES.default,
         description: "The most bytes of text, as UTF-8.",
       }),
-      start_byte: integer({
+      start_byte: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
@@ -60,7 +58,7 @@ export function texts({ texts: service }: Parts) {
     }),
     answers: {
       description: "The lines.",
-      json: linesAnswer,
+      json: linesSchema,
       headers: ETAG,
       example: {
         lines: [{ number: 1, text: "# Plan" }],

@@ -5,10 +5,10 @@ import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
-import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
-import { exampleOf, tagsIn } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
 import {
   announcedBy,
@@ -27,12 +27,12 @@ import type { Parts } from "../parts.ts";
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
-  drive_id: exampleOf(driveSchema).id,
-  filename: exampleOf(fileSchema).filename,
+  drive_id: t.exampleOf(driveSchema).id,
+  filename: t.exampleOf(fileSchema).filename,
   content: btoa(EXAMPLE_TEXT),
 };
 const exampleForm: Static<typeof multipartUpload> = {
-  drive_id: exampleOf(driveSchema).id,
+  drive_id: t.exampleOf(driveSchema).id,
   file: EXAMPLE_TEXT,
 };
 
@@ -45,11 +45,11 @@ export const UPLOAD = {
       description: "The new file.",
       json: fileSchema,
       headers: ETAG,
-      example: exampleOf(fileSchema),
+      example: t.exampleOf(fileSchema),
     },
     { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
-  errors: ["REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+  errors: ["REQUEST_TIMEOUT", "CONFLICT", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.
@@ -71,7 +71,6 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-/** Uploads with a key. */
 export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
@@ -93,7 +92,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
       const chunks = chunksOf(request, context, { ...reading, check: () => upload.requireAllowed() });
       const fields = await read(chunks, (piece) => upload.write(piece));
       context.suspendIdleTimeout();
-      const meant = doublePlusMeant(context.query, "path", "filename");
+      const meant = plusMeant(context.query, ["path", "filename"], /\+{2,}/g);
       const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded, meant));
       await upload.finish(fields, preconditionOf(request), answer);
     } finally {
@@ -244,7 +243,7 @@ function rawFieldsOf(
     filename: query.filename,
     path: query.path,
     contentType: query.content_type ?? type,
-    tags: query.tags === undefined ? undefined : tagsIn(query.tags),
+    tags: query.tags === undefined ? undefined : t.tagsIn(query.tags),
     expiresAt: query.expires_at,
     keepsRest: true,
   };

@@ -16,18 +16,7 @@ import {
 } from "../../content/conditions.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import {
-  driveRef,
-  exampleOf,
-  id,
-  inSnapshot,
-  metadataInput,
-  nullable,
-  nullableId,
-  optionalFlag,
-  text,
-  timeInput,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
@@ -37,24 +26,22 @@ const fileAnswer = { description: "The file's record.", json: fileSchema, header
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
 const destination = Type.Object({
-  destination_path: text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
-  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
-  overwrite: optionalFlag("Whether to replace a file at this path. Default false."),
+  destination_path: t.text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
+  destination_drive_id: Type.Optional(t.driveRef("Default: the same drive.")),
+  overwrite: t.optionalFlag("Whether to replace a file at this path. Default false."),
 });
 
-/** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files({ files: service }: Parts) {
   return tagged("Files", [
     fileOperation("GET", "", {
       operationId: "getFile",
       summary: "Get a file",
-      query: Type.Object({ snapshot_id: inSnapshot }),
+      query: Type.Object({ snapshot_id: t.inSnapshot }),
       headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
       answers: [
         recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
       ],
-      errors: ["PRECONDITION_FAILED"],
       handle: ({ caller, request, query }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));
         const { json, headers } = recordAnswerOf(file);
@@ -72,11 +59,11 @@ export function files({ files: service }: Parts) {
       body: Type.Object({
         filename: Type.Optional(Type.String()),
         path: Type.Optional(Type.String()),
-        tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
-        metadata: Type.Optional(metadataInput("Replaces all metadata.")),
+        tags: t.optionalTexts({ description: "Replaces all tags." }),
+        metadata: Type.Optional(t.metadataInput("Replaces all metadata.")),
         expires_at: Type.Optional(
-          nullable(
-            timeInput(
+          t.nullable(
+            t.timeInput(
               "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
             ),
           ),
@@ -86,7 +73,7 @@ export function files({ files: service }: Parts) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -103,12 +90,11 @@ export function files({ files: service }: Parts) {
       answers: {
         description: "The file is deleted.",
         json: Type.Object({
-          id: id("The deleted file."),
+          id: t.id("The deleted file."),
           deleted: Type.Literal(true),
-          trash_id: nullableId("Its entry in the trash; null if this server keeps no deleted files."),
+          trash_id: t.nullableId("Its entry in the trash; null if this server keeps no deleted files."),
         }),
       },
-      errors: ["PRECONDITION_FAILED"],
       perform: ({ caller, request }, file, reply) =>
         service.remove(
           caller,
@@ -128,7 +114,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "copies/" },
       answers: { status: 201, ...fileAnswer },
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -141,7 +127,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -153,12 +139,12 @@ export function files({ files: service }: Parts) {
       body: Type.Object({
         file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
       }),
-      example: { file_ids: [exampleOf(fileSchema).id] },
+      example: { file_ids: [t.exampleOf(fileSchema).id] },
       answers: {
         description: "The ids of deleted and of failed files.",
         json: Type.Object({
           deleted: Type.Array(Type.String()),
-          trash_ids: Type.Array(nullable(Type.String()), {
+          trash_ids: Type.Array(t.nullable(Type.String()), {
             description:
               "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
           }),
@@ -168,7 +154,7 @@ export function files({ files: service }: Parts) {
       perform: ({ body, caller }, reply) => {
         // At most: each id is deleted or failed.
         const all = [...new Set(body.file_ids)];
-        const trashIds = all.map(() => exampleOf(trashEntrySchema).id);
+        const trashIds = all.map(() => t.exampleOf(trashEntrySchema).id);
         reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
         return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
       },
@@ -176,7 +162,6 @@ export function files({ files: service }: Parts) {
   ]);
 }
 
-/** What a bulk deletion answers. */
 interface RemovedIds {
   readonly deleted: readonly string[];
   readonly trashIds: readonly (string | null)[];

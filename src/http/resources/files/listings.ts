@@ -2,56 +2,43 @@ import { type Static, Type } from "@sinclair/typebox";
 import { FILE_SORTS } from "../../../domain/files/file.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
-import { decodePosition, encodePosition } from "../../operation/cursor.ts";
+import { fileCursor } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import {
-  cursor,
-  driveRef,
-  inSnapshot,
-  nextCursor,
-  oneOf,
-  pageFacts,
-  paging,
-  prefix,
-  tagsFilter,
-  tagsIn,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
-  drive_id: driveRef(),
-  snapshot_id: inSnapshot,
-  prefix,
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
+  prefix: t.prefix,
   delimiter: Type.Optional(
     Type.Literal("/", {
       description: "With `/`, list only this level: its files, and its `folders`, on pages side by side.",
     }),
   ),
-  tags: tagsFilter,
-  sort: oneOf(FILE_SORTS, {
+  tags: t.tagsFilter,
+  sort: t.oneOf(FILE_SORTS, {
     default: "path",
     description:
       "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
   }),
-  ...paging,
-  cursor: cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
+  ...t.paging,
+  cursor: t.cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
 });
 
 const listAnswer = Type.Object({
   data: Type.Array(fileSchema),
-  folders: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
-    }),
-  ),
-  folder_total: Type.Optional(
-    Type.Integer({ description: "The number of folders on all pages; only with `delimiter`." }),
-  ),
-  ...pageFacts("The number of files on all pages."),
-  next_cursor: nextCursor,
+  folders: t.optionalTexts({
+    description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+  }),
+  folder_total: t.optionalInteger({
+    description: "The number of folders on all pages; only with `delimiter`.",
+  }),
+  ...t.pageFacts("The number of files on all pages."),
+  next_cursor: t.nextCursor,
   ...didYouMean,
 });
 
@@ -70,11 +57,11 @@ export function listings({ listings: service, snapshotViews: views }: Parts) {
         driveId: query.drive_id,
         prefix: query.prefix ?? "",
         grouped: query.delimiter !== undefined,
-        tags: tagsIn(query.tags),
+        tags: t.tagsIn(query.tags),
         sort,
         page,
         limit,
-        after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+        after: fileCursor(sort).read(query.cursor),
       };
       return snapshot === undefined
         ? answerOf(service.list(caller, request), query, context)
@@ -95,7 +82,7 @@ function answerOf(
     total,
     page,
     limit,
-    next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
-    ...(isNothing ? plusMeant(context.query, "prefix") : {}),
+    next_cursor: fileCursor(sort).write(nextAfter),
+    ...(isNothing ? plusMeant(context.query, ["prefix"]) : {}),
   });
 }

@@ -1,5 +1,5 @@
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
-import { asJson, type JsonAnswer, write } from "../../operation/write.ts";
+import { asData, asJson, type JsonAnswer, write } from "../../operation/write.ts";
 import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type {
@@ -8,39 +8,29 @@ import type {
   FolderPreview,
   RemovedFolder,
 } from "../../../services/folders/folders.ts";
-import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
+import { pathCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
-import { folderRecord } from "../../records/records.ts";
-import {
-  cursor,
-  driveRef,
-  exampleOf,
-  folderPath,
-  inSnapshot,
-  nullableId,
-  optionalFlag,
-  optionalText,
-  paging,
-  text,
-} from "../../operation/schema.ts";
+import { folderRecord, workRecord } from "../../records/records.ts";
+import * as t from "../../operation/schema.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
+import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
 
 const listQuery = Type.Object({
-  drive_id: driveRef(),
-  snapshot_id: inSnapshot,
-  path: optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
-  ...paging,
-  cursor: cursor(),
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
+  path: t.optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
+  ...t.paging,
+  cursor: t.cursor(),
 });
 
 /** What a deletion takes from its query and its body together. */
 const deletion = Type.Object({
-  drive_id: Type.Optional(driveRef()),
-  path: Type.Optional(folderPath),
-  confirm: optionalFlag("Whether to delete. Default false."),
+  drive_id: Type.Optional(t.driveRef()),
+  path: Type.Optional(t.folderPath),
+  confirm: t.optionalFlag("Whether to delete. Default false."),
 });
 
 export function folders({ folders: service, snapshotViews: views }: Parts) {
@@ -59,7 +49,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
           path: query.path ?? "",
           page,
           limit,
-          after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+          after: pathCursor.read(query.cursor),
         };
         return snapshot === undefined
           ? answerOf(service.list(caller, request), request)
@@ -71,8 +61,8 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       summary: "Create a folder",
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
-      body: Type.Object({ drive_id: driveRef(), path: folderPath }),
-      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      body: Type.Object({ drive_id: t.driveRef(), path: t.folderPath }),
+      example: { drive_id: t.exampleOf(folderSchema).drive_id, path: t.exampleOf(folderSchema).path },
       answers: [
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
@@ -94,26 +84,26 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       query: deletion,
       bodyOptional: true,
       body: deletion,
-      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      example: { drive_id: t.exampleOf(folderSchema).drive_id, path: t.exampleOf(folderSchema).path },
       answers: {
         description: "What would be deleted; with `confirm`, what was deleted.",
         json: Type.Union([
           Type.Object({
             success: Type.Literal(false),
             deleted_count: Type.Literal(0),
-            path: folderPath,
+            path: t.folderPath,
             file_count: Type.Integer({ description: "Files that would be deleted." }),
             message: Type.String(),
           }),
           Type.Object({
             success: Type.Literal(true),
             deleted_count: Type.Integer({ description: "Files that were deleted." }),
-            trash_id: nullableId(
+            trash_id: t.nullableId(
               "The folder's entry in the trash; null if this server keeps no deleted files.",
             ),
           }),
         ]),
-        example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
+        example: { success: true, deleted_count: 12, trash_id: t.exampleOf(trashEntrySchema).id },
       },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
@@ -127,16 +117,16 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
 }
 
 const transfer = Type.Object({
-  drive_id: driveRef(),
-  path: folderPath,
-  destination_path: text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
-  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
+  drive_id: t.driveRef(),
+  path: t.folderPath,
+  destination_path: t.text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
+  destination_drive_id: Type.Optional(t.driveRef("Default: the same drive.")),
 });
 
 function exampleTransferTo(destination: string): Static<typeof transfer> {
   return {
-    drive_id: exampleOf(folderSchema).drive_id,
-    path: exampleOf(folderSchema).path,
+    drive_id: t.exampleOf(folderSchema).drive_id,
+    path: t.exampleOf(folderSchema).path,
     destination_path: destination,
   };
 }
@@ -169,14 +159,13 @@ export function folderTransfers({ folders: service }: Parts) {
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {
-  const answer: FoldersPage = {
+  return Response.json({
     data: listing.folders.map(folderRecord),
     total: listing.total,
     page,
     limit,
-    next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
-  };
-  return Response.json(answer);
+    next_cursor: pathCursor.write(listing.nextAfter),
+  } satisfies FoldersPage);
 }
 
 function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {
@@ -194,4 +183,63 @@ function destinationOf(body: Static<typeof transfer>): FolderDestination {
 
 function transferRules(entries: number): string {
   return `A folder of up to a few hundred files is changed in one step. A larger one is changed in several steps, and other requests may see some of the files at the new path before the response. If the request fails, or the server stops before the end, everything is rolled back, as it is when somebody gives it up with \`POST /v0/drives/{id}/works/{wid}/cancel\`. Other changes in these folders wait until it ends.\n\nMissing parents of \`destination_path\` are created. Returns 409 if there is a file or folder at \`destination_path\`, or if it is the folder itself or inside it. Returns 400 for the drive's root, if a path would be longer than ${PATH_BYTES} bytes, and for a folder with more than ${entries} files and folders: move or copy its parts instead. Search finds the files at their new paths once they are indexed again.`;
+}
+
+const driveParams = Type.Object({ id: t.driveRef() });
+const workParams = Type.Object({ id: t.driveRef(), wid: t.id("The work's identifier.") });
+const oneWork = Type.Object({ data: workSchema });
+
+export function works({ worksUnderWay: service }: Parts) {
+  return tagged("Folders", [
+    operation("GET", "/v0/drives/:id/works", {
+      operationId: "listWorks",
+      summary: "List changes of folders under way",
+      description:
+        "Returns the large changes that are under way in a drive, oldest first: copies, moves and deletions of folders, what comes back from the trash or a snapshot, and forks. While one is under way, other writes to the same folders wait. It goes on after the server restarts: what nobody can wait for any more is taken back, except deletions and restores of snapshots, which are finished. Small changes are done at once and are never in this list. What is only partly yours to see is shown without the rest; a fork is shown to whoever makes it.",
+      params: driveParams,
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
+      answers: { description: "A page of works.", json: worksSchema },
+      handle: ({ params, query, caller }) => {
+        const after = pathCursor.read(query.cursor);
+        const found = service.list(caller, params.id, { limit: query.limit, after });
+        return Response.json({
+          data: found.works.map(workRecord),
+          total: found.total,
+          next_cursor: pathCursor.write(found.nextAfter),
+        } satisfies WorksPage);
+      },
+    }),
+    operation("GET", "/v0/drives/:id/works/:wid", {
+      operationId: "getWork",
+      summary: "Get a change of a folder under way",
+      description: "404 is returned once it has ended.",
+      params: workParams,
+      answers: { description: "How far it is.", json: oneWork },
+      handle: ({ params, caller }) =>
+        Response.json({ data: workRecord(service.get(caller, params.id, params.wid)) }),
+    }),
+    write("POST", "/v0/drives/:id/works/:wid/cancel", {
+      operationId: "cancelWork",
+      summary: "Give up a change of a folder",
+      description:
+        "Stops the change before its next part. A copy is removed, with the folders that were made for it; what was moved goes back; what was deleted comes back, and what was restored goes into the trash again; the drive that a fork made is removed. So all is as it was before, once the work is not listed any more. Two are left half done: a restore of a snapshot, because the snapshot that was taken before it brings everything back; and a deletion on a server that keeps nothing that is deleted. `if_cancelled` says which. The request that waits for the change gets a 409. You must be allowed to write to every folder that it changes. Doing this again changes nothing.",
+      params: workParams,
+      answers: {
+        description: "It is being given up.",
+        json: oneWork,
+        example: {
+          data: {
+            ...t.exampleOf(workSchema),
+            state: "undoing",
+            step: 1,
+            steps: 2,
+            files_done: 0,
+            files_total: 1200,
+          },
+        },
+      },
+      perform: ({ params, caller }, reply) =>
+        service.cancel(caller, params.id, params.wid, reply.with(asData(workRecord))),
+    }),
+  ]);
 }

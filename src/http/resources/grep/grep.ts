@@ -1,41 +1,30 @@
 import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
-import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
+import { grepCursor } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import {
-  driveRef,
-  exampleOf,
-  flag,
-  integer,
-  nextCursor,
-  optionalText,
-  paging,
-  prefix,
-  type RecordOf,
-  text,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 const grepQuery = Type.Object({
-  pattern: text(
+  pattern: t.text(
     `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
     "TODO|FIXME",
     "^import .* from",
   ),
-  drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
-  prefix,
-  ignore_case: flag("Whether upper and lower case are the same."),
-  context: integer({
+  drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
+  prefix: t.prefix,
+  ignore_case: t.flag("Whether upper and lower case are the same."),
+  context: Type.Integer({
     minimum: 0,
     maximum: GREP.context,
     default: 0,
     description: "How many lines before and after each match are returned.",
   }),
-  limit: paging.limit,
-  cursor: optionalText(
+  limit: t.paging.limit,
+  cursor: t.optionalText(
     "The `next_cursor` of a page. The other parameters must be the same as for that page.",
   ),
 });
@@ -46,7 +35,7 @@ const matchedFileSchema = Type.Intersect([
     matches: Type.Array(
       Type.Object({
         line_number: Type.Integer({ minimum: 1 }),
-        line: text("Without its line end."),
+        line: t.text("Without its line end."),
         before: Type.Array(Type.String(), { description: "The lines before it." }),
         after: Type.Array(Type.String(), { description: "The lines after it." }),
       }),
@@ -61,15 +50,15 @@ const matchedFilesSchema = Type.Object({
   data: Type.Array(matchedFileSchema),
   ...didYouMean,
   is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
-  next_cursor: nextCursor,
+  next_cursor: t.nextCursor,
 });
 
-type MatchedFilesPage = RecordOf<typeof matchedFilesSchema>;
+type MatchedFilesPage = t.RecordOf<typeof matchedFilesSchema>;
 
 const exampleAnswer: MatchedFilesPage = {
   data: [
     {
-      ...exampleOf(fileSchema),
+      ...t.exampleOf(fileSchema),
       matches: [{ line_number: 1, line: "Hello World!", before: [], after: [] }],
       has_more_matches: false,
     },
@@ -105,13 +94,13 @@ export function grep({ grep: service }: Parts) {
           ignoreCase: query.ignore_case,
           context: query.context,
           limit: query.limit,
-          from: query.cursor === undefined ? null : decodeGrepPosition(query.cursor),
+          from: grepCursor.read(query.cursor),
         },
         { client: context.client, signal: request.signal },
       );
       const isNothing = files.length === 0 && next === null;
-      const answer: MatchedFilesPage = {
-        ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
+      return Response.json({
+        ...(isNothing ? plusMeant(context.query, ["pattern", "prefix"]) : {}),
         data: files.map(({ file, matches, hasMore }) => ({
           ...fileRecord(file),
           matches: matches.map((match) => ({
@@ -123,9 +112,8 @@ export function grep({ grep: service }: Parts) {
           has_more_matches: hasMore,
         })),
         is_partial: isPartial,
-        next_cursor: next === null ? null : encodeGrepPosition(next),
-      };
-      return Response.json(answer);
+        next_cursor: grepCursor.write(next),
+      } satisfies MatchedFilesPage);
     },
   });
 }

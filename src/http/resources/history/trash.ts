@@ -1,44 +1,32 @@
 import { Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
-import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
+import { trashCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
-import {
-  cursor,
-  deletedOf,
-  driveRef,
-  exampleOf,
-  id,
-  nullableId,
-  optionalFlag,
-  optionalText,
-  paging,
-  prefix,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import type { Parts } from "../parts.ts";
 
-const entry = Type.Object({ id: id("The entry's identifier.") });
+const entry = Type.Object({ id: t.id("The entry's identifier.") });
 
 const restored = Type.Intersect([
   trashEntrySchema,
   Type.Object({
     restored: Type.Literal(true),
-    file_id: nullableId("The file, which has the id that it had; null for a folder."),
+    file_id: t.nullableId("The file, which has the id that it had; null for a folder."),
   }),
 ]);
 
 /** What emptying takes from its query and its body together. */
 const emptyRequest = Type.Object({
-  drive_id: Type.Optional(driveRef()),
-  confirm: optionalFlag("Whether to delete. Default false."),
+  drive_id: Type.Optional(t.driveRef()),
+  confirm: t.optionalFlag("Whether to delete. Default false."),
 });
 
-/** What was deleted, and can come back for a while. */
 export function trash({ trash: service }: Parts) {
   return tagged("Trash", [
     operation("GET", "/v0/trash", {
@@ -47,21 +35,20 @@ export function trash({ trash: service }: Parts) {
       description:
         "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
       query: Type.Object({
-        drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
-        prefix,
-        limit: paging.limit,
-        cursor: cursor(),
+        drive_id: Type.Optional(t.driveRef("Default: all drives that the key reaches.")),
+        prefix: t.prefix,
+        limit: t.paging.limit,
+        cursor: t.cursor(),
       }),
       answers: { description: "A page of the trash.", json: trashSchema },
       handle: async ({ query, caller }) => {
-        const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
+        const after = trashCursor.read(query.cursor);
         const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
         const { entries, nextAfter } = await service.list(caller, request);
-        const answer: TrashPage = {
+        return Response.json({
           data: entries.map(trashRecord),
-          next_cursor: nextAfter === null ? null : encodeTrashPosition(nextAfter),
-        };
-        return Response.json(answer);
+          next_cursor: trashCursor.write(nextAfter),
+        } satisfies TrashPage);
       },
     }),
     operation("GET", "/v0/trash/:id", {
@@ -81,7 +68,7 @@ export function trash({ trash: service }: Parts) {
       params: entry,
       bodyOptional: true,
       body: Type.Object({
-        path: optionalText(
+        path: t.optionalText(
           "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
           "notes/plan.md",
         ),
@@ -90,7 +77,7 @@ export function trash({ trash: service }: Parts) {
       answers: {
         description: "The restored entry, with the path where it is now.",
         json: restored,
-        example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
+        example: { ...t.exampleOf(trashEntrySchema), restored: true, file_id: t.exampleOf(fileSchema).id },
       },
       errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
@@ -102,7 +89,7 @@ export function trash({ trash: service }: Parts) {
       params: entry,
       answers: {
         description: "It is deleted for good.",
-        json: deletedOf("The deleted entry."),
+        json: t.deletedOf("The deleted entry."),
       },
       perform: ({ params, caller }, reply) =>
         service.remove(
@@ -119,14 +106,14 @@ export function trash({ trash: service }: Parts) {
       query: emptyRequest,
       bodyOptional: true,
       body: emptyRequest,
-      example: { drive_id: exampleOf(trashEntrySchema).drive_id },
+      example: { drive_id: t.exampleOf(trashEntrySchema).drive_id },
       answers: {
         description: "What would be deleted; with `confirm`, what was deleted.",
         json: Type.Union([
           Type.Object({
             success: Type.Literal(false),
             deleted_count: Type.Literal(0),
-            drive_id: id("The drive."),
+            drive_id: t.id("The drive."),
             entry_count: Type.Integer({ description: "Entries that would be deleted." }),
             message: Type.String(),
           }),

@@ -3,20 +3,20 @@ import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
-import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
+import { numberCursor } from "../../operation/cursor.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { versionRecord } from "../../records/records.ts";
-import { cursor, integer, paging, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import type { Parts } from "../parts.ts";
 
-const versionParams = Type.Object({ n: text("The number of the version.", "1") });
+const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
 
 function contentNumber(note: string) {
-  return integer({
+  return Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
     description: `The number of a version, or of the content that the file has now. ${note}`,
@@ -30,16 +30,16 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       summary: "List versions",
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
-      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of versions.", json: versionsSchema },
       handle: ({ query, caller }, file) => {
-        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const before = numberCursor.read(query.cursor);
         const found = service.list(caller, file, { limit: query.limit, before });
         return Response.json({
           data: found.versions.map(versionRecord),
           total: found.total,
           current_version: found.current,
-          next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+          next_cursor: numberCursor.write(found.nextBefore),
         });
       },
     }),
@@ -50,16 +50,11 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       description:
         "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
       params: versionParams,
-      handle: ({ request, context, params, query, caller }, ref) => {
+      handle: (input, ref) => {
+        const { caller, params } = input;
         const file = service.fileAt(caller, ref, params.n);
-        return contentAnswer(files, {
-          request,
-          context,
-          file,
-          inline: query.inline,
-          isForAnyPage: false,
-          mayGoOn: () => files.mayGoOn(caller, file),
-        });
+        const mayGoOn = () => files.mayGoOn(caller, file);
+        return contentAnswer(files, input, file, { isForAnyPage: false, mayGoOn });
       },
     }),
     fileOperation("GET", "/diff", {
@@ -84,8 +79,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       handle: async ({ query, caller, context }, file) => {
         const compared = { from: query.from, to: query.to };
         const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
-        const answer: VersionDiffRecord = { from, to, diff: diff.text, diff_cut: diff.isCut };
-        return Response.json(answer);
+        return Response.json({ from, to, diff: diff.text, diff_cut: diff.isCut } satisfies VersionDiffRecord);
       },
     }),
     fileWrite("POST", "/versions/:n/restore", {
@@ -96,7 +90,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       params: versionParams,
       headers: IF_MATCH,
       answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
-      errors: ["PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),

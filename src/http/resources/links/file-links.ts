@@ -9,7 +9,7 @@ import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { operation, tagged } from "../../operation/route.ts";
-import { driveRef, exampleOf, id, integer, optionalFlag, text, time } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
@@ -18,25 +18,22 @@ import { CONTENT } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 import type { Parts } from "../parts.ts";
 
-const TOKEN_PARAMS = Type.Object({ token: text("The token of the link.") });
+const TOKEN_PARAMS = Type.Object({ token: t.text("The token of the link.") });
 
 /** How long a link for one file works. */
-export const linkSeconds = Type.Optional(
-  integer({
-    minimum: LINK_SECONDS.least,
-    maximum: LINK_SECONDS.most,
-    description: `Seconds. Default ${LINK_SECONDS.default}.`,
-  }),
-);
+export const linkSeconds = t.optionalInteger({
+  minimum: LINK_SECONDS.least,
+  maximum: LINK_SECONDS.most,
+  description: `Seconds. Default ${LINK_SECONDS.default}.`,
+});
 
-const linkId = id("The link's identifier: `DELETE /v0/links/{id}` revokes it.");
-const linkEnd = time("When the link expires.");
+const linkId = t.id("The link's identifier: `DELETE /v0/links/{id}` revokes it.");
+const linkEnd = t.time("When the link expires.");
 const exampleBase = "https://drive.example.com";
 const exampleDownload = { link: { kind: "presigned" }, token: "lnk_1a2b3c4d5e6f..." } as const;
 const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." } as const;
 const exampleEnd = "2030-01-31T12:00:00.000Z";
 
-/** Links that download or take one file without a key. */
 export function fileLinks(parts: Parts) {
   const { links, fileLinks: service, linkUses, files, uploads, linkBase, maxFileSize, pace } = parts;
   return tagged("Files", [
@@ -49,19 +46,19 @@ export function fileLinks(parts: Parts) {
       bodyOptional: true,
       body: Type.Object({
         expires_in: linkSeconds,
-        one_time: optionalFlag("Whether the link works only once. Default false."),
+        one_time: t.optionalFlag("Whether the link works only once. Default false."),
       }),
       example: {},
       answers: {
         description: "The link. It is shown only in this response.",
         json: Type.Object({
           id: linkId,
-          url: text("`{base_url}/v0/presigned/{token}`"),
+          url: t.text("`{base_url}/v0/presigned/{token}`"),
           token: Type.String(),
           expires_at: linkEnd,
         }),
         example: {
-          id: exampleOf(linkSchema).id,
+          id: t.exampleOf(linkSchema).id,
           url: linkUrl(exampleBase, exampleDownload),
           token: exampleDownload.token,
           expires_at: exampleEnd,
@@ -92,13 +89,10 @@ export function fileLinks(parts: Parts) {
         "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
       params: TOKEN_PARAMS,
       errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
-      handle: ({ request, context, params: { token }, query }) => {
+      handle: (input) => {
+        const { token } = input.params;
         const { link, file } = service.open(token);
-        return contentAnswer(files, {
-          request,
-          context,
-          file,
-          inline: query.inline,
+        return contentAnswer(files, input, file, {
           isForAnyPage: true,
           mayGoOn: () => service.mayGoOn(token),
           ...(link.oneTime
@@ -114,28 +108,26 @@ export function fileLinks(parts: Parts) {
         "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced; it keeps its tags, metadata and expiry. " +
         LINKS_BEGIN,
       body: Type.Object({
-        drive_id: driveRef(),
-        path: text("The file's path in the drive.", "notes/hello.txt"),
-        max_size: Type.Optional(
-          integer({
-            minimum: 1,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "The most bytes of the content. Default: as much as the server takes.",
-          }),
-        ),
+        drive_id: t.driveRef(),
+        path: t.text("The file's path in the drive.", "notes/hello.txt"),
+        max_size: t.optionalInteger({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "The most bytes of the content. Default: as much as the server takes.",
+        }),
         expires_in: linkSeconds,
       }),
-      example: { drive_id: exampleOf(driveSchema).id, path: "notes/hello.txt" },
+      example: { drive_id: t.exampleOf(driveSchema).id, path: "notes/hello.txt" },
       answers: {
         status: 201,
         description: "The link. It is shown only in this response.",
         json: Type.Object({
           id: linkId,
-          url: text("`{base_url}/v0/uploads/{token}`"),
+          url: t.text("`{base_url}/v0/uploads/{token}`"),
           expires_at: linkEnd,
         }),
         example: {
-          id: exampleOf(linkSchema).id,
+          id: t.exampleOf(linkSchema).id,
           url: linkUrl(exampleBase, exampleUpload),
           expires_at: exampleEnd,
         },

@@ -6,27 +6,16 @@ import {
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
 import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
-import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
+import { linkCursor } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
-import {
-  driveRef,
-  exampleOf,
-  givenPassword,
-  id,
-  integer,
-  nextCursor,
-  optionalText,
-  text,
-  timeInput,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
-/** Makes links that show a file or a folder; lists and revokes links of all kinds. */
 export function links({ links: service, linkLists, linkBase }: Parts) {
   return tagged("Links", [
     write("POST", "/v0/links", {
@@ -36,32 +25,32 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         "Anyone with the link sees the file, or the folder with everything in it, on a page at `url`, and can download it; nobody can change anything there. Programs use the token with `GET /v0/shared/{token}`. The link shows what is there now, as far as its creator can read it: it ends early if the key that created it is revoked. A link to a file follows it when it is moved; a link to a folder is bound to its path. " +
         LINKS_BEGIN,
       body: Type.Object({
-        drive_id: driveRef(),
-        path: text(
+        drive_id: t.driveRef(),
+        path: t.text(
           "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
           "notes/2030/",
         ),
         password: Type.Optional(
-          givenPassword(
+          t.givenPassword(
             `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
           ),
         ),
         expires_at: Type.Optional(
-          timeInput(
+          t.timeInput(
             `When the link expires, at most ${SHARE_LINK_DAYS.most} days from now. Default: in ${SHARE_LINK_DAYS.default} days`,
           ),
         ),
       }),
-      example: { drive_id: exampleOf(linkSchema).drive_id, path: "notes/2030/" },
+      example: { drive_id: t.exampleOf(linkSchema).drive_id, path: "notes/2030/" },
       answers: {
         status: 201,
         description: "The link. Its `url` and `token` are shown only in this response.",
         json: Type.Intersect([
           linkSchema,
-          Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
+          Type.Object({ url: t.text("`{base_url}/s/{token}`"), token: Type.String() }),
         ]),
         example: {
-          ...exampleOf(linkSchema),
+          ...t.exampleOf(linkSchema),
           uses: 0,
           last_used_at: null,
           url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
@@ -87,26 +76,26 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       description:
         "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
       query: Type.Object({
-        drive_id: Type.Optional(driveRef("Default: all drives.")),
-        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: optionalText(
+        drive_id: Type.Optional(t.driveRef("Default: all drives.")),
+        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: t.optionalText(
           "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
         ),
       }),
       answers: {
         description: "A page of links. It may have fewer than `limit` although another one follows.",
-        json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
-        example: { data: [exampleOf(linkSchema)], next_cursor: null },
+        json: Type.Object({ data: Type.Array(linkSchema), next_cursor: t.nextCursor }),
+        example: { data: [t.exampleOf(linkSchema)], next_cursor: null },
       },
       handle: async ({ query, caller }) => {
         const { links: found, nextAfter } = await linkLists.list(caller, {
           drive: query.drive_id,
           limit: query.limit,
-          after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
+          after: linkCursor.read(query.cursor),
         });
         return Response.json({
           data: found.map(linkRecord),
-          next_cursor: nextAfter === null ? null : encodeLinkPosition(nextAfter),
+          next_cursor: linkCursor.write(nextAfter),
         });
       },
     }),
@@ -115,10 +104,10 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       summary: "Revoke a link",
       description:
         "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
-      params: Type.Object({ id: id("The link's identifier.") }),
+      params: Type.Object({ id: t.id("The link's identifier.") }),
       answers: {
         description: "The link is revoked.",
-        json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
+        json: Type.Object({ id: t.id("The revoked link."), revoked: Type.Literal(true) }),
       },
       perform: ({ params, caller }, reply) =>
         service.revoke(

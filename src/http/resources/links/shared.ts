@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { CofferError } from "../../../domain/errors.ts";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
+import { ARCHIVE_PATHS, PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { tokenIn } from "../../gate/session-cookie.ts";
-import { decodePosition, encodePosition } from "../../operation/cursor.ts";
+import { fileCursor } from "../../operation/cursor.ts";
 import {
   linkSchema,
   type SharedPage,
@@ -15,14 +15,22 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf, givenPassword, integer, optionalText, text, time } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
+import { contentAnswer } from "../../content/answer.ts";
+import type { Answer } from "../../operation/spec.ts";
+import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
+import { EXTRACT, extractAnswer } from "../contents/texts.ts";
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
 
-/** The path of every route of what a link shows. */
-export const SHARED_PARAMS = Type.Object({ token: text("The token of the link.") });
+/** What every route of what a link shows has in common. */
+export const SHARED = {
+  public: true,
+  params: Type.Object({ token: t.text("The token of the link.") }),
+  errors: ["UNAUTHORIZED", "GONE"],
+} as const;
 
 /** Of every response with something that a link shows: its address must not get around. */
 export const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
@@ -40,7 +48,7 @@ const exampleShared: SharedRecord = {
   file_count: 12,
   total_size: 49152,
   file: null,
-  expires_at: exampleOf(linkSchema).expires_at,
+  expires_at: t.exampleOf(linkSchema).expires_at,
 };
 
 /** What a link shows to whoever sends this request. Throws as `SharedThings.open`. */
@@ -48,23 +56,20 @@ export function openShared(service: SharedThings, request: Request, token: strin
   return service.open(token, tokenIn(request, COOKIE));
 }
 
-/** What links show, to people and programs without a key. */
 export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
   const throttle = new GuessThrottle(clock);
   return tagged("Links", [
     operation("GET", "/v0/shared/:token", {
+      ...SHARED,
       operationId: "getShared",
-      public: true,
       summary: "Show what a link leads to",
       description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
-      params: SHARED_PARAMS,
       answers: {
         description: "The file or folder.",
         json: sharedSchema,
         headers: HIDDEN_HEADERS,
         example: exampleShared,
       },
-      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, context, params: { token } }) => {
         const opened = openShared(service, request, token);
         if (context.method !== "HEAD") linkUses.note(opened.linkId);
@@ -72,22 +77,21 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       },
     }),
     operation("POST", "/v0/shared/:token/unlock", {
+      ...SHARED,
       operationId: "unlockShared",
-      public: true,
       summary: "Give a link's password",
       description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
-      params: SHARED_PARAMS,
-      body: Type.Object({ password: givenPassword() }),
+      body: Type.Object({ password: t.givenPassword() }),
       example: { password: "open sesame" },
       answers: {
         description: "The link is open.",
-        json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
+        json: Type.Object({ unlocked: Type.Literal(true), expires_at: t.time("When the cookie ends.") }),
         headers: {
           ...HIDDEN_HEADERS,
           "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
         },
       },
-      errors: ["UNAUTHORIZED", "FORBIDDEN", "GONE"],
+      errors: [...SHARED.errors, "FORBIDDEN"],
       handle: async ({ context, params: { token }, body }) => {
         const { pass, until } = await throttle.attempt(
           { thing: service.idOf(token), client: context.client },
@@ -107,23 +111,21 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       },
     }),
     operation("GET", "/v0/shared/:token/files", {
+      ...SHARED,
       operationId: "listSharedFiles",
-      public: true,
       summary: "List a folder that a link shows",
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
-      params: SHARED_PARAMS,
       query: Type.Object({
-        prefix: optionalText(
+        prefix: t.optionalText(
           "A folder in the one that the link shows, ending with `/`. Default: that one.",
           "photos/",
         ),
-        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: optionalText("The `next_cursor` of a page: returns the page after it."),
+        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: t.optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
-      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, params: { token }, query }) => {
-        const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
+        const after = fileCursor("path").read(query.cursor);
         const { prefix = "", limit } = query;
         const listing = service.list(openShared(service, request, token), { prefix, limit, after });
         const page: SharedPage = {
@@ -131,7 +133,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
           folders: listing.level?.folders ?? [],
           total: listing.total,
           folder_total: listing.level?.total ?? 0,
-          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter, "path"),
+          next_cursor: fileCursor("path").write(listing.nextAfter),
         };
         return Response.json(page, { headers: HIDDEN });
       },
@@ -149,4 +151,89 @@ function sharedRecord(service: SharedThings, opened: Shared): SharedRecord {
     file: file && sharedFileRecord(file),
     expires_at: formatInstant(opened.expiresAt),
   };
+}
+
+const sharedPath = t.optionalText(
+  "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
+  "photos/a.jpg",
+);
+
+export function sharedContents({ shared: service, files, linkUses, log, stallMs }: Parts) {
+  return tagged("Links", [
+    operation("GET", "/v0/shared/:token/download", {
+      ...CONTENT,
+      ...SHARED,
+      answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
+      operationId: "downloadShared",
+      opened: true,
+      summary: "Download a file that a link shows",
+      description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
+      query: Type.Object({ ...CONTENT.query.properties, path: sharedPath }),
+      errors: [...CONTENT.errors, ...SHARED.errors],
+      handle: async (input) => {
+        const { request, params, query } = input;
+        const opened = openShared(service, request, params.token);
+        const response = await contentAnswer(files, input, service.file(opened, query.path), {
+          isForAnyPage: false,
+          mayGoOn: () => service.mayGoOn(params.token),
+          // A preview belongs to the page, which was counted.
+          onStart: () => void (query.inline || linkUses.note(opened.linkId)),
+        });
+        return withHidden(response);
+      },
+    }),
+    operation("GET", "/v0/shared/:token/extract", {
+      ...EXTRACT,
+      ...SHARED,
+      answers: hidden(EXTRACT.answers),
+      operationId: "extractShared",
+      summary: "Extract the text of a file that a link shows",
+      description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
+      query: Type.Object({ path: sharedPath }),
+      errors: [...EXTRACT.errors, ...SHARED.errors],
+      handle: async ({ request, context, params: { token }, query }) => {
+        const opened = openShared(service, request, token);
+        return withHidden(
+          await extractAnswer(context, () => service.extract(opened, query.path, request.signal)),
+        );
+      },
+    }),
+    operation("GET", "/v0/shared/:token/archive", {
+      ...SHARED,
+      operationId: "downloadSharedArchive",
+      opened: true,
+      summary: "Download what a link shows as one ZIP",
+      description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
+      query: Type.Object({
+        path: t.optionalTexts({
+          maxItems: ARCHIVE_PATHS,
+          description:
+            "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
+          examples: [["photos/", "a.txt"]],
+        }),
+      }),
+      answers: [hidden(ARCHIVE)],
+      handle: async ({ request, context, params: { token }, query }) => {
+        const opened = openShared(service, request, token);
+        const archive = service.archive(opened, context.client, query.path ?? []);
+        const response = await archiveAnswer(archive, context, {
+          log,
+          stallMs,
+          mayGoOn: () => service.mayGoOn(token),
+        });
+        if (context.method !== "HEAD") linkUses.note(opened.linkId);
+        return withHidden(response);
+      },
+    }),
+  ]);
+}
+
+function withHidden(response: Response): Response {
+  for (const [name, value] of Object.entries(HIDDEN)) response.headers.set(name, value);
+  return response;
+}
+
+/** The description of a response of another route, with the headers that are added here. */
+function hidden<A extends Answer>(answer: A): A {
+  return { ...answer, headers: { ...answer.headers, ...HIDDEN_HEADERS } };
 }

@@ -3,39 +3,29 @@ import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { operation } from "../../operation/route.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import {
-  driveRef,
-  exampleOf,
-  integer,
-  optionalText,
-  paging,
-  prefix,
-  tagsFilter,
-  tagsIn,
-  timeInput,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 const searchQuery = Type.Object({
-  q: optionalText(
+  q: t.optionalText(
     'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
     'budget "third quarter"',
   ),
-  drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
-  prefix,
-  tags: tagsFilter,
-  mime_type: optionalText("Only this type, with any parameters. `image/*` matches all image types."),
-  min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
-  max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
-  updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
-  updated_before: Type.Optional(timeInput("Only files updated before this time.")),
-  ...paging,
+  drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
+  prefix: t.prefix,
+  tags: t.tagsFilter,
+  mime_type: t.optionalText("Only this type, with any parameters. `image/*` matches all image types."),
+  min_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+  max_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+  updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
+  updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
+  ...t.paging,
 });
 
 const exampleAnswer = {
-  data: [{ ...exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
+  data: [{ ...t.exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
   total: 1,
   total_is_exact: true,
   page: 1,
@@ -61,7 +51,7 @@ export function search({ search: service }: Parts) {
         q: query.q ?? null,
         driveId: query.drive_id ?? null,
         prefix: query.prefix ?? null,
-        tags: tagsIn(query.tags),
+        tags: t.tagsIn(query.tags),
         mimeType: query.mime_type ?? null,
         minSize: query.min_size ?? null,
         maxSize: query.max_size ?? null,
@@ -71,8 +61,7 @@ export function search({ search: service }: Parts) {
         limit,
       });
       const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-      const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
-      return Response.json(answer);
+      return Response.json({ data, total, total_is_exact: isExact, page, limit } satisfies FoundFilesPage);
     },
   });
 }

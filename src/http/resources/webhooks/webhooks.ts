@@ -1,29 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
-import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
+import { numberCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
-import {
-  cursor,
-  deletedOf,
-  driveRef,
-  exampleOf,
-  id,
-  optionalText,
-  pageOf,
-  paging,
-  text,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/change-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { asJson, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
-const params = Type.Object({ id: id("The webhook's identifier.") });
-const example = exampleOf(webhookSchema);
+const params = Type.Object({ id: t.id("The webhook's identifier.") });
+const example = t.exampleOf(webhookSchema);
 const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-const url = text(
+const url = t.text(
   "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
   example.url,
 );
@@ -40,11 +30,11 @@ const sentAnswer = {
   description: "The delivery, which is being sent.",
   json: deliverySchema,
   example: {
-    ...exampleOf(deliverySchema),
+    ...t.exampleOf(deliverySchema),
     state: "pending",
     attempts: 0,
     status: null,
-    next_at: exampleOf(deliverySchema).created_at,
+    next_at: t.exampleOf(deliverySchema).created_at,
   },
 };
 
@@ -57,10 +47,10 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       body: Type.Object({
         url,
         events,
-        secret: optionalText(
+        secret: t.optionalText(
           "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
         ),
-        drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
+        drive_id: Type.Optional(t.driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
       example: { url: example.url, events: example.events },
       answers: {
@@ -83,8 +73,8 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       operationId: "listWebhooks",
       summary: "List webhooks",
       description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
-      query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
-      answers: { description: "The webhooks.", json: pageOf(webhookSchema, "Their number.") },
+      query: Type.Object({ drive_id: Type.Optional(t.driveRef("Only those of one drive alone.")) }),
+      answers: { description: "The webhooks.", json: t.pageOf(webhookSchema, "Their number.") },
       handle: ({ query, caller }) => {
         const data = service.list(caller, query.drive_id).map(webhookRecord);
         return Response.json({ data, total: data.length, next_cursor: null });
@@ -127,7 +117,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       params,
       answers: {
         description: "The webhook is deleted.",
-        json: deletedOf("The deleted webhook."),
+        json: t.deletedOf("The deleted webhook."),
       },
       perform: ({ params: { id: webhook }, caller }, reply) =>
         service.remove(
@@ -152,19 +142,19 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       summary: "List the last deliveries",
       description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
       params,
-      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: {
         description: "A page of deliveries.",
-        json: pageOf(deliverySchema, "The number of deliveries on all pages."),
+        json: t.pageOf(deliverySchema, "The number of deliveries on all pages."),
       },
       handle: ({ params: { id: webhook }, query, caller }) => {
-        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const before = numberCursor.read(query.cursor);
         const page = { before, limit: query.limit };
         const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, page);
         return Response.json({
           data: deliveries.map(deliveryRecord),
           total,
-          next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
+          next_cursor: numberCursor.write(nextBefore),
         });
       },
     }),
@@ -173,7 +163,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       summary: "Send a delivery again",
       description:
         "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
-      params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
+      params: Type.Object({ ...params.properties, did: t.id("The delivery's identifier.") }),
       answers: { ...sentAnswer, status: 200 },
       errors: ["CONFLICT"],
       perform: ({ params: { id: webhook, did }, caller }, reply) =>
