@@ -14,8 +14,7 @@ import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";
-import { failureOf } from "./failure.ts";
-import type { McpOptions } from "./tool.ts";
+import { failureOf, type McpOptions } from "./tool.ts";
 
 /** A list of all files, in the order of their paths. */
 const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;
