@@ -9,12 +9,6 @@ import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
-const shownFolder = Type.Object({
-  path: t.text("Ends with `/`."),
-  file_count: Type.Integer({ description: "Files in it and below." }),
-  total_size: Type.Integer({ description: "Bytes of these files." }),
-});
-
 /** How a cursor begins where the list goes on in the folders of its folder, or after these in the files. */
 const AMONG_FOLDERS = "d";
 const AMONG_FILES = "f";
@@ -43,7 +37,13 @@ export const folderTools = [
       output: Type.Object({
         drive: Type.String(),
         path: Type.String(),
-        folders: Type.Array(shownFolder),
+        folders: Type.Array(
+          Type.Object({
+            path: t.text("Ends with `/`."),
+            file_count: Type.Integer({ description: "Files in it and below." }),
+            total_size: Type.Integer({ description: "Bytes of these files." }),
+          }),
+        ),
         files: Type.Array(Type.Object(shown.shownFile)),
         next_cursor: t.optionalText("There is more: pass it as cursor, with the same other arguments."),
       }),

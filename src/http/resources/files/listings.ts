@@ -29,19 +29,6 @@ const listQuery = Type.Object({
   cursor: t.cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
 });
 
-const listAnswer = Type.Object({
-  data: Type.Array(fileSchema),
-  folders: t.optionalTexts({
-    description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
-  }),
-  folder_total: t.optionalInteger({
-    description: "The number of folders on all pages; only with `delimiter`.",
-  }),
-  ...t.pageFacts("The number of files on all pages."),
-  next_cursor: t.nextCursor,
-  ...didYouMean,
-});
-
 export function listings({ listings: service, snapshotViews: views }: Parts) {
   return operation("GET", "/v0/files", {
     operationId: "listFiles",
@@ -50,7 +37,22 @@ export function listings({ listings: service, snapshotViews: views }: Parts) {
     description:
       "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
     query: listQuery,
-    answers: { description: "A page of files.", json: listAnswer },
+    answers: {
+      description: "A page of files.",
+      json: Type.Object({
+        data: Type.Array(fileSchema),
+        folders: t.optionalTexts({
+          description:
+            "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+        }),
+        folder_total: t.optionalInteger({
+          description: "The number of folders on all pages; only with `delimiter`.",
+        }),
+        ...t.pageFacts("The number of files on all pages."),
+        next_cursor: t.nextCursor,
+        ...didYouMean,
+      }),
+    },
     handle: ({ query, caller, context }) => {
       const { sort, page, limit, snapshot_id: snapshot } = query;
       const request = {
