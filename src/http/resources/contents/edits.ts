@@ -81,13 +81,7 @@ export function edits({ edits: service }: Parts) {
       headers: ETAG,
       example,
     },
-    errors: [
-      "CONFLICT",
-      "PAYLOAD_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-      "EXTRACTION_FAILED",
-      "QUOTA_EXCEEDED",
-    ],
+    errors: ["CONFLICT", "EXTRACTION_FAILED"],
     perform: ({ body: sent, caller, request }, file, reply) => {
       const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
       return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));

@@ -73,7 +73,7 @@ export function files({ files: service }: Parts) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -114,7 +114,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "copies/" },
       answers: { status: 201, ...fileAnswer },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
         service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -127,7 +127,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),

@@ -65,7 +65,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
       ],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
@@ -138,7 +138,7 @@ export function folderTransfers({ folders: service }: Parts) {
       body: transfer,
       example: exampleTransferTo("archive/2030/"),
       answers: { description: "The moved folder.", json: folderSchema },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.move(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
@@ -149,7 +149,7 @@ export function folderTransfers({ folders: service }: Parts) {
       body: transfer,
       example: exampleTransferTo("copies/2030/"),
       answers: { status: 201, description: "The new folder.", json: folderSchema },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.copy(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),

@@ -79,7 +79,7 @@ export function trash({ trash: service }: Parts) {
         json: restored,
         example: { ...t.exampleOf(trashEntrySchema), restored: true, file_id: t.exampleOf(fileSchema).id },
       },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
     }),

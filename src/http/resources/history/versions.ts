@@ -75,7 +75,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
           diff_cut: false,
         },
       },
-      errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED", "RATE_LIMITED"],
+      errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED"],
       handle: async ({ query, caller, context }, file) => {
         const compared = { from: query.from, to: query.to };
         const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
@@ -90,7 +90,6 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       params: versionParams,
       headers: IF_MATCH,
       answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),

@@ -64,7 +64,6 @@ export function fileLinks(parts: Parts) {
           expires_at: exampleEnd,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, file, reply) => {
         const base = linkBase(context);
         const wanted = { expiresIn: body.expires_in, oneTime: body.one_time };
@@ -132,7 +131,6 @@ export function fileLinks(parts: Parts) {
           expires_at: exampleEnd,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, max_size: maxSize, expires_in: expiresIn } = body;

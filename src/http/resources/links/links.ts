@@ -57,7 +57,6 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
           token: exampleToken,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, password, expires_at: expiresAt } = body;
