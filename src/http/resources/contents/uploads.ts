@@ -68,9 +68,6 @@ interface Destination {
   readonly path: FilePath | null;
 }
 
-/** The body tells. */
-const UNKNOWN: Destination = { driveId: null, path: null };
-
 export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
@@ -150,7 +147,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
         content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
         examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
       },
-      perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
+      perform: (input, reply) => receive(input, reply, { driveId: null, path: null }, readPosted(input)),
       identify: (input) => identify(input, readPosted(input)),
     }),
     writeContent("PUT", "/v0/files", {

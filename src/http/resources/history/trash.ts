@@ -73,7 +73,6 @@ export function trash({ trash: service }: Parts) {
           "notes/plan.md",
         ),
       }),
-      example: {},
       answers: {
         description: "The restored entry, with the path where it is now.",
         json: restored,

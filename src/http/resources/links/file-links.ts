@@ -48,7 +48,6 @@ export function fileLinks(parts: Parts) {
         expires_in: linkSeconds,
         one_time: t.optionalFlag("Whether the link works only once. Default false."),
       }),
-      example: {},
       answers: {
         description: "The link. It is shown only in this response.",
         json: Type.Object({

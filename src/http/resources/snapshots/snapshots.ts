@@ -121,7 +121,6 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
         path: t.optionalText("Only this folder. Default: the whole drive.", "notes/"),
       }),
       bodyOptional: true,
-      example: {},
       answers: {
         description: "The drive or folder is as in the snapshot.",
         json: Type.Object({ data: restored }),
