@@ -43,12 +43,7 @@ const startSchema = Type.Object({
 
 type Start = Static<typeof startSchema>;
 
-/**
- * `GET /v0`: what there is, for a program that knows only the address.
- *
- * @param api the other routes of `/v0`
- * @param canSignIn whether there is anybody who could sign in
- */
+/** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
 export function start(guide: Guide, api: readonly Route[], canSignIn: () => boolean) {
   const described = once(() => publicOperations(api));
   const withoutKey = () => {

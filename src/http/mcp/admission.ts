@@ -77,9 +77,7 @@ function takeKey(message: Message, context: RequestContext): Message {
   return { ...message, params: { ...message.params, arguments: rest } };
 }
 
-/**
- * Throws what a call is told that a client without a key was let in with: its model reads it, and may pass another key.
- */
+/** Throws what the model of a client reads that was let in without a key: it may pass one, or another. */
 export function requireMayCall(tool: Tool, caller: Caller | null): void {
   if (tool.needs === "nothing") return;
   if (caller !== null) return requireFit(tool, caller);

@@ -218,10 +218,7 @@ function conditionsOf(spec: AnyOperation): (keyof typeof CONDITIONS)[] {
   ];
 }
 
-/**
- * Takes a condition that was sent in place of a header. Throws CofferError VALIDATION_ERROR if it is malformed, or
- * differs from the header.
- */
+/** Takes a condition sent in place of a header. Throws VALIDATION_ERROR if it is malformed, or differs from that. */
 function takeCondition(
   name: keyof typeof CONDITIONS,
   value: unknown,
