@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { temporaryDirectory } from "./support/server/temporary-directory.ts";
 
 // Runs `bun test` with the arguments it is given, and then names every test that was skipped, and every one that failed
@@ -9,6 +9,39 @@ import { temporaryDirectory } from "./support/server/temporary-directory.ts";
  * timeout, in milliseconds, only ends tests that hang: the preload sets it for the first file of a process alone.
  */
 const ALWAYS = ["--no-isolate", "--timeout=300000"];
+
+/**
+ * The files that take longest, in seconds: they start first, so that no process runs one alone at the end. What only
+ * waits stands here too.
+ */
+const LONGEST: Readonly<Record<string, number>> = {
+  "e2e/process/long-run.long": 500,
+  "e2e/process/fresh-machine.long": 240,
+  "e2e/crashes/faults.long": 200,
+  "e2e/slow-reader.long": 160,
+  "e2e/generated-requests.long": 100,
+  "e2e/slow-writer.long": 90,
+  "e2e/million-files.long": 80,
+  "api/files/listing-model.long": 60,
+  "e2e/crashes/mixed-kill.long": 60,
+  "e2e/crashes/log-cuts.long": 40,
+  "e2e/dashboard/dashboard-pages.long": 40,
+  "e2e/dashboard/dashboard-account.long": 40,
+  "e2e/dashboard-files/dashboard-upload.long": 40,
+  "e2e/dashboard-files/dashboard-upload": 20,
+  "e2e/dashboard/dashboard-account": 20,
+  "e2e/dashboard/dashboard-pages": 20,
+  "e2e/process/stop": 15,
+};
+
+/** Writes how many milliseconds each file takes, for `--timings` of `bun test`: it knows of no file that is left out. */
+async function writeTimings(path: string): Promise<void> {
+  const root = resolve(import.meta.dir, "..");
+  const files: Record<string, number> = {};
+  for await (const file of new Bun.Glob("test/**/*.test.ts").scan(root))
+    files[file] = (LONGEST[file.slice("test/".length, -".test.ts".length)] ?? 1) * 1000;
+  await Bun.write(path, JSON.stringify({ version: 1, files }));
+}
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
@@ -52,6 +85,8 @@ function failedIn(report: string): string[] {
 
 await using place = await temporaryDirectory();
 const report = join(place.path, "report.xml");
+const timings = join(place.path, "timings.json");
+await writeTimings(timings);
 const tests = Bun.spawn(
   [
     process.execPath,
@@ -59,6 +94,7 @@ const tests = Bun.spawn(
     ...ALWAYS,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
+    `--timings=${timings}`,
     ...Bun.argv.slice(2),
   ],
   { stdio: ["inherit", "inherit", "inherit"] },

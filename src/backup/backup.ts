@@ -8,18 +8,34 @@ import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { WriteRefused } from "../domain/errors.ts";
-import { takeLease } from "./lease.ts";
-import { keptBackups, MARKER, markerText } from "./manifest.ts";
-import { openPlaceToWrite } from "./open-place.ts";
-import { BackupError } from "./place.ts";
-import { prune, type Pruned, removeUnfinished } from "./prune.ts";
+import {
+  type KeptBackup,
+  keptBackups,
+  MANIFEST,
+  manifestOf,
+  MARKER,
+  markerText,
+  nameOfPart,
+  PARTS,
+  readMarker,
+} from "./manifest.ts";
+import { BackupError, type BackupPlace, CONTENTS, digestOfName, readText } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
+import type { Digest } from "../domain/contents/content.ts";
+import { readContentList } from "./contents.ts";
+import { hostname } from "node:os";
+import type { Clock } from "../process/clock.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { LEASE_MS } from "../db/upkeep/store.ts";
+import { acquireLock } from "../db/engine/lock.ts";
+import type { StoreId } from "../domain/id.ts";
+import { DirectoryPlace } from "./directory-place.ts";
+import { S3Place } from "./s3-place.ts";
 
-/** A complete backup. */
 export interface Backup extends Made {
   /** What was removed to keep as many backups as wanted. */
-  readonly pruned: Pruned;
+  readonly pruned: { readonly backups: number; readonly contents: number };
 }
 
 /**
@@ -39,11 +55,7 @@ export async function backUpTo(address: BackupAddress, keep: number, options: Ba
   });
 }
 
-/**
- * Writes a backup as one tar archive. Throws as `backUpTo`.
- *
- * @param write writes all of some bytes, which may change after it resolves
- */
+/** Writes a backup as one tar archive. Throws as `backUpTo`. @param write see `TarTarget` */
 export async function backUpAsStream(write: (bytes: Uint8Array) => Promise<void>, options: BackupOptions) {
   return withStore(options, async (backedUp) => {
     const target = new TarTarget(write);
@@ -70,13 +82,12 @@ async function withStore<T>(
   }
   try {
     const lease = opened.use(await takeLease(directory, tables, clock));
-    return await work({ directory, store, lease }, tables);
+    return await work({ directory, store, requireHeld: lease.requireHeld }, tables);
   } catch (error) {
     throw explained(error);
   }
 }
 
-/** What to do about a failure. */
 function explained(error: unknown): unknown {
   if (error instanceof NoRoomForCopy || isFull(error) || error instanceof WriteRefused) {
     const why = error instanceof Error ? error.message : String(error);
@@ -93,4 +104,143 @@ function explained(error: unknown): unknown {
     );
   }
   return error;
+}
+
+/** Removes the backups that were not finished. None may be running. */
+async function removeUnfinished(place: BackupPlace): Promise<void> {
+  for (const backup of await keptBackups(place)) if (!backup.isComplete) await place.remove(backup.names);
+  await place.sync();
+}
+
+/**
+ * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
+ * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read: then no content is
+ * removed.
+ */
+async function prune(place: BackupPlace, keep: number) {
+  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
+  const old = complete.slice(0, -keep);
+  for (const { id, names } of old) {
+    const manifest = nameOfPart(id, MANIFEST);
+    await place.remove([manifest]);
+    await place.sync();
+    await place.remove(names.filter((name) => name !== manifest));
+  }
+  const named = await digestsIn(place, complete.slice(-keep));
+  const names: string[] = [];
+  for await (const { name } of place.list(CONTENTS)) {
+    const digest = digestOfName(name);
+    if (digest !== null && !named.has(digest)) names.push(name);
+  }
+  await place.remove(names);
+  await place.sync();
+  return { backups: old.length, contents: names.length };
+}
+
+async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
+  const named = new Set<Digest>();
+  for (const { id } of backups) {
+    const manifest = await manifestOf(place, id);
+    const part = manifest?.parts.find(({ name }) => name === PARTS.contents);
+    const bytes = await place.read(nameOfPart(id, PARTS.contents));
+    const hash = new Bun.CryptoHasher("sha256");
+    if (bytes !== null)
+      for await (const { digest } of readContentList(hashed(bytes, hash))) named.add(digest);
+    if (part === undefined || hash.digest("hex") !== part.sha256) {
+      throw new BackupError(
+        `The list of contents of the backup ${id} is damaged, so no content was removed. Remove that backup.`,
+      );
+    }
+  }
+  return named;
+}
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Bun.CryptoHasher): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** How often the lease is renewed while it holds. */
+const RENEWALS = 4;
+
+/**
+ * Keeps a server from removing contents, and other backups from starting. If this process is killed, the lock is free
+ * at once; contents are removed again when the lease in the database has ended. Throws BackupError while another backup
+ * of this store is running.
+ */
+async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, clock: Clock) {
+  const locked = acquireLock(backupLockFile);
+  if (!locked.ok) {
+    const who = locked.holder === null ? "" : ` in process ${locked.holder.pid} on ${locked.holder.host}`;
+    throw new BackupError(`A backup of this data directory is running already${who}. Wait for its end.`);
+  }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => locked.lock.release());
+  const holder = `${process.pid} on ${hostname()}, ${crypto.randomUUID()}`;
+  let heldUntil = 0;
+  const hold = (take: (now: number) => boolean) =>
+    tables.writeFromReserve(() => {
+      const now = clock.now();
+      if (take(now)) heldUntil = now + LEASE_MS;
+    });
+  await hold((now) => {
+    // Who has the lock may: a lease of another was left by a process that was killed.
+    tables.backups.take(holder, now);
+    return true;
+  });
+  // If this fails, it ends by itself.
+  opened.defer(async () => {
+    await tables.writeFromReserve(() => tables.backups.release(holder)).catch(() => {});
+  });
+  // One that fails is not the end: the next may succeed in time, and `requireHeld` tells.
+  const renew = () => hold((now) => tables.backups.renew(holder, now)).catch(() => {});
+  const timer = setInterval(() => void renew(), LEASE_MS / RENEWALS);
+  opened.defer(() => clearInterval(timer));
+  const owned = opened.move();
+  return {
+    /** Throws BackupError if the lease has ended, because this process or its machine was held up for long. */
+    requireHeld: () => {
+      if (clock.now() < heldUntil) return;
+      throw new BackupError(
+        "The backup was held up for too long, so contents may have been removed. Run it again.",
+      );
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/**
+ * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
+ * `dataDir`. Throws BackupError if it holds something else, or another store's backups.
+ */
+async function openPlaceToWrite(address: BackupAddress, store: StoreId, dataDir: string) {
+  const where = nameOfBackupAddress(address);
+  if (address.kind === "s3") {
+    const place = new S3Place(address);
+    await claim(place, where, store);
+    return place;
+  }
+  const place = new DirectoryPlace(address.path);
+  await place.make(dataDir);
+  await claim(place, where, store);
+  await place.clearDrafts();
+  return place;
+}
+
+async function claim(place: BackupPlace, where: string, store: StoreId): Promise<void> {
+  const marker = await readText(place, MARKER);
+  if (marker === null) {
+    for await (const { name } of place.list("")) {
+      throw new BackupError(
+        `${where} holds ${name} but no backups of Coffer. Choose an empty or new place. Nothing has been changed.`,
+      );
+    }
+    await place.put(MARKER, new Blob([markerText(store)]));
+    await place.sync();
+    return;
+  }
+  if (readMarker(marker, where) === store) return;
+  throw new BackupError(`${where} holds the backups of another store. Choose a place for each store.`);
 }

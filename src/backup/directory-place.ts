@@ -26,7 +26,12 @@ export class DirectoryPlace implements BackupPlace {
 
   /** Creates the directory if it is missing. Throws BackupError if it is in `dataDir`, the store's. */
   async make(dataDir: string): Promise<void> {
-    await this.#refuseWithin(dataDir);
+    const inside = relative(await realpath(dataDir), await realpathOfMissing(this.#root));
+    if (inside !== ".." && !inside.startsWith(`..${sep}`) && !inside.startsWith(sep)) {
+      throw new BackupError(
+        `The backups cannot be in the data directory ${dataDir}: they would be lost with it. Choose another directory.`,
+      );
+    }
     const first = await mkdir(this.#root, { recursive: true, mode: 0o700 });
     if (first !== undefined) this.#changed.add(dirname(first));
   }
@@ -129,14 +134,6 @@ export class DirectoryPlace implements BackupPlace {
 
   #newDraft(): string {
     return join(this.#root, DRAFTS, crypto.randomUUID());
-  }
-
-  async #refuseWithin(dataDir: string): Promise<void> {
-    const path = relative(await realpath(dataDir), await realpathOfMissing(this.#root));
-    if (path === ".." || path.startsWith(`..${sep}`) || path.startsWith(sep)) return;
-    throw new BackupError(
-      `The backups cannot be in the data directory ${dataDir}: they would be lost with it. Choose another directory.`,
-    );
   }
 }
 

@@ -32,11 +32,7 @@ function isBackupId(text: string): text is BackupId {
   return BACKUP_ID.test(text);
 }
 
-/**
- * A new backup's id; `now` is in milliseconds since the epoch.
- *
- * @param last the newest of its place, which it comes after, even if the clock was set back
- */
+/** A new backup's id; it comes after `last`, the newest of its place, even if the clock was set back. */
 export function newBackupId(now: number, last: BackupId | null): BackupId {
   const time = last === null ? now : Math.max(now, timeOf(last) + 1);
   const text = new Date(time).toISOString().replaceAll(/[-:.]/g, "");
@@ -48,7 +44,6 @@ function timeOf(id: BackupId): number {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 }
 
-/** The name of a file of a backup in its place. */
 export function nameOfPart(id: BackupId, part: string): string {
   return `${BACKUPS}${id}/${part}`;
 }
@@ -64,7 +59,7 @@ const PART = Type.Object({
 });
 export type Part = Static<typeof PART>;
 
-/** Some of the files of a blob. `kept` is missing in manifests of earlier versions. */
+/** A file of a blob. `kept` is missing in manifests of earlier versions. */
 interface NamedFile {
   readonly drive: string;
   readonly path: string;
@@ -115,11 +110,7 @@ export function markerText(store: StoreId): string {
   return `${JSON.stringify({ format: FORMAT, store })}\n`;
 }
 
-/**
- * The store that a marker names. Throws BackupError.
- *
- * @param where names the place in errors
- */
+/** The store that a marker names. Throws BackupError. @param where names the place in errors */
 export function readMarker(text: string, where: string): StoreId {
   const found = readJson(text, `The backups in ${where}`);
   const store = parseId<StoreId>(String(found["store"]));

@@ -9,10 +9,8 @@ export class BackupError extends Error {
 /** Where a backup is written. A name is a path with slashes; each is written once. */
 export interface BackupTarget {
   /**
-   * Copies a blob and checks every byte of it. What is under the name already is replaced. Throws DamagedBlob if the
-   * file does not hold it; nothing is under the name then.
-   *
-   * @param path of its file
+   * Copies a blob from the path of its file, and checks every byte of it. What is under the name already is replaced.
+   * Throws DamagedBlob if the file does not hold it; nothing is under the name then.
    */
   putContent(name: string, path: string, content: BlobFacts): Promise<void>;
   /** Writes a file or a text, whole or not at all. */
@@ -50,7 +48,6 @@ export async function readText(place: BackupPlace, name: string): Promise<string
   return bytes === null ? null : textOf(bytes);
 }
 
-/** All bytes as UTF-8 text. */
 export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

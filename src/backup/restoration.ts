@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type BlobFacts, contentPath, damageIn, requireBlob, requireFile } from "../blobs/blob-file.ts";
 import { writeIdentity } from "../blobs/blob-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
-import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
+import { newTempPath, syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {
   type DataDirectory,
   isHalfRestored,
@@ -31,10 +31,7 @@ const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journa
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/**
- * A data directory that is being restored. The database gets its name last: before, no server starts here, and the
- * restore can be done again.
- */
+/** A data directory that is being restored. The database comes last: before, no server starts here. */
 export class Restoration implements Disposable {
   readonly #directory: DataDirectory;
   readonly #lock: Lock;
@@ -51,10 +48,7 @@ export class Restoration implements Disposable {
     this.#store = store;
   }
 
-  /**
-   * Begins in an empty or new directory, or where a restore has not ended. Throws BackupError or DataDirectoryError for
-   * another directory.
-   */
+  /** Begins in an empty or new directory, or where a restore has not ended. Throws BackupError, DataDirectoryError. */
   static async begin(root: string, store: StoreId): Promise<Restoration> {
     await requireNothing(root);
     const directory = openDataDirectory(root);
@@ -75,17 +69,13 @@ export class Restoration implements Disposable {
     this.#lock.release();
   }
 
-  /**
-   * Writes a blob, unless an earlier attempt has. If its bytes are not right, `finish` says so.
-   *
-   * @param read begins to read it; null if there is nothing
-   */
+  /** Writes a blob, unless that was done before; `finish` tells of a wrong one. @param read null if there is nothing */
   async addContent(content: BlobFacts, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
     const path = contentPath(this.#directory.blobs, content.digest);
     if ((await damageIn(() => requireBlob(path, content))) === null) return;
     const bytes = await read();
     if (bytes === null) return;
-    await using draft = await TempFile.create(this.#newDraftPath());
+    await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const { sha256, size } = await measured(bytes, (piece) => draft.append(piece));
     if (sha256 !== content.digest || size !== content.size) {
       this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
@@ -98,7 +88,7 @@ export class Restoration implements Disposable {
 
   /** Writes a part; `requireParts` and `finish` check it. */
   async addPart(name: PartName, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    await using draft = await TempFile.create(this.#newDraftPath());
+    await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const found = await measured(bytes, (piece) => draft.append(piece));
     await draft.moveTo(this.#partPath(name), found.size);
     this.#parts.set(name, { name, ...found });
@@ -146,7 +136,7 @@ export class Restoration implements Disposable {
     await rm(tmp, { recursive: true, force: true });
     // In this order: a data directory with `tmp` alone is taken for a foreign one.
     for (const made of [blobs, tmp]) await mkdir(made, { recursive: true, mode: 0o700 });
-    await writeIdentity(blobs, this.#newDraftPath(), this.#store);
+    await writeIdentity(blobs, newTempPath(this.#directory.tmp), this.#store);
     await syncDirectory(root);
   }
 
@@ -170,10 +160,6 @@ export class Restoration implements Disposable {
 
   #partPath(name: PartName): string {
     return join(this.#directory.tmp, `restored-${name}`);
-  }
-
-  #newDraftPath(): string {
-    return join(this.#directory.tmp, `coffer-${crypto.randomUUID()}.tmp`);
   }
 }
 

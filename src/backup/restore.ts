@@ -1,10 +1,8 @@
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
-import type { StoreId } from "../domain/id.ts";
-import { inParallel } from "./in-parallel.ts";
+import { inParallel } from "./contents.ts";
 import {
-  type DamagedInBackup,
   isPartName,
   keptBackups,
   MANIFEST,
@@ -15,27 +13,26 @@ import {
   readManifest,
   readMarker,
 } from "./manifest.ts";
-import { openPlaceToRead } from "./open-place.ts";
-import { BackupError, type BackupPlace, BACKUPS, digestOfName, nameOfContent, textOf } from "./place.ts";
+import { DirectoryPlace } from "./directory-place.ts";
+import { S3Place } from "./s3-place.ts";
+import {
+  BackupError,
+  type BackupPlace,
+  BACKUPS,
+  digestOfName,
+  nameOfContent,
+  readText,
+  textOf,
+} from "./place.ts";
 import { Restoration } from "./restoration.ts";
 import { BadTar, readTar, type TarEntry } from "./tar.ts";
 
-/** How many contents are copied at once. */
-const AT_ONCE = 8;
 /** Contents of an archive that are held in memory, at most. */
 const SMALL_BYTES = 1024 * 1024;
 
-/** A data directory that was restored. */
-interface Restored {
-  readonly manifest: Manifest;
-  /** Contents of files that could not be restored: reads of these files fail. */
-  readonly missing: readonly DamagedInBackup[];
-}
-
 /**
- * Restores a backup from a place into an empty or new directory. Throws BackupError or DataDirectoryError.
- *
- * @param id which backup; null for the newest complete one
+ * Restores a backup from a place into an empty or new directory: one by its id, or the newest complete one. Returns the
+ * contents of files that are `missing` then: reads of these fail. Throws BackupError or DataDirectoryError.
  */
 export async function restoreFrom(address: BackupAddress, id: string | null, dataDir: string) {
   return explaining(async () => {
@@ -48,7 +45,7 @@ export async function restoreFrom(address: BackupAddress, id: string | null, dat
       if (bytes !== null) await restoration.addPart(name, bytes);
     }
     restoration.requireParts(manifest);
-    await inParallel(restoration.contents(), AT_ONCE, (content) =>
+    await inParallel(restoration.contents(), (content) =>
       restoration.addContent(content, () => place.read(nameOfContent(content.digest))),
     );
     return { manifest, missing: await restoration.finish(manifest) };
@@ -56,25 +53,21 @@ export async function restoreFrom(address: BackupAddress, id: string | null, dat
 }
 
 /** Restores a backup that was written as one archive. Throws BackupError or DataDirectoryError. */
-export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir: string): Promise<Restored> {
+export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir: string) {
   return explaining(async () => {
     const entries = readTar(archive);
-    using restoration = await Restoration.begin(dataDir, await storeOf(entries));
+    const { done, value } = await entries.next();
+    if (done === true || value.name !== MARKER) throw new BackupError("The archive is no backup of Coffer.");
+    const store = readMarker(await textOf(value.bytes), "the archive");
+    using restoration = await Restoration.begin(dataDir, store);
     const manifests: Manifest[] = [];
-    await inParallel(smallContents(entries, restoration, manifests), AT_ONCE, (content) => content());
+    await inParallel(smallContents(entries, restoration, manifests), (content) => content());
     const [manifest] = manifests;
     if (manifest === undefined)
       throw new BackupError("The archive has no manifest: the backup was not finished.");
     requireKnownSchema(manifest);
     return { manifest, missing: await restoration.finish(manifest) };
   });
-}
-
-/** The store that the first entry names. */
-async function storeOf(entries: AsyncGenerator<TarEntry>): Promise<StoreId> {
-  const { done, value } = await entries.next();
-  if (done === true || value.name !== MARKER) throw new BackupError("The archive is no backup of Coffer.");
-  return readMarker(await textOf(value.bytes), "the archive");
 }
 
 /**
@@ -99,6 +92,16 @@ async function* smallContents(
       yield () => restoration.addContent({ digest, size }, () => held);
     }
   }
+}
+
+/** Opens a place to read its backups. Throws BackupError if it has none. */
+async function openPlaceToRead(address: BackupAddress): Promise<BackupPlace> {
+  const place = address.kind === "s3" ? new S3Place(address) : new DirectoryPlace(address.path);
+  const where = nameOfBackupAddress(address);
+  const marker = await readText(place, MARKER);
+  if (marker === null) throw new BackupError(`${where} holds no backups of Coffer: it has no ${MARKER}.`);
+  readMarker(marker, where);
+  return place;
 }
 
 async function chosen(place: BackupPlace, where: string, id: string | null): Promise<Manifest> {

@@ -7,9 +7,7 @@ import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
-import { damagedSmallContents, writeContentList } from "./contents.ts";
-import { inParallel } from "./in-parallel.ts";
-import type { Lease } from "./lease.ts";
+import { damagedSmallContents, inParallel, writeContentList } from "./contents.ts";
 import {
   type BackupId,
   type DamagedInBackup,
@@ -32,8 +30,6 @@ import {
   nameOfContent,
 } from "./place.ts";
 
-/** How many contents are copied at once. */
-const AT_ONCE = 8;
 /** Names of temporary files. A server that starts leaves them; the next backup removes them. */
 const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list)$/;
 
@@ -51,7 +47,8 @@ export interface BackupOptions {
 export interface BackedUp {
   readonly directory: DataDirectory;
   readonly store: StoreId;
-  readonly lease: Lease;
+  /** Throws BackupError once others may change the store. */
+  readonly requireHeld: () => void;
 }
 
 interface RunParts extends BackupOptions, BackedUp {
@@ -144,7 +141,7 @@ export class BackupRun {
 
   async #copyContents(snapshot: Snapshot): Promise<void> {
     const { directory, target } = this.#parts;
-    await inParallel(this.#absent(snapshot.contents()), AT_ONCE, async (content) => {
+    await inParallel(this.#absent(snapshot.contents()), async (content) => {
       this.#check();
       const path = contentPath(directory.blobs, content.digest);
       const name = nameOfContent(content.digest);
@@ -191,7 +188,7 @@ export class BackupRun {
   #check(): void {
     if (this.#parts.signal.aborted)
       throw new BackupError("The backup was stopped. The next one goes on with it.");
-    this.#parts.lease.requireHeld();
+    this.#parts.requireHeld();
   }
 }
 

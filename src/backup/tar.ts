@@ -19,10 +19,7 @@ export class BadTar extends Error {
   override readonly name = "BadTar";
 }
 
-/**
- * The header of a regular file of mode 0600 (POSIX.1-2001 pax, "ustar Interchange Format"); `name` has up to 100 bytes
- * of ASCII.
- */
+/** The header of a regular file of mode 0600 (POSIX.1-2001 pax, "ustar"); `name` has up to 100 bytes of ASCII. */
 export function tarHeader(name: string, size: number): Uint8Array {
   const header = new Uint8Array(BLOCK);
   const put = (at: number, text: string) => header.set(Buffer.from(text, "latin1"), at);

@@ -2,15 +2,7 @@ import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
-import {
-  type BlobFacts,
-  contentPath,
-  OpenBlob,
-  readBeginning,
-  readPieces,
-  requireFile,
-  setDirectoryAside,
-} from "./blob-file.ts";
+import { type BlobFacts, contentPath, readPieces, requireFile, setDirectoryAside } from "./blob-file.ts";
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
@@ -25,7 +17,8 @@ interface NamedFile {
 /** How many bytes of a blob are read at once. */
 const PIECE_BYTES = 1024 * 1024;
 
-const SHARD = /^[0-9a-f]{2}$/;
+/** The name of a directory of blobs: the first two digits of their digests. */
+export const SHARD = /^[0-9a-f]{2}$/;
 /** The file in the blobs directory that says which store it belongs to. */
 const IDENTITY = "identity";
 
@@ -48,25 +41,11 @@ export class BlobDirectory {
     await requireFile(this.pathOf(content.digest), content);
   }
 
-  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedBlob. */
-  beginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readBeginning(this.pathOf(content.digest), content, length);
-  }
-
-  /** Opens a blob, to read parts of it. Throws DamagedBlob. */
-  open(content: BlobFacts): Promise<OpenBlob> {
-    return OpenBlob.at(this.pathOf(content.digest), content);
-  }
-
   pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }
 
-  /**
-   * Writes a blob anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
-   *
-   * @param tmpDir of the same store
-   */
+  /** Replaces a blob, and syncs it; changes nothing if `pieces` throws. @param tmpDir of the same store */
   async rewrite({ digest, size }: BlobFacts, pieces: AsyncIterable<Uint8Array>, tmpDir: string) {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.

@@ -35,7 +35,11 @@ export class DamagedBlob extends Error {
     place: string,
     digest: Digest,
     problem: string,
-    { isMissing = false, state = null, cause }: DamageOptions = {},
+    {
+      isMissing = false,
+      state = null,
+      cause,
+    }: { isMissing?: boolean; state?: string | null; cause?: unknown } = {},
   ) {
     super(`${place} ${problem}`, cause === undefined ? {} : { cause });
     this.digest = digest;
@@ -60,12 +64,6 @@ export async function damageIn(check: () => unknown): Promise<DamagedBlob | null
 export interface KnownDamage {
   /** What is wrong with a blob, as `DamagedBlob.problem`; null if nothing is known. */
   problemOf(digest: Digest): string | null;
-}
-
-interface DamageOptions {
-  readonly isMissing?: boolean;
-  readonly state?: string | null;
-  readonly cause?: unknown;
 }
 
 export function contentPath(blobsDir: string, digest: Digest): string {
@@ -93,10 +91,7 @@ function stateOf({ ino, ctimeMs }: Stats): string {
   return `${ino} ${ctimeMs}`;
 }
 
-/**
- * Checks that a regular file of the blob's size is at `path`, without following links. Returns its state. Throws
- * DamagedBlob.
- */
+/** Checks that a regular file of the blob's size is at `path`, no link. Returns its state. Throws DamagedBlob. */
 export async function requireFile(path: string, { digest, size }: BlobFacts): Promise<string> {
   const found = await readable(path, digest, null, lstat(path));
   const state = stateOf(found);
@@ -139,10 +134,7 @@ export async function requireBlob(path: string, content: BlobFacts): Promise<voi
   while ((await pieces.next()).done !== true);
 }
 
-/**
- * Reads a blob a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
- * overwritten by the next. Throws DamagedBlob.
- */
+/** Reads a blob in pieces; each overwrites the one before. It is checked after the last. Throws DamagedBlob. */
 export async function* readPieces(
   path: string,
   content: BlobFacts,

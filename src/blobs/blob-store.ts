@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ByteRange, type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import { Recent } from "../domain/recent.ts";
-import { BlobWriter } from "./blob-writer.ts";
+import { BlobWriter, Pins } from "./blob-writer.ts";
 import {
   CHECKED_BYTES,
   type BlobFacts,
@@ -19,10 +19,8 @@ import {
   stateAt,
   stateOfBytes,
 } from "./blob-file.ts";
-import { DiskSpace } from "./disk-space.ts";
-import { Pins } from "./pins.ts";
+import { DiskSpace, Volume, type VolumeOptions } from "./volume.ts";
 import { ifPresent } from "./system-error.ts";
-import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
 /** How much of what was read last is kept in memory. */
 const RECENT_BYTES = 8 * 1024 * 1024;
@@ -53,8 +51,7 @@ interface BlobStoreOptions extends VolumeOptions {
  */
 export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
-  readonly shardCount = SHARD_COUNT;
-  /** On its disk. */
+  readonly shardCount = 256;
   readonly space: DiskSpace;
   readonly #volume: Volume;
   readonly #options: BlobStoreOptions;
@@ -68,7 +65,7 @@ export class BlobStore {
   private constructor(volume: Volume, options: BlobStoreOptions) {
     this.#volume = volume;
     this.#options = options;
-    this.space = new DiskSpace(options.tmpDir, options.diskReserve);
+    this.space = new DiskSpace(options);
   }
 
   /**
@@ -85,10 +82,8 @@ export class BlobStore {
   }
 
   /**
-   * Starts a blob. Throws STORAGE_FULL when the disk is at its reserve, or would be with this blob and what others
-   * were promised.
-   *
-   * @param announced how many bytes it will have; 0 if that is not known
+   * Starts a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL when the disk is at its reserve, or
+   * would be with this blob and what others were promised.
    */
   async create(announced = 0): Promise<BlobWriter> {
     const { small, damaged } = this.#options;
@@ -103,17 +98,19 @@ export class BlobStore {
   }
 
   /**
-   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
-   * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
-   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable.
-   *
-   * @throws DamagedBlob
-   * @throws RangeError for a range that the content does not hold
+   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it is
+   * no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
+   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable. Throws
+   * DamagedBlob, and RangeError for a range that the content does not hold.
    */
   read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
-    if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
+    if (content.size > CHECKED_BYTES) {
+      return this.requireFile(content).then(() =>
+        Bun.file(this.#pathOf(content)).slice(range.start, range.end),
+      );
+    }
     const recent = this.#recent.get(content.digest);
     if (recent?.size === content.size) return partOf(recent, range);
     const keep = (bytes: Uint8Array<ArrayBuffer>) => {
@@ -139,32 +136,27 @@ export class BlobStore {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
-    return readBeginning(this.#volume.blobPath(content.digest), content, length);
+    return readBeginning(this.#pathOf(content), content, length);
   }
 
   #readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#readSmall(content) ?? readBlob(this.#volume.blobPath(content.digest), content);
+    return this.#readSmall(content) ?? readBlob(this.#pathOf(content), content);
   }
 
-  async #readFile(content: BlobFacts, { start, end }: ByteRange): Promise<Blob> {
-    const path = this.#volume.blobPath(content.digest);
-    await requireFile(path, content);
-    return Bun.file(path).slice(start, end);
+  #pathOf({ digest }: Pick<BlobFacts, "digest">): string {
+    return this.#volume.blobPath(digest);
   }
 
-  /**
-   * Reads a blob from the disk a piece at a time, whatever is known of it. All of it has been checked only when
-   * the last piece was taken. Throws DamagedBlob.
-   */
+  /** Reads a blob from the disk in pieces, whatever is known of it. Checked after the last. Throws DamagedBlob. */
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
-    if (bytes === null) yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
+    if (bytes === null) yield* readPieces(this.#pathOf(content), content, pieceBytes);
     else yield bytes;
   }
 
   /** Checks that the file of a blob is there, and has its size. Throws DamagedBlob. */
   async requireFile(content: BlobFacts): Promise<void> {
-    await requireFile(this.#volume.blobPath(content.digest), content);
+    await requireFile(this.#pathOf(content), content);
   }
 
   /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
@@ -189,7 +181,7 @@ export class BlobStore {
     if (content.size > this.#options.small.smallBytes) return null;
     const bytes = this.#options.small.get(content.digest);
     if (bytes === null) return null;
-    requireBytes(inDatabase(content), bytes, content);
+    requireBytes(`the content ${content.digest} in the database`, bytes, content);
     return bytes;
   }
 
@@ -233,10 +225,6 @@ export class BlobStore {
     }
     return blobs;
   }
-}
-
-function inDatabase({ digest }: BlobFacts): string {
-  return `the content ${digest} in the database`;
 }
 
 /** A range of a blob in memory, which is not copied. */

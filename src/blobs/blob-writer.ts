@@ -2,17 +2,16 @@ import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import {
   type BlobFacts,
+  damageIn,
   DamagedBlob,
   type KnownDamage,
   requireBlob,
   requireFile,
   setDirectoryAside,
 } from "./blob-file.ts";
-import type { DiskSpace, SpacePromise } from "./disk-space.ts";
-import type { Pins } from "./pins.ts";
+import type { DiskSpace, SpacePromise, Volume } from "./volume.ts";
 import { asRefusal } from "./system-error.ts";
 import { syncDirectory, TempFile } from "./temp-file.ts";
-import type { Volume } from "./volume.ts";
 import { WriteBuffer } from "./write-buffer.ts";
 
 /** How many first bytes are kept for a preview. */
@@ -219,17 +218,41 @@ export class BlobWriter implements AsyncDisposable {
   async #damageAt(path: string, content: BlobFacts): Promise<DamagedBlob | null> {
     const known = this.#parts.damaged.problemOf(content.digest);
     if (known !== null) return new DamagedBlob(path, content.digest, known);
-    try {
-      await (content.size < COMPARED_BYTES ? requireBlob(path, content) : requireFile(path, content));
-      return null;
-    } catch (error) {
-      if (error instanceof DamagedBlob) return error;
-      throw error;
-    }
+    return damageIn(() => (content.size < COMPARED_BYTES ? requireBlob : requireFile)(path, content));
   }
 
   async #discard(): Promise<void> {
     await this.#temp?.discard();
     this.#temp = null;
+  }
+}
+
+/** Counts the uploads that have matched a blob and not committed their row yet; in memory: none survives a crash. */
+export class Pins {
+  readonly #counts = new Map<Digest, number>();
+  readonly #removals = new Map<Digest, Promise<void>>();
+
+  /** Pins a blob, after a removal of it that has begun. Resolves with what unpins it; a second call does nothing. */
+  async pin(digest: Digest): Promise<() => void> {
+    this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
+    // A failed removal is for the one who began it.
+    await this.#removals.get(digest)?.catch(() => {});
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const left = (this.#counts.get(digest) ?? 0) - 1;
+      if (left > 0) this.#counts.set(digest, left);
+      else this.#counts.delete(digest);
+    };
+  }
+
+  /** Removes a blob with `remove`, and resolves with true; with false, without a call, while it is pinned. */
+  async unlessPinned(digest: Digest, remove: () => Promise<void>): Promise<boolean> {
+    if (this.#counts.has(digest)) return false;
+    const removal = this.#removals.get(digest) ?? remove().finally(() => this.#removals.delete(digest));
+    this.#removals.set(digest, removal);
+    await removal;
+    return true;
   }
 }

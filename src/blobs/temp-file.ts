@@ -65,10 +65,8 @@ export class TempFile implements AsyncDisposable {
   }
 
   /**
-   * Syncs the file, then renames it, in this order: a power cut must not leave a name without its content. The name
-   * survives one only after `syncDirectory`.
-   *
-   * @param length how many bytes it must have
+   * Syncs the file, which must have so many bytes, then renames it, in this order: a power cut must not leave a name
+   * without its content. The name survives one only after `syncDirectory`.
    */
   async moveTo(path: string, length: number): Promise<void> {
     await this.#earlySync;

@@ -1,11 +1,11 @@
-import { type Dirent, existsSync, lstatSync } from "node:fs";
-import { lstat, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { type Dirent, existsSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./blob-file.ts";
-import { readIdentity, writeIdentity } from "./blob-directory.ts";
-import { hasCode, isSystemError } from "./system-error.ts";
+import { readIdentity, SHARD, writeIdentity } from "./blob-directory.ts";
+import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 
 /** Where blobs are stored, and how much disk space stays free. */
@@ -17,11 +17,6 @@ export interface VolumeOptions {
   /** Bytes of the file system to leave free. */
   readonly diskReserve: number;
 }
-
-/** The number of shards: one for each value of a digest's first two hex digits. */
-export const SHARD_COUNT = 256;
-
-const SHARD_NAME = /^[0-9a-f]{2}$/;
 
 /** The directories of a blob store. */
 export class Volume {
@@ -37,16 +32,18 @@ export class Volume {
     this.#tmpDir = options.tmpDir;
   }
 
-  /**
-   * Creates the two directories if they are missing, and deletes temporary files of a crash. Throws an Error whose message
-   * tells the operator what to do.
-   */
+  /** Makes the two directories, and deletes temporary files of a crash. The message of an Error says what to do. */
   static async open(options: VolumeOptions): Promise<Volume> {
     const volume = new Volume(options);
     try {
       await volume.#prepare();
-    } catch (error) {
-      throw isSystemError(error) ? unusable(options, error) : error;
+    } catch (cause) {
+      if (!isSystemError(cause)) throw cause;
+      throw new Error(
+        `The directories ${options.blobsDir} and ${options.tmpDir} cannot be used: ${cause.message}. They and all ` +
+          "files in them must belong to the user that Coffer runs as. If the disk is full, free some space.",
+        { cause },
+      );
     }
     return volume;
   }
@@ -60,10 +57,7 @@ export class Volume {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /**
-   * Creates the directory of a blob if it is missing. Its own name survives a power cut before this resolves, or a
-   * blob in it could be lost with it.
-   */
+  /** Makes a blob's directory. Its name survives a power cut before this resolves: else the blob could be lost. */
   async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));
     const known = this.#shards.get(path);
@@ -109,7 +103,7 @@ export class Volume {
     await this.#sweep();
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {
-      if (SHARD_NAME.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
+      if (SHARD.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
     }
     await syncDirectory(this.#blobsDir);
     await syncDirectory(dirname(this.#blobsDir));
@@ -160,10 +154,98 @@ function requireNoLink(path: string): void {
   );
 }
 
-function unusable({ blobsDir, tmpDir }: VolumeOptions, cause: Error): Error {
-  return new Error(
-    `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. They and all files in them ` +
-      "must belong to the user that Coffer runs as. If the disk is full, free some space.",
-    { cause },
-  );
+/** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
+const LEAST_FREE = 1024 * 1024;
+
+/** The free space on the disk of the blobs, and what of it is promised to uploads. */
+export class DiskSpace {
+  readonly #tmpDir: string;
+  readonly #reserve: number;
+  #hasRefused = false;
+  /** What was promised and is not written yet. */
+  readonly #promised = { bytes: 0 };
+
+  constructor({ tmpDir, diskReserve }: VolumeOptions) {
+    this.#tmpDir = tmpDir;
+    this.#reserve = diskReserve;
+  }
+
+  /** Bytes that an unprivileged process can still write, including the reserve. */
+  async freeBytes(): Promise<number> {
+    this.#keepTmp();
+    const { bavail, frsize } = await statfs(this.#tmpDir);
+    return bavail * frsize;
+  }
+
+  /** Whether the reserve is free, and 1 MiB at least. */
+  async hasSpace(): Promise<boolean> {
+    return (await this.freeBytes()) >= Math.max(this.#reserve, LEAST_FREE);
+  }
+
+  /** How many bytes more should be free, which is twice the reserve; 0 or less if there are enough. */
+  async shortage(): Promise<number> {
+    return 2 * this.#reserve - (await this.freeBytes());
+  }
+
+  /** Throws STORAGE_FULL if the reserve and `more` bytes are not free beside what all but `own` were promised. */
+  requireFree(own: SpacePromise | null = null, more = 0): void {
+    this.#keepTmp();
+    // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.
+    const { bavail, frsize } = statfsSync(this.#tmpDir);
+    const others = this.#promised.bytes - (own?.left ?? 0);
+    if (bavail * frsize - others - more < this.#reserve) throw storageFull();
+  }
+
+  /** Promises space for a blob. Throws STORAGE_FULL when less than the reserve would be free with it. */
+  promise(bytes: number): SpacePromise {
+    this.requireFree(null, bytes);
+    return new SpacePromise(this.#promised, bytes);
+  }
+
+  /** Records that a write failed for lack of space, whatever `freeBytes` says. */
+  noteNoSpace(): void {
+    this.#hasRefused = true;
+  }
+
+  /** Whether that was recorded since the last call. */
+  takeNoSpace(): boolean {
+    const hasRefused = this.#hasRefused;
+    this.#hasRefused = false;
+    return hasRefused;
+  }
+
+  /** Programs that clean up directories of this name may have removed it. */
+  #keepTmp(): void {
+    if (!existsSync(this.#tmpDir)) mkdirSync(this.#tmpDir, { mode: 0o700 });
+  }
+}
+
+/** Space on the disk that is promised to one blob, and not written yet. */
+export class SpacePromise {
+  readonly #all: { bytes: number };
+  #left: number;
+
+  /** @param all the sum of all promises */
+  constructor(all: { bytes: number }, bytes: number) {
+    this.#all = all;
+    this.#left = bytes;
+    all.bytes += bytes;
+  }
+
+  /** Bytes. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Some of it is written: from then on the file system counts it. */
+  keep(bytes: number): void {
+    const kept = Math.min(bytes, this.#left);
+    this.#left -= kept;
+    this.#all.bytes -= kept;
+  }
+
+  /** The content is written or dropped. */
+  end(): void {
+    this.keep(this.#left);
+  }
 }

@@ -40,10 +40,7 @@ export class WriteBuffer {
     this.#buffer = larger;
   }
 
-  /**
-   * Makes room. `written` ends with the write of `bytes`, which stay unchanged until then. The write before that one
-   * must have ended.
-   */
+  /** Makes room. `written` ends with the write of `bytes`, unchanged until then; the write before it has ended. */
   async empty(written: Promise<void>): Promise<void> {
     const full = this.#buffer;
     this.#length = 0;

@@ -3,6 +3,7 @@ import { PLANS, SCOPES } from "../domain/accounts/roles.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { User } from "../domain/accounts/user.ts";
 import { type Arguments, type Command, CommandError, requireConfig } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
 
 const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works while the server runs.";
 const PASSWORD_STDIN = "  --password-stdin  Read the password from standard input instead of asking for it.";
@@ -14,9 +15,7 @@ export const userCreate: Command = {
   summary: "Create a local account; if there is no administrator, it becomes one, on the plan team",
   help: `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
-    const [username = ""] = args.positionals;
-    const config = requireConfig(args.values, terminal);
-    const password = await readPassword(args);
+    const { username, password, config } = await namedAccount(args, terminal);
     await using accounts = await openAccounts(config, "make");
     const user = await accounts.users.createFromShell(username, password);
     const role = user.admin === null ? "" : ", an administrator,";
@@ -42,9 +41,7 @@ export const userResetPassword: Command = {
   summary: "Set an account's password and sign it out everywhere",
   help: `${PASSWORD_STDIN}\n${DATA_DIR}`,
   async run(args, terminal) {
-    const [username = ""] = args.positionals;
-    const config = requireConfig(args.values, terminal);
-    const password = await readPassword(args);
+    const { username, password, config } = await namedAccount(args, terminal);
     await using accounts = await openAccounts(config, "change");
     const user = await accounts.users.resetPassword(username, password);
     terminal.out(`Set the password of ${user.username}; its sessions have ended, its keys still work.`);
@@ -82,7 +79,6 @@ export const keyCreate: Command = {
   },
 };
 
-/** A heading and one line for each user, in columns. */
 function table(users: readonly User[]): string[] {
   const rows = users.map(({ username, plan, createdAt, email }) => {
     return [username, plan, formatInstant(createdAt).slice(0, 10), email ?? ""] as const;
@@ -92,12 +88,18 @@ function table(users: readonly User[]): string[] {
   );
 }
 
-/** Reads a password. On standard input it ends at the first line break or at the end. */
-async function readPassword({ switches }: Arguments): Promise<string> {
-  if (switches.has("password-stdin")) return (await Bun.stdin.text()).split(/\r?\n/, 1)[0] ?? "";
+/** Whose password is set, and the new one. On standard input it ends at the first line break or at the end. */
+async function namedAccount(
+  { positionals: [username = ""], values, switches }: Arguments,
+  terminal: Terminal,
+) {
+  const config = requireConfig(values, terminal);
+  if (switches.has("password-stdin")) {
+    return { config, username, password: (await Bun.stdin.text()).split(/\r?\n/, 1)[0] ?? "" };
+  }
   const password = await askSecret("Password: ");
   if ((await askSecret("Repeat password: ")) !== password) throw new CommandError("The passwords differ.");
-  return password;
+  return { config, username, password };
 }
 
 const ENTER = /[\r\n]/;

@@ -107,7 +107,6 @@ function addressOf(text: string) {
   return parseBackupAddress(text, (path) => resolve(path));
 }
 
-/** Names the files of damaged contents. */
 function nameFiles(damaged: readonly DamagedInBackup[], what: string, terminal: Terminal): void {
   for (const { problem, files } of damaged) {
     for (const { drive, path, kept = null } of files)

@@ -1,18 +1,52 @@
 import { VERSION } from "../process/version.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup, restore } from "./backup.ts";
-import { type Command, CommandError, readArguments } from "./command.ts";
-import { extractText } from "./extract-text.ts";
-import { healthcheck } from "./healthcheck.ts";
+import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 import { verify } from "./verify.ts";
+import { localAddress } from "../network/local-address.ts";
+import { encodeExtraction, parseDocumentFormat } from "../domain/contents/extraction.ts";
+import { runExtraction } from "../extraction/run.ts";
 
 const version: Command = {
   name: "version",
   summary: "Print the version",
   help: "",
   run: async (_, terminal) => terminal.out(`coffer ${VERSION}`),
+};
+
+const healthcheck: Command = {
+  name: "healthcheck",
+  summary: "Check whether the server on this machine is ready; for containers",
+  help: "  Needs the same environment variables as the server.",
+  async run(_, terminal) {
+    const { host, port } = requireConfig({}, terminal);
+    const url = `${localAddress(host, port)}/readyz`;
+    try {
+      const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(5000) });
+      if (!ok) throw new CommandError(`${url} answers ${status}.`);
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError(`${url} does not answer.`, { cause: error });
+    }
+  },
+};
+
+/** The server starts this for each document: its content is on standard input. */
+const extractText: Command = {
+  name: "extract-text",
+  positionals: ["FORMAT"],
+  summary: "Read the text of a document; the server starts this by itself",
+  help: "",
+  isInternal: true,
+  async run({ positionals }, terminal) {
+    const format = parseDocumentFormat(positionals[0]);
+    if (format === null) throw new CommandError("Give the format of the document.");
+    const pieces = await Array.fromAsync(Bun.stdin.stream());
+    const extraction = await runExtraction(format, new Uint8Array(Bun.concatArrayBuffers(pieces)));
+    await terminal.outBytes(encodeExtraction(extraction));
+  },
 };
 
 const COMMANDS: readonly Command[] = [

@@ -74,10 +74,7 @@ function parse(config: ParseArgsConfig) {
   }
 }
 
-/**
- * Reads the configuration; throws CommandError with one line for each problem. For whoever opens what it names: throws
- * as `requireOpenFiles`.
- */
+/** Reads the configuration. Throws CommandError, with a line for each problem, or as `requireOpenFiles`. */
 export function requireConfig(flags: Readonly<Record<string, string>>, { isTerminal }: Terminal): Config {
   requireOpenFiles(NEEDED.command);
   const result = loadConfig({ flags, isTerminal });

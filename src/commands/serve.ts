@@ -18,11 +18,6 @@ const PROTECTIONS = `  --adopt-empty
       Upgrade the database of an older version without the copy that is the way back. For when there is no
       room for it, and a backup`;
 
-/** How a process starts another one of this program: from source, the runtime needs the entry point. */
-function ownProgram(): string[] {
-  return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
-}
-
 export const serve: Command = {
   name: "serve",
   flags: ["--adopt-empty", "--upgrade-without-copy", ...Object.values(SETTINGS).map(({ flag }) => flag)],
@@ -45,7 +40,8 @@ export const serve: Command = {
       log,
       adoptEmpty: switches.has("adopt-empty"),
       upgradeWithoutCopy: switches.has("upgrade-without-copy"),
-      program: ownProgram(),
+      // From source, the runtime needs the entry point.
+      program: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],
     });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
     const next = nextSteps(appliance);

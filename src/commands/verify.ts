@@ -3,7 +3,6 @@ import { systemClock } from "../process/clock.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { FINDINGS, type FindingCode } from "../domain/upkeep/finding.ts";
-import type { VerifyEvent } from "../verify/contents.ts";
 import { verify as verifyStore } from "../verify/verify.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 
@@ -69,7 +68,8 @@ export const verify: Command = {
         findings += 1;
       }
       if (event.kind === "repaired") repaired += 1;
-      terminal.out(isJson ? JSON.stringify(event) : lineOf(event));
+      const line = `${event.kind === "finding" ? event.code : event.kind} ${event.about}`;
+      terminal.out(isJson ? JSON.stringify(event) : line);
     }
     const summary = { contents, bytes, repaired, findings };
     if (isJson) terminal.out(JSON.stringify({ kind: "summary", ...summary }));
@@ -80,11 +80,6 @@ export const verify: Command = {
   },
 };
 
-function lineOf(event: Exclude<VerifyEvent, { readonly kind: "progress" }>): string {
-  return `${event.kind === "finding" ? event.code : event.kind} ${event.about}`;
-}
-
-/** What to do about findings of these codes. */
 function adviceFor(found: ReadonlySet<FindingCode>): string {
   const known = ADVICE.filter(({ codes }) => codes.some((code) => found.has(code)));
   const isOther = [...found].some((code) => !ADVICE.some(({ codes }) => codes.includes(code)));

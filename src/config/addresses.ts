@@ -5,7 +5,6 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:
 // Digits and dots that are not an IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.
 const DOTTED_DIGITS = /^[0-9.]+$/;
 
-/** An address or host name to listen on. IPv6 without brackets. */
 export function listenHost(text: string): string | Problem {
   const name = HOST_NAME.test(text) && !DOTTED_DIGITS.test(text);
   return name || ipVersion(text) !== 0

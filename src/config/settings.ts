@@ -4,22 +4,12 @@ import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
-import {
-  bytes,
-  choice,
-  duration,
-  integer,
-  matching,
-  type Parser,
-  perPlan,
-  Problem,
-  subjects,
-} from "./values.ts";
+import type { Parser } from "./values.ts";
+import { bytes, choice, duration, integer, matching, perPlan, Problem, subjects } from "./values.ts";
 
 export interface Setting<T> {
   /** Its flag and the placeholder for its value: `--data-dir PATH`; `COFFER_DATA_DIR` is made from it. */
   readonly flag: string;
-  /** One sentence without the full stop. */
   readonly help: string;
   /** The default: parsed like a given value, unless there is `absent`. Then it only describes that for the help. */
   readonly fallback: string;
@@ -29,14 +19,12 @@ export interface Setting<T> {
   readonly parse: Parser<T>;
 }
 
-/** Infers what the setting's value is. */
 function setting<T>(described: Setting<T>): Setting<T> {
   return described;
 }
 
 const RATE_LIMITS: Readonly<Record<Plan, number>> = { free: 60, pro: 300, team: 1000 };
 
-/** No limit on any plan. */
 const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = { free: null, pro: null, team: null };
 
 const YEAR_MS = 365 * DAY_MS;
@@ -249,7 +237,6 @@ export function variableOf(described: Pick<Setting<unknown>, "flag">): string {
   return `COFFER_${nameOf(described).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** What the placeholders of the settings mean. */
 export const UNITS =
   "SIZE is a number of bytes, or a number with B, KiB, MiB, GiB or TiB; KB, MB, GB and TB mean the same\n" +
   "powers of 1024. DURATION is a number with ms, s, m or h. A flag overrides its variable.";

@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import { codeOf, messageOf } from "../domain/errors.ts";
 
 /** The data directory cannot be used; the message says what to do. */
 export class DataDirectoryError extends Error {
@@ -18,7 +19,7 @@ export async function explaining<T>(path: string, work: Promise<T>): Promise<T> 
   try {
     return await work;
   } catch (error) {
-    throw errorCode(error) === undefined ? error : explained(path, error);
+    throw codeOf(error) === undefined ? error : explained(path, error);
   }
 }
 
@@ -28,7 +29,7 @@ export function explained(root: string, error: unknown): DataDirectoryError {
   const path = placeOf(error, root);
   const because = (problem: string, advice: string) =>
     unusable(path, problem, `${advice} or choose ${ANOTHER}`, error);
-  switch (errorCode(error)) {
+  switch (codeOf(error)) {
     case "EACCES":
     case "EPERM": {
       const uid = process.getuid?.();
@@ -46,8 +47,7 @@ export function explained(root: string, error: unknown): DataDirectoryError {
     case "EDQUOT":
       return because("is on a full disk", "Free some space,");
     default: {
-      const why = error instanceof Error ? error.message : String(error);
-      return because(`cannot be used (${why})`, "Check its disk,");
+      return because(`cannot be used (${messageOf(error)})`, "Check its disk,");
     }
   }
 }
@@ -65,9 +65,4 @@ function isPassable(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The code of a failed system call, such as `ENOENT`; undefined for other errors. */
-export function errorCode(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../domain/errors.ts";
 import {
   accessSync,
   chmodSync,
@@ -115,18 +116,11 @@ export function databaseState(path: string): "present" | "missing" | "empty" {
   return found.size === 0 ? "empty" : "present";
 }
 
-/** Whether a restore into the directory has begun and not ended. */
 export function isHalfRestored({ database, restoringFile }: DataDirectory): boolean {
   return existsSync(restoringFile) && databaseState(database) === "missing";
 }
 
-/**
- * Locks the directory against other servers until the lock is released or this process ends, even if killed.
- * Commands that run next to a server do not take it.
- *
- * @param reserve is freed if the disk is too full for the lock
- * @throws DataDirectoryError if a server has it; names its process
- */
+/** Against other servers, not commands. Throws DataDirectoryError. @param reserve is freed if the disk is full */
 export function lockDataDirectory(
   { root, lockFile }: DataDirectory,
   reserve: DatabaseReserve | null = null,
@@ -138,9 +132,8 @@ export function lockDataDirectory(
     if (isFull(error) || statfsSync(root).bavail === 0) {
       throw unusable(root, "is on a full disk", "Free some space on it, then start again.", error);
     }
-    const why = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
-      `The lock file ${lockFile} cannot be used: ${why}. Make it readable and writable for this user; ` +
+      `The lock file ${lockFile} cannot be used: ${messageOf(error)}. Make it readable and writable for this user; ` +
         "if it is damaged, delete it while no server uses the directory.",
       { cause: error },
     );
@@ -211,11 +204,7 @@ export function sync(path: string): void {
 /** What a group and everybody may do, in a mode of chmod(2). */
 const OTHERS = 0o077;
 
-/**
- * Takes from other users what they may do with a directory and with what is directly in it, as far as that belongs to the
- * user of this process and the file system has modes. Links are left as they are. Returns the paths that they cannot
- * reach any more, and those that they still can.
- */
+/** Takes from others what they may do here, as far as it can; not links. Returns what they cannot reach now, and can. */
 export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
   const [closed, open]: [string[], string[]] = [[], []];
   for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {

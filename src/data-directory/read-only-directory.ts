@@ -2,13 +2,13 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { codeOf, messageOf } from "../domain/errors.ts";
 import { ifPresent } from "../blobs/system-error.ts";
-import { DataDirectoryError, errorCode } from "./data-directory-error.ts";
+import { DataDirectoryError } from "./data-directory-error.ts";
 import { type DataDirectory, findDataDirectory, pathsIn } from "./data-directory.ts";
 
 /** What SQLite has of a database beside its shared memory, which is made anew. */
 const PARTS = ["", "-wal"] as const;
-/** How often a copy is tried that changes while it is made. */
 const TRIES = 3;
 
 /**
@@ -21,7 +21,7 @@ export async function openToRead(root: string, opened: AsyncDisposableStack): Pr
   try {
     return findDataDirectory(root);
   } catch (error) {
-    const isReadOnly = error instanceof Error && errorCode(error.cause) === "EROFS";
+    const isReadOnly = error instanceof Error && codeOf(error.cause) === "EROFS";
     if (!isReadOnly) throw error;
   }
   const original = pathsIn(root);
@@ -41,9 +41,8 @@ async function makeScratch(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), "coffer-"));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
-      `There is no directory for temporary files (${why}). Set TMPDIR to one that can be written.`,
+      `There is no directory for temporary files (${messageOf(error)}). Set TMPDIR to one that can be written.`,
       { cause: error },
     );
   }
@@ -73,10 +72,9 @@ async function stateOf(path: string): Promise<string> {
 }
 
 function uncopied(error: unknown, root: string, scratch: string): unknown {
-  if (error instanceof DataDirectoryError || errorCode(error) === undefined) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof DataDirectoryError || codeOf(error) === undefined) return error;
   return new DataDirectoryError(
-    `${root} is on a file system that is mounted read-only, and its database could not be copied to ${scratch}: ${why}. ` +
+    `${root} is on a file system that is mounted read-only, and its database could not be copied to ${scratch}: ${messageOf(error)}. ` +
       "Make room there, or set TMPDIR to a directory that has some.",
     { cause: error },
   );

@@ -1,10 +1,10 @@
 import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { messageOf } from "../domain/errors.ts";
 import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
 import type { Upgrade } from "../db/engine/opening.ts";
 import type { Log } from "../process/log.ts";
 
-/** The name of a copy that is not complete. */
 const DRAFT = "unfinished.db";
 
 interface SchemaCopyParts {
@@ -12,15 +12,10 @@ interface SchemaCopyParts {
   /** Bytes that the copy leaves free on the disk of the data directory. */
   readonly diskReserve: number;
   readonly log: Log;
-  /** Whether the operator wants none. */
   readonly isUnwanted: boolean;
 }
 
-/**
- * Copies the database beside itself before its schema is upgraded: with the copy in its place, the older executable
- * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced. Throws an
- * Error that says what to do, if there is no room for it or it fails.
- */
+/** Only the last upgrade's copy is kept; one that has its name is complete, and synced. Throws an Error with advice. */
 export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): void {
   const { directory, log, isUnwanted } = parts;
   const { from, to, size, copyTo } = upgrade;
@@ -70,10 +65,9 @@ function requireRoom({ directory, diskReserve }: SchemaCopyParts, { size }: Upgr
 }
 
 function noCopy({ from, to }: Upgrade, path: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
   return new Error(
     `The database must be upgraded from schema version ${from} to ${to}. Before, it is copied to ${path}, and that ` +
-      `failed: ${why}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
+      `failed: ${messageOf(cause)}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
       "wrong; or make a backup with the older Coffer, and start this one once with --upgrade-without-copy.",
     { cause },
   );

@@ -11,17 +11,14 @@ import { counted } from "../domain/contents/texts/text.ts";
 export interface StoreHalves {
   /** The database's identity; null in a new one, or one of an earlier version. */
   readonly database: StoreId | null;
-  /** Whether the database names any content. */
   readonly namesContents: boolean;
   /** The directory's identity, as its file holds it; null if there is none. */
   readonly blobs: string | null;
-  /** Whether the directory holds any content. */
   readonly holdsContents: boolean;
 }
 
 /** Whether the two may be used together. */
 export type StoreVerdict =
-  /** Both have the same identity. */
   | "matched"
   /** At least one is new, or from a version without identities: mark both now. */
   | "unmarked"
@@ -29,7 +26,6 @@ export type StoreVerdict =
   | "unknown contents"
   /** The database names contents, but the directory holds none. */
   | "lost contents"
-  /** They come from two different stores. */
   | "different";
 
 /** Decides whether a database and a contents directory belong together, as far as they tell. */
@@ -42,7 +38,6 @@ export function judgeStore({ database, namesContents, blobs, holdsContents }: St
   return "unmarked";
 }
 
-/** What the operator can do without a backup. */
 const ADOPTING =
   "To start anyway, run coffer serve --adopt-empty: contents that the database does not know are kept but not " +
   "used, and files whose contents are missing cannot be read.";
@@ -73,17 +68,13 @@ interface StoreParts {
   readonly adopt: boolean;
 }
 
-/** How to mark a store once it is open. */
 interface StoreMark {
   readonly id: StoreId;
   /** Whether the operator overrode a refusal: the database then never removes older contents. */
   readonly adopted: boolean;
 }
 
-/**
- * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are marked
- * already. Throws DataDirectoryError if they do not, unless the operator adopts the contents.
- */
+/** Null if they are marked. Throws DataDirectoryError if they do not fit, unless the operator adopts the contents. */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
   const { directory, tables, clock, adopt } = parts;
   const [database, blobs] = [

@@ -11,10 +11,7 @@ export function driveIsAlive(now: Now): string {
   return `(d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ${now}))`;
 }
 
-/**
- * The SQL condition for a key `k` that works: it has not expired, and the key that made it is there, and so on up to one
- * that no key made. None outlives the key that made it, so of those above only the row is asked for.
- */
+/** A key `k` that works: not expired (then no maker of it is), and all above it are there, up to one of a person. */
 export function keyIsAlive(now: Now): string {
   return `(k.expires_at IS NULL OR k.expires_at > ${now})
   AND (k.made_by IS NULL OR EXISTS (
@@ -36,7 +33,7 @@ export function listedKeyIsAlive(now: Now): string {
     SELECT id FROM below)`;
 }
 
-/** The SQL columns of an actor, for `namedActor`: what `actorText` wrote into `column`, and the name of a key or user. */
+/** The columns of an actor, for `namedActor`: what `actorText` wrote into `column`, and the name of a key or user. */
 export function actorColumns(column: string): string {
   return `${column} AS actor, CASE substr(${column}, 1, 4)
     WHEN 'key:' THEN (SELECT name FROM api_key WHERE id = substr(${column}, 5))

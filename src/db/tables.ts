@@ -78,10 +78,7 @@ export function openTables(database: Database) {
     webhookDeliveries: webhookDeliveries(database),
     usage: usage(database),
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
-    /**
-     * Like `write`, for what must work on a full disk: what frees space, removes access or lets users sign in, and
-     * the server's own small records. It may use the reserve.
-     */
+    /** Like `write`, from the reserve, on a full disk: to free space, remove access, sign in, and small records. */
     writeFromReserve: <T>(job: () => T, within?: Within<T>): Promise<T> =>
       database.write(job, within, { room: "reserve" }),
     /** Like `write`, for what is made again from the rest: resolves before it is durable. */

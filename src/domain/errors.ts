@@ -36,6 +36,16 @@ export class CofferError extends Error {
   }
 }
 
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of a failed system call, such as `ENOENT`; undefined for other errors. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
 /** A write refused because the disk is full or has failed. That is logged once, and not for each refused write. */
 export class WriteRefused extends CofferError {}
 
@@ -75,6 +85,12 @@ const WHERE_TO_LOOK = {
 /** Absent, expired or not the caller's. All three look the same to the caller. */
 export function notFound(noun: keyof typeof WHERE_TO_LOOK): CofferError {
   return new CofferError("NOT_FOUND", `No such ${noun}. ${WHERE_TO_LOOK[noun]}`);
+}
+
+/** What was looked for. Throws as `notFound` where there is nothing. */
+export function orNotFound<T>(value: T | null | undefined, noun: Parameters<typeof notFound>[0]): T {
+  if (value === null || value === undefined) throw notFound(noun);
+  return value;
 }
 
 /** Who sends a request may not act any more, although it could when the request began. */

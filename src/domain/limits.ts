@@ -10,13 +10,9 @@ export const SMALL_CONTENT_BYTES = 16 * 1024;
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 /** How many times its storage limit an owner may use on the disk, with contents that are still to be removed. */
 export const DISK_PER_STORAGE = 3;
-/** Of a file (beside its metadata), folder, or link that takes or shows; of a tag or presigned URL. As in the schema. */
+/** Of a file (beside its metadata), folder, link that takes or shows; of a tag or presigned URL. As in the schema. */
 export const RECORD_BYTES = { entry: 1024, part: 512 };
-/**
- * The room for the records of an unclaimed drive, or of an account with a storage limit; that limit if it is more. The
- * same again for the responses that are kept for its Idempotency-Keys. Records fill the disk as well: without a limit,
- * anybody could do that with empty files.
- */
+/** The room for records, or the storage limit if that is more; again for kept responses. Empty files fill disks too. */
 export const RECORD_ROOM_BYTES = 100 * MIB;
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a claim token is known after its use or expiry. Until then a late claim gets 409 or 410, then 404. */
@@ -61,7 +57,6 @@ export const GREP = {
   patternCharacters: 1000,
   /** The most lines before and after a match. */
   context: 10,
-  /** The most matches of one file. */
   fileMatches: 100,
   /** A longer line is cut, in UTF-16 code units. */
   lineCharacters: 500,

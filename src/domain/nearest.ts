@@ -1,4 +1,3 @@
-/** The number of single-character insertions, deletions and replacements between two short texts. */
 export function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

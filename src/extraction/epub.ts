@@ -1,7 +1,7 @@
 import { MIB } from "../domain/limits.ts";
 import { Refused } from "../domain/contents/extraction.ts";
 import { readXhtml } from "./html.ts";
-import { resolvePart } from "./package-parts.ts";
+import { resolvePart } from "./office.ts";
 import type { TextSink } from "./text-sink.ts";
 import { readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";

@@ -4,12 +4,9 @@ import {
   EXTRACTION_LIMITS,
   Refused,
 } from "../domain/contents/extraction.ts";
-import { readDocx } from "./docx.ts";
+import { mainPart, ODT_PART, readDocx, readOdt, readPptx } from "./office.ts";
 import { BOOK_PART, readEpub } from "./epub.ts";
 import { readHtml } from "./html.ts";
-import { ODT_PART, readOdt } from "./odt.ts";
-import { mainPart } from "./package-parts.ts";
-import { readPptx } from "./pptx.ts";
 import { Enough, TextSink } from "./text-sink.ts";
 import { readXlsx } from "./xlsx.ts";
 import { ZipArchive } from "./zip-archive.ts";
@@ -45,15 +42,12 @@ async function read(format: DocumentFormat, bytes: Uint8Array, sink: TextSink): 
     return readerOf(archive)(archive, sink);
   }
   if (beginsWith(bytes, OLE)) throw new Refused("encrypted");
-  if (!isPdf(bytes)) throw new Refused("mismatch");
+  // Readers accept its mark anywhere in the first bytes.
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEAD_BYTES));
+  if (!head.includes("%PDF-")) throw new Refused("mismatch");
   // Its library takes a while to load.
   const { readPdf } = await import("./pdf.ts");
   return readPdf(bytes, sink);
-}
-
-/** Readers accept the mark of a PDF anywhere in its first bytes. */
-function isPdf(bytes: Uint8Array): boolean {
-  return new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEAD_BYTES)).includes("%PDF-");
 }
 
 /** Throws Refused for an archive that is no document. */

@@ -1,8 +1,8 @@
 import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 import { DAY_MS } from "../domain/time.ts";
-import { mainPart, type Relationship, relationshipsOf } from "./package-parts.ts";
+import { listedParts, mainPart, relationshipsOf } from "./office.ts";
 import type { TextSink } from "./text-sink.ts";
-import { type Attributes, prefixed, readXml } from "./xml.ts";
+import { type Attributes, readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
 /** Columns of a sheet, to which the last is `XFD`. */
@@ -20,11 +20,6 @@ const EPOCH_DAYS = 25_569;
 /** The last day of the year 9999. */
 const MOST_DAYS = 2_958_466;
 
-interface Sheet {
-  readonly name: string;
-  readonly part: string;
-}
-
 /** What cells of all sheets refer to. */
 interface Shared {
   readonly strings: readonly string[];
@@ -34,35 +29,20 @@ interface Shared {
 
 /** Text of a spreadsheet: each sheet under its name, rows as lines, cells with tabs between them. */
 export function readXlsx(archive: ZipArchive, sink: TextSink): void {
-  const main = mainPart(archive);
-  const parts = relationshipsOf(archive, main);
-  const sheets = sheetsOf(archive, main, parts);
-  const others = [...parts.values()].filter(({ target }) => archive.has(target));
+  const parts = relationshipsOf(archive, mainPart(archive)).values();
+  const others = [...parts].filter(({ target }) => archive.has(target));
   const strings = others.find(({ type }) => type === "sharedStrings");
   const styles = others.find(({ type }) => type === "styles");
   const shared = {
     strings: strings === undefined ? [] : sharedStrings(archive, strings.target, sink),
     dates: styles === undefined ? new Set<number>() : dateStyles(archive.pieces(styles.target)),
   };
-  for (const { name, part } of sheets) {
+  for (const { target, attributes } of listedParts(archive, "sheet", "worksheet")) {
     sink.endLine();
-    sink.text(name);
+    sink.text(attributes["name"] ?? "");
     sink.endLine();
-    readSheet(archive, part, shared, sink);
+    readSheet(archive, target, shared, sink);
   }
-}
-
-function sheetsOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, Relationship>): Sheet[] {
-  const sheets: Sheet[] = [];
-  readXml(archive.pieces(main), {
-    open: {
-      sheet: (attributes) => {
-        const part = parts.get(prefixed(attributes, "id") ?? "");
-        if (part?.type === "worksheet") sheets.push({ name: attributes["name"] ?? "", part: part.target });
-      },
-    },
-  });
-  return sheets;
 }
 
 /** The strings of all sheets. Cells name them by their numbers. */

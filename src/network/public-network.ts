@@ -4,7 +4,6 @@ import type { RequestOptions } from "node:https";
 import { requireDescriptors } from "../process/descriptors.ts";
 import { ipVersion, newIpList, type Subnet } from "../domain/network/address.ts";
 
-/** A document of another server. */
 export interface PublicDocument {
   readonly status: number;
   readonly contentType: string;
@@ -12,9 +11,7 @@ export interface PublicDocument {
   readonly body: Uint8Array;
 }
 
-/** What a request may cost. */
 interface Bounds {
-  /** Of the body. */
   readonly bytes: number;
   /** For all of it, in milliseconds. */
   readonly timeMs: number;

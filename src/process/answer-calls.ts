@@ -15,7 +15,6 @@ export type CallAnswer<Value> =
   | { readonly value: Value }
   | { readonly failure: { readonly message: string; readonly stack: string; readonly code: string } };
 
-/** The error of a call that threw in its thread. */
 export class CallFailure extends Error {
   /** What was thrown there. Its code is such as that of SQLite, or empty. */
   readonly thrown: { readonly message: string; readonly code: string };

@@ -11,13 +11,10 @@ export class AskedThread<C extends Calls<C>> {
 
   /** Throws CofferError UNAVAILABLE if there are too few file descriptors for a thread. */
   constructor(parts: {
-    /** See `startThread`. */
     module: string;
-    /** What it is, for errors. */
     what: string;
     /** Whether the process goes on as long as the thread; false if left out. */
     keepsProcess?: boolean;
-    /** Called once the thread has ended, for whatever reason. */
     onEnd?: () => void;
   }) {
     this.#what = parts.what;
@@ -33,7 +30,6 @@ export class AskedThread<C extends Calls<C>> {
     });
   }
 
-  /** Whether it can be asked something. */
   get isAlive(): boolean {
     return this.#isAlive;
   }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { CofferError } from "../domain/errors.ts";
+import { codeOf, CofferError } from "../domain/errors.ts";
 
 /** What a server opens itself when all of it is at work: the database, the search index, and its threads. */
 const OWN = 48;
@@ -26,10 +26,7 @@ export function requireOpenFiles(needed: number): void {
   );
 }
 
-/**
- * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread, it
- * ends the process. Throws CofferError UNAVAILABLE.
- */
+/** Throws UNAVAILABLE if a thread might find no descriptors: the runtime would end the process. */
 export function requireDescriptors(): void {
   if (areDescriptorsShort()) throw tooManyOpen();
 }
@@ -77,7 +74,6 @@ export function nextDescriptors(count: number): readonly number[] {
   return opened;
 }
 
-/** Opens `/dev/null` this many times, or fewer if the limit is reached. */
 function openUpTo(count: number): number[] {
   const opened: number[] = [];
   try {
@@ -89,7 +85,7 @@ function openUpTo(count: number): number[] {
 }
 
 function isOutOfDescriptors(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : "";
+  const code = codeOf(error);
   return code === "EMFILE" || code === "ENFILE";
 }
 
@@ -97,10 +93,7 @@ function close(descriptors: readonly number[]): void {
   for (const descriptor of descriptors) closeSync(descriptor);
 }
 
-/**
- * The limit of open descriptors, which the runtime has already raised for itself. Linux only; elsewhere Infinity.
- * Throws if there is no descriptor left to read it with.
- */
+/** The limit, which the runtime has raised already; Infinity but on Linux. Throws if none is left to read it with. */
 export function openFilesLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];
@@ -112,7 +105,6 @@ export function openFilesLimit(): number {
   }
 }
 
-/** Has an entry for each open descriptor. */
 const DESCRIPTORS = process.platform === "darwin" ? "/dev/fd" : "/proc/self/fd";
 
 /** The open descriptors; null where the system does not tell, or none is left to ask it with. */

@@ -11,11 +11,9 @@ export interface LogFields {
 /** Writes one line per call. Never throws, whatever the fields hold. */
 export type Log = Readonly<Record<Level, (message: string, fields?: LogFields) => void>>;
 
-/** How and where lines are written. */
 interface LogOptions {
   readonly format: "json" | "pretty";
   readonly clock: Clock;
-  /** Takes one line, without its line break. */
   readonly write: (line: string) => void;
 }
 

@@ -33,7 +33,6 @@ export function startThread(module: string): Worker {
   return worker;
 }
 
-/** How many descriptors this process may still open. Linux only; elsewhere Infinity. */
 function freeDescriptors(): number {
   const limit = openFilesLimit();
   return limit === Number.POSITIVE_INFINITY ? limit : limit - readdirSync("/proc/self/fd").length;

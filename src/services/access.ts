@@ -3,9 +3,8 @@ import type { Within } from "../db/engine/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/caller.ts";
 import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
-import { endedMeanwhile, notFound } from "../domain/errors.ts";
-import type { File, FileAtPath, FileFacts, FileRef, FileView } from "../domain/files/file.ts";
-import { hasExpired } from "../domain/files/file.ts";
+import { endedMeanwhile, notFound, orNotFound } from "../domain/errors.ts";
+import { type File, type FileFacts, type FileRef, type FileView, hasExpired } from "../domain/files/file.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -19,6 +18,7 @@ import type { FilePath, FolderPath } from "../domain/files/path.ts";
 import { isFolderPath, parsePathOfFile, requireUnder, requireWhole, ROOT } from "../domain/files/path.ts";
 import { requireManager, requireTaker, requireWriter, type Role } from "../domain/accounts/roles.ts";
 import type { Snapshot, View } from "../domain/snapshots/snapshot.ts";
+import { Service } from "./service.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
@@ -32,26 +32,18 @@ type Owned = Pick<Drive, "pk" | "owner">;
  * There are three levels: to read (`drive`, `file`), to write (`driveToWrite`, `fileToWrite`) and to manage
  * (`driveToManage`). A key that is limited to a folder sees that folder alone: what reads by a path asks `prefixOf`.
  */
-export class Access {
-  readonly #tables: Tables;
-  readonly #clock: Clock;
-
-  constructor(parts: { tables: Tables; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#clock = parts.clock;
-  }
-
+export class Access extends Service<{ tables: Tables; clock: Clock }> {
   /**
    * Writes for a caller: see `Tables.write`. The caller is checked again inside the transaction, as reading the request
    * can take long. Rejects with UNAUTHORIZED if the key or session ended, its drive is gone or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#tables.write(this.#checked(caller, job), within);
+    return this.parts.tables.write(this.#checked(caller, job), within);
   }
 
   /** Like `write`, for what must work on a full disk: see `Tables.writeFromReserve`. */
   writeFromReserve<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#tables.writeFromReserve(this.#checked(caller, job), within);
+    return this.parts.tables.writeFromReserve(this.#checked(caller, job), within);
   }
 
   #checked<T>(caller: Caller, job: () => T): () => T {
@@ -63,16 +55,25 @@ export class Access {
 
   /** Throws UNAUTHORIZED as `write` rejects; for what goes on for long after its request was authenticated. */
   requireValid(caller: Caller): void {
-    const [{ apiKeys, sessions }, now] = [this.#tables, this.#clock.now()];
-    const isValid =
-      caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
-    if (!isValid) throw endedMeanwhile();
+    if (!this.#isValid(caller)) throw endedMeanwhile();
+  }
+
+  #isValid(caller: Caller): boolean {
+    const [{ apiKeys, sessions }, now] = [this.parts.tables, this.parts.clock.now()];
+    return caller.keyId === null
+      ? sessions.isValid(caller.sessionId, now)
+      : apiKeys.isValid(caller.keyId, now);
+  }
+
+  /** Whether something long may go on: key or session are still valid, and it sees these drives (ids or slugs). */
+  mayGoOn(caller: Caller, drives: readonly string[]): boolean {
+    return this.#isValid(caller) && drives.every((drive) => this.findDrive(caller, drive) !== null);
   }
 
   /** Every drive the caller may see: the own ones, then those that are shared with it; each oldest first. */
   drives(caller: Caller): SeenDrive[] {
-    const now = this.#clock.now();
-    const { drives } = this.#tables;
+    const now = this.parts.clock.now();
+    const { drives } = this.parts.tables;
     const found =
       caller.kind === "account"
         ? [...drives.byUser(caller.userPk, now), ...drives.sharedWith(caller.userPk, now)]
@@ -82,24 +83,21 @@ export class Access {
 
   /** The drive with this id or slug, if the caller may see it; else null. */
   findDrive(caller: Reach, reference: string): SeenDrive | null {
-    const now = this.#clock.now();
+    const now = this.parts.clock.now();
     const id = parseId<DriveId>(reference);
-    const drive =
-      id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
+    const { drives } = this.parts.tables;
+    const drive = id === null ? drives.bySlug(reference, now) : drives.byId(id, now);
     return drive === null ? null : this.#seen(caller, drive);
   }
 
   /** Like `findDrive`; throws NOT_FOUND. A caller with a prefix sees only that of the drive: see `prefixOf`. */
   drive(caller: Reach, reference: string): SeenDrive {
-    const drive = this.findDrive(caller, reference);
-    if (drive === null) throw notFound("drive");
-    return drive;
+    return orNotFound(this.findDrive(caller, reference), "drive");
   }
 
   /**
-   * The drive, to change something in it. Throws NOT_FOUND, and FORBIDDEN for a reader and outside the caller's prefix.
-   *
-   * @param path what is changed, created or removed; null for what has no path, such as a new snapshot
+   * The drive, to change something at a path in it; null for what has none, such as a new snapshot. Throws NOT_FOUND,
+   * and FORBIDDEN for a reader and outside the caller's prefix.
    */
   driveToWrite(caller: Reach, reference: string, path: FilePath | FolderPath | null): SeenDrive {
     const drive = this.drive(caller, reference);
@@ -120,9 +118,7 @@ export class Access {
     return drive !== null && drive.role !== "reader" && path.startsWith(this.prefixOf(caller, drive));
   }
 
-  /**
-   * The drive, to decide about all of it. Throws NOT_FOUND, and FORBIDDEN for members and for callers with a prefix.
-   */
+  /** The drive, to decide about all of it. Throws NOT_FOUND, FORBIDDEN for members and for callers with a prefix. */
   driveToManage(caller: Reach, reference: string): SeenDrive {
     const drive = this.drive(caller, reference);
     requireWhole(this.prefixOf(caller, drive));
@@ -152,14 +148,12 @@ export class Access {
   /** The number of the last change that the caller may not see: readers see what happened since they are members. */
   changesFrom(caller: Reach, { pk, owner }: Owned): number {
     if (caller.kind === "drive" || this.roleIn(caller, { pk, owner }) !== "reader") return 0;
-    return this.#tables.members.changesFrom(pk, caller.userPk);
+    return this.parts.tables.members.changesFrom(pk, caller.userPk);
   }
 
   /** What the caller is in a drive that it sees. Throws NOT_FOUND. */
   roleIn(caller: Reach, { pk, owner }: Owned): Role {
-    const role = this.#role(caller, pk, owner?.pk ?? null);
-    if (role === null) throw notFound("drive");
-    return role;
+    return orNotFound(this.#role(caller, pk, owner?.pk ?? null), "drive");
   }
 
   #seen(caller: Reach, drive: Drive): SeenDrive | null {
@@ -170,7 +164,8 @@ export class Access {
   /** Null if the caller does not see the drive. */
   #role(caller: Reach, drive: DrivePk, owner: UserPk | null): Role | null {
     if (caller.kind === "account" && owner === caller.userPk) return "owner";
-    if (caller.kind === "account") return this.#tables.members.roleOf(drive, caller, this.#clock.now());
+    if (caller.kind === "account")
+      return this.parts.tables.members.roleOf(drive, caller, this.parts.clock.now());
     if (drive !== caller.drivePk) return null;
     return caller.prefix === ROOT ? "owner" : "editor";
   }
@@ -179,7 +174,7 @@ export class Access {
   snapshot(caller: Reach, drive: Drive, reference: string): Snapshot {
     this.requireHistory(caller, drive);
     const id = parseId<SnapshotId>(reference);
-    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    const snapshot = id === null ? null : this.parts.tables.snapshots.byId(id);
     if (snapshot === null || snapshot.drivePk !== drive.pk) throw notFound("snapshot");
     return snapshot;
   }
@@ -193,21 +188,28 @@ export class Access {
   /** The file as it is or was in a snapshot. Throws as `file` and `snapshot`. */
   fileIn(caller: Reach, { snapshot, ...ref }: FileView): FileFacts {
     if (snapshot === undefined) return this.file(caller, ref);
-    const file = "id" in ref ? this.#pastById(caller, ref.id, snapshot) : this.#pastAt(caller, ref, snapshot);
-    if (file === null) throw notFound("file");
+    const path = "id" in ref ? null : parsePathOfFile("path", ref.path);
+    const { drive, at } =
+      "id" in ref ? this.#viewOf(caller, snapshot) : this.view(caller, ref.drive, snapshot);
+    const { snapshotLists } = this.parts.tables;
+    const scope = { drive: drive.pk, at, now: this.parts.clock.now() };
+    const id = "id" in ref ? parseId<FileId>(ref.id) : null;
+    const found = id !== null ? snapshotLists.fileById(scope, id) : path && snapshotLists.fileAt(scope, path);
+    const file = orNotFound(found, "file");
+    this.requireInside(caller, drive, file.path);
     return file;
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
   reachOf({ keyHash, user: maker }: Pick<Link, "keyHash" | "user">): Reach | null {
-    if (keyHash !== null) return this.#tables.apiKeys.holderOf(keyHash, this.#clock.now());
-    const user = maker === null ? null : this.#tables.users.byPk(maker);
+    if (keyHash !== null) return this.parts.tables.apiKeys.holderOf(keyHash, this.parts.clock.now());
+    const user = maker === null ? null : this.parts.tables.users.byPk(maker);
     return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
   }
 
   /** The drive that a key is limited to. Throws UNAUTHORIZED if it is gone since the gate authenticated the key. */
   ownDrive({ drivePk }: DriveCaller): Drive {
-    const drive = this.#tables.drives.byPk(drivePk, this.#clock.now());
+    const drive = this.parts.tables.drives.byPk(drivePk, this.parts.clock.now());
     if (drive === null) throw endedMeanwhile();
     return drive;
   }
@@ -230,15 +232,11 @@ export class Access {
     throw notFound("file");
   }
 
-  /**
-   * The file, to change or remove it. Throws like `file`, and FORBIDDEN for a reader and outside the caller's prefix.
-   */
+  /** The file, to change or remove it. Throws like `file`, FORBIDDEN for a reader and outside the caller's prefix. */
   fileToWrite(caller: Reach, ref: FileRef): File {
     if ("drive" in ref) {
       const path = parsePathOfFile("path", ref.path);
-      const found = this.#findAt(this.driveToWrite(caller, ref.drive, path), path);
-      if (found === null) throw notFound("file");
-      return found;
+      return orNotFound(this.#findAt(this.driveToWrite(caller, ref.drive, path), path), "file");
     }
     const file = this.file(caller, ref);
     requireWriter(this.#role(caller, file.drivePk, file.ownerPk) ?? "reader");
@@ -257,25 +255,10 @@ export class Access {
     return isInside && this.#role(caller, drivePk, ownerPk) !== null;
   }
 
-  #pastAt(caller: Reach, { drive: driveRef, path: text }: FileAtPath, snapshot: string): FileFacts | null {
-    const path = parsePathOfFile("path", text);
-    const { drive, at } = this.view(caller, driveRef, snapshot);
-    this.requireInside(caller, drive, path);
-    return this.#tables.snapshotLists.fileAt({ drive: drive.pk, at, now: this.#clock.now() }, path);
-  }
-
-  #pastById(caller: Reach, reference: string, snapshotRef: string): FileFacts | null {
-    const { drive, at } = this.#viewOf(caller, snapshotRef);
-    const id = parseId<FileId>(reference);
-    const scope = { drive: drive.pk, at, now: this.#clock.now() };
-    const file = id === null ? null : this.#tables.snapshotLists.fileById(scope, id);
-    return file === null || !file.path.startsWith(this.prefixOf(caller, drive)) ? null : file;
-  }
-
   /** Like `view`, for a snapshot of any drive that the caller sees. */
   #viewOf(caller: Reach, reference: string): View {
     const id = parseId<SnapshotId>(reference);
-    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    const snapshot = id === null ? null : this.parts.tables.snapshots.byId(id);
     const drive = snapshot === null ? null : this.findDrive(caller, snapshot.driveId);
     if (drive === null) throw notFound("snapshot");
     return { drive, at: this.snapshot(caller, drive, reference).number };
@@ -283,12 +266,12 @@ export class Access {
 
   #findById(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
-    const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
+    const file = id === null ? null : this.parts.tables.files.visible(id, this.parts.clock.now());
     return file !== null && this.sees(caller, file) ? file : null;
   }
 
   #findAt(drive: Drive, path: FilePath): File | null {
-    const file = this.#tables.files.byPath(drive.pk, path);
-    return file !== null && !hasExpired(file, this.#clock.now()) ? file : null;
+    const file = this.parts.tables.files.byPath(drive.pk, path);
+    return file !== null && !hasExpired(file, this.parts.clock.now()) ? file : null;
   }
 }

@@ -15,39 +15,28 @@ import {
 } from "../domain/idempotency.ts";
 import { utf8Length } from "../domain/contents/texts/text.ts";
 import type { Quota } from "./quota.ts";
+import { Service } from "./service.ts";
 
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
 const MAX_ANSWER = 128 * 1024;
 
-interface Parts {
-  readonly tables: Tables;
-  readonly quota: Quota;
-  readonly clock: Clock;
+/** Makes each request with an Idempotency-Key take effect once. Running ones are in memory: there is one process. */
+export class Idempotency extends Service<{
+  tables: Tables;
+  quota: Quota;
+  clock: Clock;
   /** Of this data directory. */
-  readonly secret: Uint8Array;
-}
-
-/**
- * Makes each request with an Idempotency-Key take effect once. Running ones are known only in memory: one process owns
- * the data directory.
- */
-export class Idempotency {
-  readonly #parts: Parts;
+  secret: Uint8Array;
+}> {
   readonly #running = new Set<string>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
   /**
-   * Begins a request. It runs until `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with
-   * the same key is running, QUOTA_EXCEEDED if there is no room for another response.
-   *
-   * @param scope whose key it is
-   * @param caller for whom the response counts; null for one without an API key or session
+   * Begins a request, whose key is of a `scope` and whose response counts for a caller, if it has one. It runs until
+   * `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with the same key is running,
+   * QUOTA_EXCEEDED if there is no room for another response.
    */
   begin(scope: string, idempotencyKey: string, caller: Caller | null): Attempt {
-    const { tables, quota, clock, secret } = this.#parts;
+    const { tables, quota, clock, secret } = this.parts;
     const keys = recordKeys(secret, scope, idempotencyKey);
     if (this.#running.has(keys.name)) {
       throw new CofferError(
@@ -65,30 +54,23 @@ export class Idempotency {
     this.#running.add(keys.name);
     const end = () => this.#running.delete(keys.name);
     const owner = caller === null ? null : ownerOf(caller);
-    return new Attempt({ ...this.#parts, keys, owner, earlier, end });
+    return new Attempt({ ...this.parts, keys, owner, earlier, end });
   }
 }
 
 /** A request with an Idempotency-Key. While it runs, no other with the same key can. */
-export class Attempt {
-  readonly #parts;
+export class Attempt extends Service<{
+  tables: Tables;
+  clock: Clock;
+  keys: RecordKeys;
+  owner: UserId | DriveId | null;
+  earlier: IdempotencyRecord | null;
+  end: () => void;
+}> {
   /** The request that was answered with this key before, so that this one must have no effect; else null. */
-  readonly earlier: IdempotencyRecord | null;
+  readonly earlier = this.parts.earlier;
   /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
-  readonly end: () => void;
-
-  constructor(parts: {
-    tables: Tables;
-    clock: Clock;
-    keys: RecordKeys;
-    owner: UserId | DriveId | null;
-    earlier: IdempotencyRecord | null;
-    end: () => void;
-  }) {
-    this.#parts = parts;
-    this.earlier = parts.earlier;
-    this.end = parts.end;
-  }
+  readonly end = this.parts.end;
 
   /** Throws PAYLOAD_TOO_LARGE for a response that is too long to keep. */
   requireRoom(answer: KeptAnswer): void {
@@ -99,14 +81,11 @@ export class Attempt {
     );
   }
 
-  /**
-   * Keeps the response for retries, inside the write that it describes. Throws PAYLOAD_TOO_LARGE, which rolls back
-   * both.
-   */
+  /** Keeps the response inside the write that it describes. Throws PAYLOAD_TOO_LARGE, which rolls back both. */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);
-    const sealed = sealRecord(this.#parts.keys.sealingKey, { fingerprint, answer });
-    const expiresAt = this.#parts.clock.now() + IDEMPOTENCY_LIFETIME_MS;
-    this.#parts.tables.idempotencyRecords.put(this.#parts.keys.name, this.#parts.owner, sealed, expiresAt);
+    const sealed = sealRecord(this.parts.keys.sealingKey, { fingerprint, answer });
+    const expiresAt = this.parts.clock.now() + IDEMPOTENCY_LIFETIME_MS;
+    this.parts.tables.idempotencyRecords.put(this.parts.keys.name, this.parts.owner, sealed, expiresAt);
   }
 }

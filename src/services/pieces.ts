@@ -5,11 +5,8 @@ import type { PathRange } from "../db/files/rows.ts";
 const MOST = 100_000;
 
 /**
- * Does pieces of a work until one finds nothing to do. Returns how many things all of them did. Throws Error if there
- * is no end: that is logged, and what comes after this work gets its turn.
- *
- * @param piece returns how many things it did, 0 at the end
- * @param isStopped ends the work early
+ * Does pieces of a work until one returns that it did 0 things, or it is stopped. Returns how many all of them did.
+ * Throws Error if there is no end: that is logged, and what comes after this work gets its turn.
  */
 export async function inPieces(piece: () => Promise<number>, isStopped = () => false): Promise<number> {
   let total = 0;
@@ -22,11 +19,7 @@ export async function inPieces(piece: () => Promise<number>, isStopped = () => f
   return total;
 }
 
-/**
- * Throws Error if a piece got no further than the one before: the next would do the same again, for ever.
- *
- * @param work what cannot go on, as the error says it: "the check of contents"
- */
+/** Throws Error if a piece got no further: the next would do the same, for ever. @param work "the check of contents" */
 export function requireFurther<T extends string | number | null>(work: string, begun: T, reached: T): void {
   if (begun === reached) throw new Error(`${work} cannot go on from ${JSON.stringify(begun)}`);
 }

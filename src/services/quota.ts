@@ -14,10 +14,9 @@ export type StorageLimits = Readonly<Record<Plan, number | null>>;
 
 /**
  * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. What snapshots need counts as
- * well, unless these go when room is needed. What is kept beside it, versions and the trash, is pruned where all together
- * is more than the limit; nothing is refused for it. Contents that are let go of stay on the disk for a while, and count
- * with everything else against a second, higher limit. What is stored beside contents, the records, has a limit of its
- * own.
+ * well, unless these go when room is needed. Versions and the trash are pruned where all together is more than the
+ * limit. Contents that are let go of stay on the disk for a while, and count with everything else against a second,
+ * higher limit. What is stored beside contents, the records, has a limit of its own.
  */
 export class Quota extends Service<{
   tables: Tables;
@@ -37,9 +36,8 @@ export class Quota extends Service<{
 
   /**
    * How many bytes may arrive at once for files of a drive's owner, beside what is stored; null for no limit. Only what
-   * is written in the end must fit, so a file that will be replaced leaves room for the new one.
-   *
-   * @param path the file's; null if it is not known yet, and may replace anything
+   * is written in the end must fit, so a file that will be replaced leaves room for the new one; if the path is not
+   * known yet, that may be anything.
    */
   roomToArrive(drive: Drive, path: FilePath | null, now: number): number | null {
     const limit = this.limitOf(drive);
@@ -49,10 +47,8 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED if the drive holds more than it may after the write in progress. Call it inside the write,
-   * after its changes: then parallel writes cannot exceed the limit together.
-   *
-   * @param more bytes that will be added later
+   * Throws QUOTA_EXCEEDED if the drive holds more than it may after the write in progress, and `more` bytes that come
+   * later. Call it inside the write, after its changes: then parallel writes cannot exceed the limit together.
    */
   requireRoom(drive: Drive, now: number, more = 0): void {
     const limit = this.limitOf(drive);
@@ -96,10 +92,7 @@ export class Quota extends Service<{
     );
   }
 
-  /**
-   * Throws QUOTA_EXCEEDED if there is no room for more responses that are kept for Idempotency-Keys of the caller's
-   * account or unclaimed drive.
-   */
+  /** Throws QUOTA_EXCEEDED if what is kept for Idempotency-Keys of an account or unclaimed drive leaves no room. */
   requireRoomToKeep(caller: Caller): void {
     const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.parts.storageLimits[caller.plan];
     if (limit === null) return;
@@ -127,10 +120,8 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner: files, folders, tags, metadata
-   * and links. Call it inside the write, after its changes.
-   *
-   * @param more bytes that will be added later
+   * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner, files, folders, tags, metadata
+   * and links, and `more` bytes that come later. Call it inside the write, after its changes.
    */
   requireRecordRoom(drive: Drive, more = 0): void {
     const limit = this.limitOf(drive);
@@ -140,7 +131,15 @@ export class Quota extends Service<{
     const records = this.#records(owner) + more;
     const { records: kept } = this.parts.tables.keptContents.of(owner);
     if (kept > 0 && records + kept > room) this.parts.removeEarly(owner);
-    if (records > room) throw tooManyRecords(drive, room);
+    if (records > room) {
+      const named = "bytes of names, tags, metadata and links";
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        drive.owner === null
+          ? `An unclaimed drive holds at most ${room} ${named}; claim it, or delete some first.`
+          : `The account's plan allows ${room} ${named}; delete some, or change the plan.`,
+      );
+    }
     if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
@@ -149,10 +148,9 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED as `requireRoom` and `requireRecordRoom` do, if what is in a drive came from a drive of somebody
-   * else. What one owner moves from drive to drive takes no more room. Call it inside the write, after the move.
-   *
-   * @param more bytes of contents and of records that will be moved later
+   * Throws QUOTA_EXCEEDED as `requireRoom` and `requireRecordRoom` do, if what is in a drive came from a drive of
+   * somebody else. What one owner moves from drive to drive takes no more room. Call it inside the write, after the
+   * move, with the bytes that will be moved later.
    */
   requireRoomForGift(
     from: UserPk | null,
@@ -197,13 +195,4 @@ export class Quota extends Service<{
 /** The room for records beside a storage limit, in bytes. */
 function recordRoom(limit: number): number {
   return Math.max(limit, RECORD_ROOM_BYTES);
-}
-
-function tooManyRecords({ owner }: Drive, room: number): CofferError {
-  return new CofferError(
-    "QUOTA_EXCEEDED",
-    owner === null
-      ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
-      : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
-  );
 }

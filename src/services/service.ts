@@ -1,4 +1,4 @@
-/** A use case, or a part of some: what it is made from. */
+/** What a use case, or a part of some, is made from. */
 export class Service<Parts> {
   protected readonly parts: Parts;
 

@@ -1,12 +1,8 @@
-import type { BlobStore } from "../blobs/blob-store.ts";
-import type { SteadyClock } from "../process/clock.ts";
-import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/accounts/roles.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
 import type { Subnet } from "../domain/network/address.ts";
 import type { Retention } from "../domain/history/history.ts";
-import type { Log } from "../process/log.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
@@ -36,7 +32,7 @@ import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
-import type { StorePlaces } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
@@ -76,18 +72,13 @@ import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
-interface ServiceParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly clock: SteadyClock;
-  readonly log: Log;
+interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
   /** Of this data directory. */
   readonly secret: Uint8Array;
   readonly keyPrefix: string;
   readonly storageLimits: StorageLimits;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  readonly storePlaces: StorePlaces;
   /** Bytes. */
   readonly maxFileSize: number;
   /** How long earlier versions and deleted files are kept; 0 for not at all. */
@@ -141,20 +132,12 @@ export function openServices(given: ServiceParts) {
   const endedKeys = new EndedKeys({ ...given, changes });
   const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
-  const pruning = new Pruning({ ...given, quota, historyRemoval, snapshotRemoval });
+  const removals = { historyRemoval, snapshotRemoval };
+  const pruning = new Pruning({ ...given, ...removals, quota });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
-  const sweep = new Sweep({
-    ...given,
-    tree,
-    early,
-    historyRemoval,
-    snapshotRemoval,
-    endedKeys,
-    retention,
-    watch,
-  });
+  const sweep = new Sweep({ ...given, ...removals, retention, tree, early, endedKeys, watch });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
   const notices = new WorkNotices({ ...given, changes });

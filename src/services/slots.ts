@@ -1,5 +1,6 @@
 import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import { CofferError } from "../domain/errors.ts";
+import { Service } from "./service.ts";
 
 /** How many things may be under way at once; see `ARCHIVE_LIMITS`. */
 interface SlotLimits {
@@ -24,27 +25,18 @@ export function holderOf(caller: Caller): SlotHolder {
 }
 
 /** Limits how much of something costly is under way at once, so that a few callers cannot take all. */
-export class Slots {
-  readonly #parts;
+export class Slots extends Service<{
+  limits: SlotLimits;
+  /** What is limited, in the plural: "archives". */
+  noun: string;
+}> {
   /** Mostly a few, at most some thousands: it is counted by a scan. */
   readonly #taken = new Set<Slot>();
 
-  constructor(parts: {
-    limits: SlotLimits;
-    /** What is limited, in the plural: "archives". */
-    noun: string;
-  }) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Takes a slot; disposing the result frees it. Throws RATE_LIMITED.
-   *
-   * @param client the holder's address, as the rate limit counts it
-   */
+  /** Takes a slot; disposing the result frees it. `client` is as the rate limit counts it. Throws RATE_LIMITED. */
   take(holder: SlotHolder, client: string): Disposable {
     const slot = { ...holder, client };
-    const { each, client: perClient, all, unclaimed } = this.#parts.limits;
+    const { each, client: perClient, all, unclaimed } = this.parts.limits;
     this.#requireRoom(each, "of yours are under way", ({ owner }) => owner === slot.owner);
     if (slot.isUnclaimed) {
       const ofUnclaimed = "of unclaimed drives and links are under way";
@@ -64,7 +56,7 @@ export class Slots {
     if (count < most) return;
     throw new CofferError(
       "RATE_LIMITED",
-      `${count} ${this.#parts.noun} ${what} already; wait until one is done.`,
+      `${count} ${this.parts.noun} ${what} already; wait until one is done.`,
     );
   }
 }

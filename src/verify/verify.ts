@@ -18,10 +18,7 @@ export interface VerifyOptions {
 /** How old a blob must be to be noted if no row names it: an upload has no row at first. Milliseconds. */
 const STRAY_MS = 60 * 60 * 1000;
 
-/**
- * Checks everything in a data directory against each other, also while a server uses it. It changes nothing unless it
- * may repair contents. Throws an Error whose message tells the operator what to do.
- */
+/** Changes nothing unless it may repair contents. Throws an Error whose message tells the operator what to do. */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEvent> {
   const { directory, repairFrom, clock } = options;
   using database = VerifiedDatabase.open(directory.database);

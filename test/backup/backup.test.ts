@@ -12,10 +12,11 @@ import { LEASE_MS } from "../../src/db/upkeep/store.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { filesIn } from "../support/samples/contents.ts";
+import { filesIn, fileOf } from "../support/samples/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { refusalOf } from "../support/samples/failure.ts";
 
 /** A content that is a file of its own. */
 const LARGE = 20_000;
@@ -76,10 +77,6 @@ async function spoil(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-function contentPath(root: string, digest: string): string {
-  return join(root, "blobs", digest.slice(0, 2), digest);
-}
-
 function digestOf(path: string, size: number): string {
   return Bun.SHA256.hash(contentOf(`${path} ${size}`, size), "hex");
 }
@@ -93,16 +90,6 @@ async function archiveOf(coffer: TestAppliance): Promise<Uint8Array[]> {
 
 async function* stream(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces;
-}
-
-/** The message of the error that a promise rejects with; it is an error of the test's if it does not. */
-async function refusal(promise: Promise<unknown>): Promise<string> {
-  try {
-    await promise;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  throw new Error("nothing was refused");
 }
 
 describe("a backup", () => {
@@ -122,19 +109,19 @@ describe("a backup", () => {
   test("copies only what is not there, and shares nothing with what is restored from it", async () => {
     await using t = await start();
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 3 });
-    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    const path = fileOf(t.at("place"), digestOf("one", LARGE));
     const before = await stat(path);
     expect(await upload(t.drive, "four", LARGE)).toBe(201);
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1, contents: { count: 4 } });
     expect(await stat(path)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     await restore(t.at("place"), t.at("restored"));
-    expect((await stat(contentPath(t.at("restored"), digestOf("one", LARGE)))).ino).not.toBe(before.ino);
+    expect((await stat(fileOf(t.at("restored"), digestOf("one", LARGE)))).ino).not.toBe(before.ino);
   });
 
   test("copies a content again that is cut off in the place", async () => {
     await using t = await start();
     await backUp(t.coffer, t.at("place"));
-    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    const path = fileOf(t.at("place"), digestOf("one", LARGE));
     await rm(path);
     await writeFile(path, "cut off");
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1 });
@@ -143,8 +130,8 @@ describe("a backup", () => {
 
   test("names rotten and missing contents with their files, and holds all the rest", async () => {
     await using t = await start();
-    await spoil(contentPath(t.coffer.dataDir, digestOf("one", LARGE)));
-    await rm(contentPath(t.coffer.dataDir, digestOf("two", LARGE)));
+    await spoil(fileOf(t.coffer.dataDir, digestOf("one", LARGE)));
+    await rm(fileOf(t.coffer.dataDir, digestOf("two", LARGE)));
     const { damaged } = await backUp(t.coffer, t.at("place"));
     const named = damaged.flatMap(({ files }) => files);
     expect(named.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
@@ -183,26 +170,26 @@ describe("a backup", () => {
     await using t = await start();
     await using other = await startAppliance();
     const inside = join(t.coffer.dataDir, "backups");
-    expect(await refusal(backUp(t.coffer, inside))).toContain("cannot be in the data directory");
+    expect(await refusalOf(backUp(t.coffer, inside))).toContain("cannot be in the data directory");
     await mkdir(t.at("home"));
     await writeFile(join(t.at("home"), "letter"), "");
     await mkdir(join(t.at("home"), "unfinished"));
     await writeFile(join(t.at("home"), "unfinished", "letter"), "");
-    expect(await refusal(backUp(t.coffer, t.at("home")))).toContain("holds letter but no backups");
+    expect(await refusalOf(backUp(t.coffer, t.at("home")))).toContain("holds letter but no backups");
     expect((await readdir(t.at("home"), { recursive: true })).toSorted()).toEqual([
       "letter",
       "unfinished",
       "unfinished/letter",
     ]);
     await backUp(t.coffer, t.at("place"));
-    expect(await refusal(backUp(other, t.at("place")))).toContain("another store");
+    expect(await refusalOf(backUp(other, t.at("place")))).toContain("another store");
   });
 
   test("is refused where a copy of the database has no room beyond the reserve", async () => {
     await using t = await start();
     const options = { ...optionsFor(t.coffer), diskReserve: 4000 * 1024 ** 4 };
     const made = backUpTo({ kind: "directory", path: t.at("place") }, 7, options);
-    expect(await refusal(made)).toContain("no room for a copy of the database");
+    expect(await refusalOf(made)).toContain("no room for a copy of the database");
     expect(
       (await readdir(join(t.coffer.dataDir, "tmp"))).filter((name) => name.startsWith("backup-")),
     ).toEqual([]);
@@ -212,7 +199,7 @@ describe("a backup", () => {
     await using t = await start();
     const refusals: string[] = [];
     await backUpAsStream(async () => {
-      if (refusals.length === 0) refusals.push(await refusal(backUp(t.coffer, t.at("place"))));
+      if (refusals.length === 0) refusals.push(await refusalOf(backUp(t.coffer, t.at("place"))));
     }, optionsFor(t.coffer));
     expect(refusals).toEqual([expect.stringContaining(`is running already in process ${process.pid}`)]);
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 3 });
@@ -226,8 +213,8 @@ describe("a backup", () => {
       signal: stop.signal,
     });
     stop.abort();
-    expect(await refusal(stopped)).toContain("was stopped");
-    expect(await refusal(restore(t.at("place"), t.at("restored")))).toContain("no complete backup");
+    expect(await refusalOf(stopped)).toContain("was stopped");
+    expect(await refusalOf(restore(t.at("place"), t.at("restored")))).toContain("no complete backup");
     expect(existsSync(t.at("restored"))).toBe(false);
     await backUp(t.coffer, t.at("place"));
     expect((await restore(t.at("place"), t.at("restored"))).missing).toEqual([]);
@@ -274,7 +261,7 @@ describe("the collection of contents", () => {
     age(t.coffer);
     lease(clock.now() + LEASE_MS);
     expect(await sweep(t.coffer)).toMatchObject({ blobs: 0 });
-    expect(existsSync(contentPath(dataDir, digestOf("one", LARGE)))).toBe(true);
+    expect(existsSync(fileOf(dataDir, digestOf("one", LARGE)))).toBe(true);
     clock.advance(LEASE_MS);
     expect(await sweep(t.coffer)).toMatchObject({ blobs: 1 });
     await remove(t.drive, "two");
@@ -298,7 +285,7 @@ describe("the collection of contents", () => {
   test("makes a backup fail that was held up for longer than its lease", async () => {
     await using t = await start();
     const held = backUpAsStream(async () => t.coffer.clock.advance(LEASE_MS), optionsFor(t.coffer));
-    expect(await refusal(held)).toContain("held up for too long");
+    expect(await refusalOf(held)).toContain("held up for too long");
   });
 });
 
@@ -319,7 +306,7 @@ describe("a place", () => {
     const expected = ["one", "two", "three", "f2", "f3"].map((name) => digestOf(name, LARGE));
     expect(digests.toSorted()).toEqual(expected.toSorted());
     for (const id of ids.slice(-2)) expect((await restore(t.at("place"), t.at(id), id)).missing).toEqual([]);
-    expect(await refusal(restore(t.at("place"), t.at("old"), ids[0]))).toContain(
+    expect(await refusalOf(restore(t.at("place"), t.at("old"), ids[0]))).toContain(
       `no complete backup ${ids[0]}`,
     );
   });
@@ -328,7 +315,7 @@ describe("a place", () => {
     await using t = await start();
     const { id } = await backUp(t.coffer, t.at("place"));
     await truncate(join(t.at("place"), "backups", id, "contents"), 71);
-    expect(await refusal(backUp(t.coffer, t.at("place")))).toContain("damaged");
+    expect(await refusalOf(backUp(t.coffer, t.at("place")))).toContain("damaged");
     expect(filesIn(t.at("place"))).toHaveLength(3);
   });
 
@@ -348,8 +335,8 @@ describe("a restore", () => {
     await backUp(t.coffer, t.at("place"));
     await mkdir(t.at("full"));
     await writeFile(join(t.at("full"), "letter"), "");
-    expect(await refusal(restore(t.at("place"), t.at("full")))).toContain("holds letter");
-    expect(await refusal(restore(t.at("place"), t.coffer.dataDir))).toContain("Nothing has been changed");
+    expect(await refusalOf(restore(t.at("place"), t.at("full")))).toContain("holds letter");
+    expect(await refusalOf(restore(t.at("place"), t.coffer.dataDir))).toContain("Nothing has been changed");
     expect(await readdir(t.at("full"))).toEqual(["letter"]);
   });
 
@@ -359,10 +346,10 @@ describe("a restore", () => {
     await backUp(t.coffer, t.at("place"));
     const pieces = await archiveOf(t.coffer);
     const half = stream(pieces.slice(0, 8));
-    expect(await refusal(restoreStream(half, t.at("restored")))).toContain("cut off");
+    expect(await refusalOf(restoreStream(half, t.at("restored")))).toContain("cut off");
     expect(existsSync(join(t.at("restored"), "coffer.db"))).toBe(false);
     await using other = await startAppliance();
-    expect(await refusal(other.restart({ "data-dir": t.at("restored") }))).toContain("has not ended");
+    expect(await refusalOf(other.restart({ "data-dir": t.at("restored") }))).toContain("has not ended");
     expect((await restoreStream(stream(pieces), t.at("restored"))).missing).toEqual([]);
     expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
     expect(await readdir(t.at("restored"))).not.toContain("restoring");
@@ -371,7 +358,7 @@ describe("a restore", () => {
   test("names what has rotted in the backup, and brings everything else back", async () => {
     await using t = await start();
     const { id } = await backUp(t.coffer, t.at("place"));
-    await spoil(contentPath(t.at("place"), digestOf("one", LARGE)));
+    await spoil(fileOf(t.at("place"), digestOf("one", LARGE)));
     expect((await restore(t.at("place"), t.at("restored"))).missing).toMatchObject([
       { problem: expect.stringContaining("does not match"), files: [{ drive: t.drive.id, path: "one" }] },
     ]);
@@ -381,7 +368,7 @@ describe("a restore", () => {
         .toSorted(),
     ).toEqual([digestOf("two", LARGE), digestOf("three", LARGE)].toSorted());
     await spoil(join(t.at("place"), "backups", id, "coffer.db"));
-    expect(await refusal(restore(t.at("place"), t.at("another")))).toContain("coffer.db of the backup");
+    expect(await refusalOf(restore(t.at("place"), t.at("another")))).toContain("coffer.db of the backup");
     expect(existsSync(join(t.at("another"), "coffer.db"))).toBe(false);
   });
 
@@ -392,7 +379,7 @@ describe("a restore", () => {
     const manifest = await Bun.file(path).json();
     expect(manifest.schema_version).toBe(MIGRATIONS.length);
     await Bun.write(path, JSON.stringify({ ...manifest, schema_version: MIGRATIONS.length + 1 }));
-    expect(await refusal(restore(t.at("place"), t.at("restored")))).toContain("newer than this executable");
+    expect(await refusalOf(restore(t.at("place"), t.at("restored")))).toContain("newer than this executable");
     expect(existsSync(t.at("restored"))).toBe(false);
   });
 });
@@ -417,12 +404,12 @@ describe("an archive", () => {
   test("that is none, or is damaged, is refused", async () => {
     await using t = await start();
     const bytes = Buffer.concat(await archiveOf(t.coffer));
-    expect(await refusal(restoreStream(stream([Buffer.from("hello")]), t.at("a")))).toContain("cut off");
-    expect(await refusal(restoreStream(stream([Buffer.alloc(1024)]), t.at("a")))).toContain(
+    expect(await refusalOf(restoreStream(stream([Buffer.from("hello")]), t.at("a")))).toContain("cut off");
+    expect(await refusalOf(restoreStream(stream([Buffer.alloc(1024)]), t.at("a")))).toContain(
       "no backup of Coffer",
     );
     expect(existsSync(t.at("a"))).toBe(false);
     bytes[1024] = 0x7a;
-    expect(await refusal(restoreStream(stream([bytes]), t.at("a")))).toContain("the archive is damaged");
+    expect(await refusalOf(restoreStream(stream([bytes]), t.at("a")))).toContain("the archive is damaged");
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import {
@@ -13,6 +12,7 @@ import {
 import { NO_STRACE } from "../support/faults/faults.ts";
 import { withReason } from "../support/server/skip.ts";
 import { NO_SMALL_DISK } from "../support/faults/small-disk.ts";
+import { temporaryDirectory, type TemporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -21,15 +21,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const SMALL = sampleBytes(100);
 const SMALL_DIGEST = digestOf(SMALL);
-
-interface Place extends AsyncDisposable {
-  readonly root: string;
-}
-
-async function newPlace(): Promise<Place> {
-  const root = await mkdtemp(join(tmpdir(), "coffer-durability-"));
-  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
-}
 
 /**
  * Starts a process that opens a store below `root` with `reserve` (an expression; `free` is what the
@@ -54,6 +45,12 @@ function start(root: string, body: string, options: { wrapper?: string[]; reserv
     stdout: "pipe",
     stderr: "inherit",
   });
+}
+
+/** The same on a disk of 48 MiB. */
+function startOnSmallDisk(root: string, body: string, reserve: string) {
+  const mount = `mount -t tmpfs -o size=48m none '${root}' && exec "$@"`;
+  return start(root, body, { reserve, wrapper: ["unshare", "-rm", "sh", "-c", mount, "sh"] });
 }
 
 /** The lines a process prints, one at a time. */
@@ -85,9 +82,9 @@ function whyNoTrace(): string {
 }
 
 test("a process killed in the middle of an upload leaves only what the next start sweeps", async () => {
-  await using place = await newPlace();
+  await using place = await temporaryDirectory();
   const child = start(
-    place.root,
+    place.path,
     `const writer = await store.create();
      await writer.write(sampleBytes(${MIB}));
      console.log("written");
@@ -96,11 +93,11 @@ test("a process killed in the middle of an upload leaves only what the next star
   await untilLine(linesOf(child.stdout), /written/);
   child.kill("SIGKILL");
   await child.exited;
-  expect(await readdir(join(place.root, "tmp"))).toHaveLength(1);
+  expect(await readdir(join(place.path, "tmp"))).toHaveLength(1);
 
-  const tmpDir = join(place.root, "tmp");
+  const tmpDir = join(place.path, "tmp");
   const store = await BlobStore.open({
-    blobsDir: join(place.root, "blobs"),
+    blobsDir: join(place.path, "blobs"),
     tmpDir,
     diskReserve: 0,
     small: ALL_FILES,
@@ -133,13 +130,12 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     ],
   ];
   test.each(runs)("%s", async (_, reserve, work, printed) => {
-    await using place = await newPlace();
-    const mount = "mount -t tmpfs -o size=48m none";
-    const child = start(
-      place.root,
+    await using place = await temporaryDirectory();
+    const child = startOnSmallDisk(
+      place.path,
       `console.log(await outcome(${work}));
        console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`,
-      { reserve, wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"] },
+      reserve,
     );
     expect(await child.stdout.text()).toBe(`${printed}\n0 ${printed === "done" ? 1 : 0}\n`);
   });
@@ -148,35 +144,36 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
 test.skipIf(NO_SMALL_DISK !== "")(
   withReason("a disk that ran full is remembered until it is asked for", NO_SMALL_DISK),
   async () => {
-    await using place = await newPlace();
-    const mount = "mount -t tmpfs -o size=48m none";
-    const child = start(
-      place.root,
+    await using place = await temporaryDirectory();
+    const child = startOnSmallDisk(
+      place.path,
       `console.log(store.space.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
      console.log(store.space.takeNoSpace(), store.space.takeNoSpace());`,
-      {
-        reserve: "0",
-        wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"],
-      },
+      "0",
     );
     expect(await child.stdout.text()).toBe("false STORAGE_FULL\ntrue false\n");
   },
 );
 
-/** Runs a process and tells which files it synced and renamed after `open`, in order, by shortened names. */
-async function traced(body: string): Promise<string[]> {
-  await using place = await newPlace();
-  const log = join(place.root, "strace.log");
-  const wrapper = `strace -f -y -qq -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${log}`.split(" ");
-  const child = start(place.root, body, { wrapper });
-  await child.stdout.text();
+/** Runs a process under strace. What it prints, and the lines of the trace. */
+async function straced(flags: string, body: string) {
+  await using place = await temporaryDirectory();
+  const log = join(place.path, "strace.log");
+  const child = start(place.path, body, { wrapper: `strace -f -qq ${flags} -o ${log}`.split(" ") });
+  const printed = await child.stdout.text();
   expect(await child.exited).toBe(0);
+  return { printed, root: place.path, lines: (await Bun.file(log).text()).split("\n") };
+}
+
+/** Which files a process synced and renamed after `open`, in order, by shortened names. */
+async function traced(body: string): Promise<string[]> {
+  const { root, lines } = await straced("-y -e trace=fsync,fdatasync,rename,renameat,renameat2", body);
   const calls: string[] = [];
-  for (const line of (await Bun.file(log).text()).split("\n")) {
+  for (const line of lines) {
     const call = /^\d+ +(\w+)\((.*)/.exec(line);
     if (call?.[1] === undefined || call[2] === undefined) continue;
     const paths = Array.from(call[2].matchAll(/["<](\/[^">]*)[">]/g), ([, path = ""]) =>
-      path.replace(place.root, "").replace(/\/tmp\/coffer-[0-9a-f-]{36}\.tmp/, "/tmp/X"),
+      path.replace(root, "").replace(/\/tmp\/coffer-[0-9a-f-]{36}\.tmp/, "/tmp/X"),
     );
     calls.push([call[1].replace(/^rename.*/, "rename"), ...paths].join(" "));
   }
@@ -187,9 +184,9 @@ async function traced(body: string): Promise<string[]> {
 }
 
 /** What a process prints that opens a store and then runs `body`, while strace does `injection` to it. */
-async function tampered(place: Place, injection: string[], body: string): Promise<string> {
+async function tampered(place: TemporaryDirectory, injection: string[], body: string): Promise<string> {
   const child = start(
-    place.root,
+    place.path,
     `console.log("open");
      await stdin.next();
      ${body}`,
@@ -271,10 +268,8 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   });
 
   test("of four long contents at once one has two buffers, and gives them back however it ends", async () => {
-    await using place = await newPlace();
-    const log = join(place.root, "strace.log");
-    const child = start(
-      place.root,
+    const { printed, lines } = await straced(
+      "-y -e trace=pwrite64",
       `const long = (seed) => sampleBytes(${2 * MIB}, seed);
        const writers = [];
        for (let seed = 1; seed <= 4; seed++) {
@@ -291,11 +286,10 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
          await put(store, long(2));
        }
        console.log(await outcome(put(store, long(6))));`,
-      { wrapper: ["strace", "-f", "-y", "-qq", "-e", "trace=pwrite64", "-o", log] },
     );
-    expect(await child.stdout.text()).toBe("done\n");
+    expect(printed).toBe("done\n");
     const largest = new Map<string, number>();
-    for (const line of (await Bun.file(log).text()).split("\n")) {
+    for (const line of lines) {
       const [, name = "", bytes = ""] =
         /pwrite64\(\d+<.*\/coffer-(.*?)\.tmp>.*?, (\d+), \d+[ )]/.exec(line) ?? [];
       if (name !== "") largest.set(name, Math.max(largest.get(name) ?? 0, Number(bytes)));
@@ -316,19 +310,15 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   });
 
   test("of eight long contents at once one is synced at a time, and all arrive", async () => {
-    await using place = await newPlace();
-    const log = join(place.root, "strace.log");
-    // So slow that the next would begin meanwhile.
-    const delay = "inject=fdatasync:delay_exit=100000";
-    const child = start(
-      place.root,
+    const { printed, lines } = await straced(
+      // So slow that the next would begin meanwhile.
+      "-e trace=fdatasync -e inject=fdatasync:delay_exit=100000",
       `const puts = Array.from({ length: 8 }, (_, seed) => put(store, sampleBytes(${34 * MIB}, seed + 1)));
        console.log((await Promise.all(puts)).length, (await listAll(store)).length);`,
-      { wrapper: ["strace", "-f", "-qq", "-e", "trace=fdatasync", "-e", delay, "-o", log] },
     );
-    expect(await child.stdout.text()).toBe("8 8\n");
+    expect(printed).toBe("8 8\n");
     let running = 0;
-    for (const line of (await Bun.file(log).text()).split("\n")) {
+    for (const line of lines) {
       if (line.includes(" fdatasync(")) expect(++running).toBe(1);
       if (/\) += 0/.test(line)) running--;
     }
@@ -341,8 +331,8 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ["directory", ["-P", shard], 1],
     ["name of the directory", ["-P", "/blobs"], 0],
   ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, filter, left) => {
-    await using place = await newPlace();
-    const paths = filter.map((part) => (part.startsWith("/") ? place.root + part : part));
+    await using place = await temporaryDirectory();
+    const paths = filter.map((part) => (part.startsWith("/") ? place.path + part : part));
     const printed = await tampered(
       place,
       ["inject=fsync:error=EIO", ...paths],
@@ -361,7 +351,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ["the first", 20 * MIB, 1],
     ["a later one", 20 * MIB, 5],
   ])(withReason("a write behind that fails, %s, fails the upload", NO_STRACE), async (_, length, when) => {
-    await using place = await newPlace();
+    await using place = await temporaryDirectory();
     const printed = await tampered(
       place,
       [`inject=pwrite64:error=EIO:when=${when}`],
@@ -372,19 +362,15 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   });
 
   test("an abort lets a write behind end before it removes the file", async () => {
-    await using place = await newPlace();
-    const log = join(place.root, "strace.log");
-    const slowly = ["-e", "trace=pwrite64,unlink,unlinkat", "-e", "inject=pwrite64:delay_enter=100000"];
-    const child = start(
-      place.root,
+    const { printed, lines } = await straced(
+      "-e trace=pwrite64,unlink,unlinkat -e inject=pwrite64:delay_enter=100000",
       `const writer = await store.create();
        await writer.write(sampleBytes(${64 * KIB + 1}));
        await Promise.all([writer.abort(), writer.abort()]);
        ${printLeft}`,
-      { wrapper: ["strace", "-f", "-qq", ...slowly, "-o", log] },
     );
-    expect(await child.stdout.text()).toBe("0 0\n");
-    const trace = await Bun.file(log).text();
+    expect(printed).toBe("0 0\n");
+    const trace = lines.join("\n");
     const [written, removed] = [trace.search(/= 65536\b/), trace.search(/unlink.*\.tmp"/)];
     expect(written).toBeGreaterThan(0);
     expect(removed).toBeGreaterThan(written);
@@ -393,7 +379,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   test.skipIf(NO_STRACE !== "")(
     withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE),
     async () => {
-      await using place = await newPlace();
+      await using place = await temporaryDirectory();
       const printed = await tampered(
         place,
         ["inject=pwrite64:delay_enter=20000"],
@@ -414,7 +400,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   ])(
     withReason("a sync of a part that fails with %s fails the upload, and so does the next one", NO_STRACE),
     async (error, code) => {
-      await using place = await newPlace();
+      await using place = await temporaryDirectory();
       const injection = [`inject=fdatasync:error=${error}`];
       expect(await tampered(place, injection, putLong + printLeft + putLong + printLeft)).toBe(
         `${code}\n0 0\n${code}\n0 0`,
@@ -425,7 +411,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   test.skipIf(NO_STRACE !== "")(
     withReason("an abort while a part is synced in vain leaves nothing, and the process goes on", NO_STRACE),
     async () => {
-      await using place = await newPlace();
+      await using place = await temporaryDirectory();
       const printed = await tampered(
         place,
         ["inject=fdatasync:error=EIO:delay_exit=300000"],

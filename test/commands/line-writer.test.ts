@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LineWriter } from "../../src/commands/line-writer.ts";
+import { LineWriter } from "../../src/commands/terminal.ts";
 
 const KIB = 1024;
 

@@ -1,11 +1,11 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
-import { changeDatabase } from "../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
 import { contentsOnDisk, provision } from "../support/server/scenario.ts";
+import { refusalOf } from "../support/samples/failure.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -15,8 +15,7 @@ function identityFile({ dataDir }: TestAppliance): string {
 
 /** The identities of the database and of the contents. */
 async function identities(coffer: TestAppliance): Promise<[database: unknown, blobs: string]> {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  const [database] = sql.query("SELECT id FROM store").values().flat();
+  const [database] = rowsIn(coffer.dataDir, "SELECT id FROM store").flat();
   return [database, (await Bun.file(identityFile(coffer)).text()).trim()];
 }
 
@@ -29,16 +28,6 @@ async function filledStore(): Promise<TestAppliance> {
   const { id, client } = await provision(coffer);
   await client.put(id, "a.txt", CONTENT);
   return coffer;
-}
-
-/** Why a start is refused; it is an error of the test's if it is not. */
-async function refusal(coffer: TestAppliance): Promise<string> {
-  const error: unknown = await coffer.restart().then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Error)) throw new Error("this should have been refused");
-  return error.message;
 }
 
 test("a new store gets one identity in its database and beside its contents, and keeps it", async () => {
@@ -96,7 +85,7 @@ test("contents that are lost, unmarked or another's are refused until they are a
   ];
   for (const [refused, spoil, restore] of spoils) {
     await spoil();
-    expect(await refusal(coffer)).toMatch(refused);
+    expect(await refusalOf(coffer.restart())).toMatch(refused);
     await restore();
     await coffer.restart();
   }
@@ -131,7 +120,7 @@ test("adopting that was cut off after the database was marked is refused again, 
   await coffer.restart({}, { adoptEmpty: true });
   const [database] = await identities(coffer);
   await rm(identityFile(coffer));
-  expect(await refusal(coffer)).toMatch(/holds 1 content, but .*coffer\.db knows none/);
+  expect(await refusalOf(coffer.restart())).toMatch(/holds 1 content, but .*coffer\.db knows none/);
   await coffer.restart({}, { adoptEmpty: true });
   expect(await identities(coffer)).toEqual([database, String(database)]);
 });

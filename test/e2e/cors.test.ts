@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { launchBrowser, newWindow, signInto } from "../support/browser/browser.ts";
+import { borrowBrowser, newWindow, signInto } from "../support/browser/browser.ts";
 import { serve, signUp } from "../support/server/executable.ts";
 
 interface Reply {
@@ -17,7 +17,7 @@ function sending(url: string, init: RequestInit): string {
 
 test("a page of another origin works with a key, and never with the session of whoever looks at it", async () => {
   await using server = await serve();
-  await using browser = await launchBrowser();
+  await using borrowed = await borrowBrowser();
   const { key } = await signUp(server, "ada");
   // Another port of the same host is another origin, but the same site: browsers would send it the cookie.
   using elsewhere = Bun.serve({
@@ -25,7 +25,7 @@ test("a page of another origin works with a key, and never with the session of w
     hostname: "127.0.0.1",
     fetch: () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } }),
   });
-  const context = await newWindow(browser);
+  const context = await newWindow(borrowed.browser);
   await signInto(context, server.url, "ada");
   const page = await context.newPage();
   await page.goto(elsewhere.url.href);

@@ -16,7 +16,7 @@ test("the executable serves the official client over both revisions, from nothin
       etag: made["etag"],
     });
     expect(await me.get("grep", { pattern: "^t" })).toMatchObject({
-      files: [{ path: "notes/a.md", matches: [{ line_number: 2 }] }],
+      files: [{ path: "notes/a.md", matches: [{ line_number: 2, line: "two" }] }],
     });
     const resource = (await me.client.listResources()).resources.find(({ name }) => name === "a.md");
     const { contents } = await me.client.readResource({ uri: resource?.uri ?? "" });

@@ -105,6 +105,17 @@ async function useSecrets(server: Server): Promise<Secrets> {
     keep(once ? "a link that is used once" : "a link", made.token);
     expect((await anyone.send("GET", `/v0/presigned/${made.token}`)).status).toBe(200);
   }
+  const locked = keep("a shared link's password", "the password of a link");
+  const folder = { drive_id: claimed.drive_id, path: "/", password: locked };
+  const share = keep("a shared link", (await agent.post<{ token: string }>("/v0/links", folder)).token);
+  for (const [given, status] of [
+    [`${locked}, wrong`, 401],
+    [locked, 200],
+  ] as const) {
+    const body = { password: given };
+    expect(await anyone.status("POST", `/v0/shared/${share}/unlock`, { body })).toBe(status);
+  }
+  await anyone.send("GET", `/s/${share}`, { headers: { accept: "text/html" } });
   const key = { "idempotency-key": keep("Ada's Idempotency-Key", crypto.randomUUID()) };
   for (const _ of ["first", "repeated"]) {
     const headers = { ...asAda.headers, ...key };
@@ -155,6 +166,7 @@ function callWith(args: Record<string, string>): RequestOptions {
 /** Sends each secret to where it ends up by mistake; the answers. */
 async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
   const anyone = server.client();
+  const asBob = { authorization: `Bearer ${secrets.get("Bob's key")}` };
   const slips = [...secrets.values()].flatMap((secret): [string, string, RequestOptions?][] => {
     const text = encodeURIComponent(secret);
     return [
@@ -162,6 +174,8 @@ async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
       ["GET", `/v0/files/${text}`],
       ["GET", `/v0/presigned/${text}x`],
       ["GET", `/v0/drives/claim/${text}x`],
+      ["GET", `/v0/shared/${text}x`],
+      ["GET", `/claim/${text}`],
       ["GET", `/${text}`, { headers: { accept: "text/html" } }],
       ["GET", `/auth/setup/check?token=${text}`],
       ["GET", `/auth/oidc/callback?code=${text}&state=${text}`],
@@ -171,6 +185,11 @@ async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
       ["POST", "/oauth/token", formOf({ grant_type: secret, client_id: "x", refresh_token: secret })],
       ["POST", "/oauth/register", { body: { redirect_uris: [secret], client_name: secret } }],
       ["GET", "/v0/drives", { headers: { authorization: `Bearer ${secret}x` } }],
+      ["GET", "/v0/drives", { headers: { authorization: secret } }],
+      ["GET", `/v0/${text}`, { headers: asBob }],
+      ["POST", "/v0/folders", { body: `{"token":"${secret}"`, headers: asBob }],
+      ["POST", "/v0/drives/claim", { body: { token: secret }, headers: asBob }],
+      ["DELETE", `/v0/keys/${text}`, { headers: asBob }],
       ["GET", "/v0/drives", { headers: { authorization: `Basic ${btoa(`x:${secret}`)}` } }],
       ["GET", "/v0/drives", { headers: { cookie: `coffer_session=${secret}x` } }],
       ["POST", "/auth/login", { body: `{"username":"ada","password":"${secret}"` }],

@@ -9,7 +9,7 @@ import {
   type Scanned,
   type ScanParts,
 } from "../../src/services/grep/file-scan.ts";
-import { Pattern } from "../../src/services/grep/pattern.ts";
+import { Pattern } from "../../src/services/grep/file-scan.ts";
 import type { LineMatch } from "../../src/services/grep/request.ts";
 import { anyOf, runs } from "../support/models/properties.ts";
 

@@ -5,7 +5,7 @@ import type { Services } from "../../src/services/services.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { encoded, type Encoding, ENCODINGS } from "../support/samples/encodings.ts";
 import { forAllAsync } from "../support/models/properties.ts";
-import { callerWith, storeFile } from "../support/server/services-drive.ts";
+import { storeFile, driveIn } from "../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 let services: Services;
@@ -20,10 +20,7 @@ beforeAll(async () => {
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 async function useNewDrive(): Promise<void> {
-  const made = await services.drives.provision("Texts");
-  drive = made.driveId;
-  const found = callerWith(services, made.apiKey);
-  caller = found;
+  ({ caller, drive } = await driveIn(services));
 }
 
 /** The lines of a text, in the simplest way. */
@@ -33,9 +30,7 @@ function linesOf(text: string): string[] {
   return [...lines.map((line) => line.replace(/\r$/, "")), ...(last === "" ? [] : [last])];
 }
 
-async function put(content: Uint8Array): Promise<void> {
-  await storeFile(services, caller, drive, "f.txt", content);
-}
+const put = (content: Uint8Array) => storeFile({ services, caller, drive }, "f.txt", content);
 
 /** All lines from one on, as a caller gets them who goes on as each part says. */
 async function walk(from: number, maxBytes: number): Promise<{ lines: string[]; total: number }> {

@@ -123,7 +123,12 @@ test("a short upload is read alike for every cut in two", async () => {
   });
 });
 
-test("the other fields are what JSON.parse makes of them, however they are spelled and cut", async () => {
+/** Base64 without a fault, and its bytes as Latin-1. */
+const content = base64
+  .filter((text) => typeof decoded(text) !== "number")
+  .map((text) => ({ text, bytes: Buffer.from(text, "base64").toString("latin1") }));
+
+test("content and other fields are what JSON.parse makes of them, however they are spelled and cut", async () => {
   const value = fc.oneof(
     fc.json({ maxDepth: 4 }),
     fc.constantFrom("-0", "1E+2", "0.10", "1e400", "[[]]"),
@@ -135,14 +140,19 @@ test("the other fields are what JSON.parse makes of them, however they are spell
     fc.tuple(fc.oneof(anyText(10), fc.constantFrom("path", "tags", "content ", "Content")), value),
   );
   const space = fc.constantFrom("", " ", "\r\n", "\t");
-  await forAllAsync(2, members, space, anyCuts, async (pairs, gap, cuts) => {
+  const streamed = fc.option(fc.tuple(content, fc.nat(9)), { nil: null });
+  await forAllAsync(6, members, streamed, space, anyCuts, async (others, sent, gap, cuts) => {
+    const pairs = [...others];
+    if (sent !== null) pairs.splice(sent[1], 0, ["content", spelledString(sent[0].text, [0, 1, 2])]);
     const all = pairs.map(
       ([name, json]) => `${gap}${spelledString(name, [2, 1, 0])}${gap}:${gap}${json}${gap}`,
     );
     const text = `${gap}{${all.join(",")}}${gap}`;
-    const { fields, refusal } = await readJson(Buffer.from(text), cuts);
-    if (refusal === undefined) expect(fields).toEqual(JSON.parse(text));
-    else expect(refusal).toMatch(/nested deeper|well-formed Unicode/);
+    const read = await readJson(Buffer.from(text), cuts);
+    const fields = JSON.parse(text);
+    if (sent !== null) fields.content = "";
+    if (read.refusal !== undefined) expect(read.refusal).toMatch(/nested deeper|well-formed Unicode/);
+    else expect(read).toEqual({ fields, ...(sent !== null && { content: sent[0].bytes }) });
   });
 });
 
@@ -152,8 +162,9 @@ test("damaged bytes are refused, or read as JSON.parse reads them", async () => 
     fc.nat(2),
     fc.oneof(anyOf('"\\{}[]:,=\0\n \u00ffuA0'), fc.constant("content")),
   );
+  let refusals = 0;
   await forAllAsync(
-    3,
+    10,
     base64,
     fc.json(),
     fc.array(damage, { minLength: 1, maxLength: 3 }),
@@ -165,12 +176,19 @@ test("damaged bytes are refused, or read as JSON.parse reads them", async () => 
         body = body.slice(0, at) + added + body.slice(at + removed);
       }
       const read = await readJson(Buffer.from(body), cuts);
-      if (read.refusal !== undefined) return;
-      const parsed: unknown = JSON.parse(body);
-      if (read.content === undefined) expect(read.fields).toEqual(parsed);
-      else expect(read.fields).toEqual(Object.assign({}, parsed, { content: "" }));
+      if (read.refusal !== undefined) {
+        refusals += 1;
+        return;
+      }
+      const parsed = JSON.parse(body);
+      if (read.content !== undefined) {
+        expect(read.content).toBe(Buffer.from(parsed.content, "base64").toString("latin1"));
+        parsed.content = "";
+      }
+      expect(read.fields).toEqual(parsed);
     },
   );
+  expect(refusals).toBeGreaterThan(100);
 });
 
 test("two contents are refused, wherever they are and however they are spelled", async () => {
@@ -201,22 +219,42 @@ test("a form's content and fields come through, whatever the boundary and the cu
     fc.record({
       boundary: fc.constant(text),
       content: contentWithout(text),
-      path: anyText(),
+      path: fc.oneof(anyText(), contentWithout(text)),
+      isFirst: fc.boolean(),
       padding: fc.constantFrom("", " ", "\t "),
     }),
   );
-  await forAllAsync(3, form, anyCuts, async ({ boundary: border, content, path, padding }, cuts) => {
+  await forAllAsync(8, form, anyCuts, async ({ boundary: border, padding, ...sent }, cuts) => {
+    const { path, isFirst } = sent;
     fc.pre(path.isWellFormed() && !`\r\n${path}`.includes(`\r\n--${border}`));
     const line = `--${border}${padding}\r\n`;
-    const body = Buffer.concat([
-      Buffer.from(`${line}Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
-      Buffer.from(content, "latin1"),
-      Buffer.from(`\r\n${line}content-disposition:form-data;name=path\r\n\r\n${path}\r\n--${border}--\r\n`),
-    ]);
+    const head = Buffer.from(`${line}Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n`);
+    const file = Buffer.concat([head, Buffer.from(`${sent.content}\r\n`, "latin1")]);
+    const field = Buffer.from(`${line}content-disposition:form-data;name=path\r\n\r\n${path}\r\n`);
+    const parts = isFirst ? [file, field] : [field, file];
+    const body = Buffer.concat([...parts, Buffer.from(`--${border}--\r\n`)]);
     const type = `multipart/form-data; boundary="${border}"`;
     const read = await reading((write) => readMultipartUpload(inPieces(body, cuts), type, write));
-    expect(read).toEqual({ fields: { content: "", filename: "a", path }, content });
+    expect(read).toEqual({ fields: { content: "", filename: "a", path }, content: sent.content });
   });
+});
+
+const PART = `--x\r\nContent-Disposition: form-data; name=`;
+
+test("damage to a form meets nothing but refusals", async () => {
+  const whole = `${PART}"file"; filename="a.txt"\r\n\r\nHello\r\n${PART}"tags"\r\n\r\n["a"]\r\n${PART}"metadata"\r\n\r\n{"a":1}\r\n--x--\r\n`;
+  const damage = fc.tuple(fc.nat(), anyOf('"\\\r\n-x;=:\0 \u00ff%*'));
+  const damages = fc.array(damage, { minLength: 1, maxLength: 3 });
+  let refusals = 0;
+  await forAllAsync(10, damages, fc.option(fc.nat()), anyCuts, async (all, end, cuts) => {
+    const bytes = Buffer.from(whole);
+    for (const [place, by] of all) bytes.write(by, place % bytes.length, "latin1");
+    const body = end === null ? bytes : bytes.subarray(0, end % bytes.length);
+    const type = "multipart/form-data; boundary=x";
+    const read = await reading((write) => readMultipartUpload(inPieces(body, cuts), type, write));
+    if (read.refusal !== undefined) refusals += 1;
+  });
+  expect(refusals).toBeGreaterThan(100);
 });
 
 test("a short form is read alike for every cut in two", async () => {

@@ -30,9 +30,7 @@ afterAll(() => opened[Symbol.asyncDispose]());
 
 const ref = () => ({ drive, path: "f.txt" });
 
-async function upload(text: string): Promise<void> {
-  await storeFile(services, caller, drive, "f.txt", text);
-}
+const upload = (text: string) => storeFile(opened, "f.txt", text);
 
 /** Does it; returns whether it was done. */
 async function perform(change: Change): Promise<boolean> {

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
-import { addAccount } from "../support/server/accounts.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { accountClient, startWithAda } from "../support/server/accounts.ts";
+import { KEEPS_NOTHING } from "../support/server/appliance.ts";
 import type { Answer } from "../support/server/client.ts";
 import { runs } from "../support/models/properties.ts";
 import { Random } from "../support/server/random.ts";
 import { openStage, type OwnDrive } from "../support/server/scenario.ts";
 import { verified } from "../support/faults/verified.ts";
+import { listFiles, putFile } from "../support/server/drives.ts";
 
 const stage = openStage();
+
+type Own = Pick<OwnDrive, "id" | "client">;
 
 /** How many requests are sent at once. */
 const MANY = 50;
@@ -23,23 +26,13 @@ function many<T>(send: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: MANY }, (_, index) => send(index)));
 }
 
-function put(own: OwnDrive, path: string, body: Buffer<ArrayBuffer> | string): Promise<Answer> {
+function put(own: Own, path: string, body: Buffer<ArrayBuffer> | string): Promise<Answer> {
   const query = new URLSearchParams({ drive_id: own.id, path });
   return own.client.send("PUT", `/v0/files?${query.toString()}`, { body });
 }
 
-async function putNew(own: OwnDrive, path: string, body: Buffer<ArrayBuffer> | string): Promise<string> {
-  const { status, text } = await put(own, path, body);
-  expect(status).toBe(201);
-  const { id }: { id: string } = JSON.parse(text);
-  return id;
-}
-
-async function pathsIn(own: OwnDrive): Promise<string[]> {
-  const { data } = await own.client.get<{ data: { path: string }[] }>(
-    `/v0/files?drive_id=${own.id}&limit=1000`,
-  );
-  return data.map(({ path }) => path);
+async function pathsIn(own: Own): Promise<string[]> {
+  return (await listFiles(own, own.id)).map(({ path }) => path);
 }
 
 function withStatus(answers: readonly Answer[], status: number): number {
@@ -47,7 +40,7 @@ function withStatus(answers: readonly Answer[], status: number): number {
 }
 
 /** A download, with its body as bytes. */
-async function download(own: OwnDrive, id: string, headers: Record<string, string>) {
+async function download(own: Own, id: string, headers: Record<string, string>) {
   const response = await own.client.fetch("GET", `/v0/files/${id}/download`, { headers });
   return { status: response.status, headers: response.headers, body: Buffer.from(await response.bytes()) };
 }
@@ -71,7 +64,7 @@ test("a file that is replaced while it is downloaded gives one of its contents, 
   const random = new Random(1);
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
-    const id = await putNew(own, "a", CONTENTS[0] ?? Buffer.from(""));
+    const id = await putFile(own, own.id, "a", CONTENTS[0] ?? Buffer.from(""));
     await many(async (index) => {
       if (index % 3 === 0) {
         expect((await put(own, "a", random.pick(CONTENTS))).status).toBe(200);
@@ -90,7 +83,7 @@ test("a file that is replaced while it is downloaded gives one of its contents, 
 
 test("each copy of a file that is replaced has one of its contents", async () => {
   const own = await stage.ownDrive();
-  const id = await putNew(own, "a", CONTENTS[0] ?? Buffer.from(""));
+  const id = await putFile(own, own.id, "a", CONTENTS[0] ?? Buffer.from(""));
   await many(async (index) => {
     if (index % 2 === 0) {
       expect((await put(own, "a", CONTENTS[index % 3] ?? "")).status).toBe(200);
@@ -107,7 +100,7 @@ test("each copy of a file that is replaced has one of its contents", async () =>
 test("of many files that are moved to one path, one gets there, and the others stay", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
-    const ids = await many((index) => putNew(own, `from/${index}`, String(index)));
+    const ids = await many((index) => putFile(own, own.id, `from/${index}`, String(index)));
     const answers = await Promise.all(
       ids.map((id) => own.client.send("POST", `/v0/files/${id}/move`, { body: { destination_path: "to" } })),
     );
@@ -128,7 +121,7 @@ test("of many files that are moved to one path, one gets there, and the others s
 test("what is uploaded into a folder while it is deleted is deleted with it, or there", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
-    await putNew(own, "d/first", "first");
+    await putFile(own, own.id, "d/first", "first");
     const deleted: Promise<{ deleted_count: number }>[] = [];
     const uploads = await many(async (index) => {
       const uploaded = put(own, `d/e/${index}`, `file ${index}`);
@@ -143,10 +136,7 @@ test("what is uploaded into a folder while it is deleted is deleted with it, or 
     const left = await pathsIn(own);
     expect((removal?.deleted_count ?? 0) + left.length).toBe(MANY + 1);
     for (const path of left) {
-      const { data } = await own.client.get<{ data: { id: string }[] }>(
-        `/v0/files?drive_id=${own.id}&prefix=${path}&limit=1`,
-      );
-      const [file] = data;
+      const [file] = await listFiles(own, own.id, path);
       expect((await download(own, file?.id ?? "", {})).body.toString()).toBe(`file ${path.slice(4)}`);
     }
   }
@@ -176,19 +166,11 @@ test("a key that is revoked while it writes has done all that was answered, and 
   }
 });
 
-/** A drive of an account: sweeps may take it past the end of an unclaimed one. */
-async function provisionFor(coffer: TestAppliance, username: string): Promise<OwnDrive> {
-  addAccount(coffer, username);
-  const { secret: key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
-  const client = coffer.client(key);
-  const body = { name: "Own" };
-  const { data } = await client.post<{ data: { id: string } }>("/v0/drives", body);
-  return { id: data.id, key, client };
-}
-
 test("contents that come and go are whole while all that nothing names is collected", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
-  const own = await provisionFor(coffer, "ada");
+  // A drive of an account: sweeps may take it past the end of an unclaimed one.
+  await using coffer = await startWithAda(KEEPS_NOTHING);
+  const client = await accountClient(coffer, "ada");
+  const own = { client, id: (await client.makeDrive("Own")).id };
   const { sweep } = coffer.appliance.services;
   const random = new Random(2);
   const over = new AbortController();
@@ -204,7 +186,7 @@ test("contents that come and go are whole while all that nothing names is collec
     // Too long for the cache of small contents.
     const content = Buffer.alloc(70_000, `content ${index >> 1} `);
     for (let round = 0; round < ROUNDS * 10 || collected.blobs === 0; round += 1) {
-      const id = await putNew(own, `${index}/${round}`, content);
+      const id = await putFile(own, own.id, `${index}/${round}`, content);
       expect((await download(own, id, {})).body.equals(content)).toBeTrue();
       await own.client.delete(`/v0/files/${id}`);
       for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");

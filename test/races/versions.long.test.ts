@@ -6,6 +6,7 @@ import { Random } from "../support/server/random.ts";
 import { SEED } from "../support/server/seed.ts";
 import { verified } from "../support/faults/verified.ts";
 import { populate } from "../support/server/world.ts";
+import { hashOf } from "../support/samples/hash.ts";
 
 // Random changes of a drive's files, compared with a model of what must be there and kept. Contents are few, so that
 // many rows share each, and most collections meet one that is still named.
@@ -126,10 +127,6 @@ class World {
     expect([address, response.status]).toEqual([address, 200]);
     return hashOf(await response.bytes());
   }
-}
-
-function hashOf(content: Uint8Array): string {
-  return Bun.SHA256.hash(content, "hex");
 }
 
 test.each([SEED, SEED + 1, SEED + 2])("what is kept is what a model keeps, with seed %i", async (seed) => {

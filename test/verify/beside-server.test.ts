@@ -9,9 +9,10 @@ import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/se
 import { flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
-import { fileIn, indexed, putFile, type Stored } from "../support/faults/stopped-store.ts";
+import { indexed, putFile, type Stored } from "../support/faults/stopped-store.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { verified } from "../support/faults/verified.ts";
+import { fileOf } from "../support/samples/contents.ts";
 
 /** Contents of which somebody writes one anew as soon as it has been read. */
 class HealedContents extends BlobDirectory {
@@ -87,7 +88,7 @@ test("nothing is found while contents come and go, nor after", async () => {
 
 test("a content that is healed while it is checked is looked at again", async () => {
   const stored = await putFile(drive, "healed.bin", sampleBytes(30_000, 7003));
-  await writeFile(fileIn(coffer.dataDir, stored), flipped(stored.content));
+  await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(stored.content));
   const contents = new HealedContents(join(coffer.dataDir, "blobs"), stored);
   using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
   const events = await Array.fromAsync(verifyContents({ database, contents, isQuick: false, repair: null }));
@@ -122,7 +123,8 @@ test("a repair lets the server send the contents again at once", async () => {
   const backup = join(place.path, "backup");
   await cp(coffer.dataDir, backup, { recursive: true });
   changeDatabase(coffer.dataDir, "UPDATE small_content SET bytes = x'00'");
-  for (const file of files.slice(1)) await writeFile(fileIn(coffer.dataDir, file), flipped(file.content));
+  for (const file of files.slice(1))
+    await writeFile(fileOf(coffer.dataDir, file.digest), flipped(file.content));
   const download = ({ id }: Stored) => drive.client.fetch("GET", `/v0/files/${id}/download`);
   for (const file of files) expect((await download(file)).status).toBe(500);
   const { scrub } = coffer.appliance.services;

@@ -2,10 +2,12 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { failureOf, flipped } from "../support/samples/blob-store-contract.ts";
+import { flipped } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { fileIn, type Stored, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
+import { type Stored, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
 import { verified } from "../support/faults/verified.ts";
+import { fileOf } from "../support/samples/contents.ts";
+import { failureOf } from "../support/samples/failure.ts";
 
 let store: StoppedStore;
 
@@ -21,7 +23,7 @@ function isSmall({ digest }: Stored): string {
 
 /** Takes the large content away, and changes the bytes of the small one. */
 async function spoil(dataDir: string): Promise<void> {
-  await rm(dirname(fileIn(dataDir, store.large)), { recursive: true });
+  await rm(dirname(fileOf(dataDir, store.large.digest)), { recursive: true });
   changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
 }
 
@@ -46,9 +48,9 @@ test("contents are repaired from a directory of backups", async () => {
 
 test("nothing is repaired with bytes that are wrong too", async () => {
   const [dataDir, other] = [await store.copied(), await store.copied()];
-  await writeFile(fileIn(other, store.large), flipped(store.large.content));
+  await writeFile(fileOf(other, store.large.digest), flipped(store.large.content));
   changeDatabase(other, `UPDATE small_content SET bytes = x'01' WHERE ${isSmall(store.small)}`);
-  await writeFile(fileIn(dataDir, store.large), "short");
+  await writeFile(fileOf(dataDir, store.large.digest), "short");
   changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
   const lines = await verified(dataDir, { repairFrom: other });
   expect(lines).toHaveLength(2);
@@ -56,7 +58,7 @@ test("nothing is repaired with bytes that are wrong too", async () => {
     expect(line).toStartWith("content-damaged ");
     expect(line).toEndWith("there are no right bytes to repair it from");
   }
-  expect(await readFile(fileIn(dataDir, store.large), "utf8")).toBe("short");
+  expect(await readFile(fileOf(dataDir, store.large.digest), "utf8")).toBe("short");
   using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
   expect(sql.query(`SELECT 1 FROM small_content WHERE bytes = x'00'`).all()).toHaveLength(1);
 });

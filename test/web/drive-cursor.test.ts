@@ -4,7 +4,7 @@ import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
 import {
   comesTrue,
   entryAt,
-  isReadAgain,
+  readAgain,
   openStoreBench,
   pathsOf,
   show,
@@ -28,9 +28,7 @@ function activePath(folder: FolderStore): string | undefined {
 
 /** Reads a folder again, as when somebody comes back to its page. */
 async function comeBack(folder: FolderStore): Promise<void> {
-  const isRead = isReadAgain(folder);
-  folder.reload();
-  await isRead;
+  await readAgain(folder, () => folder.reload());
 }
 
 describe("the active row", () => {
@@ -61,9 +59,7 @@ describe("the active row", () => {
     const memory = new Map<string, unknown>();
     {
       using shown = await show(id, "", memory);
-      const isRead = isReadAgain(shown.folder);
-      shown.folder.sortBy("size");
-      await isRead;
+      await readAgain(shown.folder, () => shown.folder.sortBy("size"));
       shown.folder.cursor.goTo(1);
     }
     await putFile(bench.owner, id, "large.txt", "large");

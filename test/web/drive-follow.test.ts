@@ -5,7 +5,7 @@ import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import {
   comesTrue,
   entryAt,
-  isReadAgain,
+  readAgain,
   openStoreBench,
   pathsOf,
   rowsOf,
@@ -158,9 +158,9 @@ test("of hundreds of changes only those of folders are taken one by one", async 
   const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
   const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
   if (gone === undefined || made === undefined) throw new Error("the feed tells nothing");
-  const isRead = isReadAgain(folder);
-  await follow(shown.store, [...Array.from({ length: 200 }, () => gone), made]);
-  expect(treeOf(shown)).toEqual(["", "box/", "new/"]);
-  await isRead;
+  await readAgain(folder, async () => {
+    await follow(shown.store, [...Array.from({ length: 200 }, () => gone), made]);
+    expect(treeOf(shown)).toEqual(["", "box/", "new/"]);
+  });
   expect(pathsOf(folder)).toEqual(["box/", "new/", "b.txt"]);
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { SortKey } from "../../web/lib/files/sort.ts";
-import { isReadAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
+import { readAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
 import { addManyFiles, addManyFolders } from "../support/samples/many-files.ts";
 
 // A folder's list in its order, loaded page by page; against a real server.
@@ -30,9 +30,7 @@ test("a press on a heading turns the order round; sizes and times begin with the
   using shown = await newDrive({ "a.txt": 1 });
   const seen: string[] = [];
   for (const key of ["name", "size", "size", "modified", "name"] as const) {
-    const isRead = isReadAgain(shown.folder);
-    shown.folder.sortBy(key);
-    await isRead;
+    await readAgain(shown.folder, () => shown.folder.sortBy(key));
     const sort = shown.folder.listing.peek()?.sort;
     seen.push(`${sort?.key} ${sort?.descending === true ? "down" : "up"}`);
   }
@@ -73,9 +71,7 @@ describe("1,001 folders", () => {
     using shown = await shownBy(id, "folders/", "size", false);
     const listing = shown.folder.listing.peek();
     expect([listing?.hasFoldersByName, listing?.at(0)?.path]).toEqual([true, "folders/0/"]);
-    const isRead = isReadAgain(shown.folder);
-    shown.folder.sortBy("name");
-    await isRead;
+    await readAgain(shown.folder, () => shown.folder.sortBy("name"));
     expect(shown.folder.listing.peek()?.hasFoldersByName).toBe(false);
   });
 });

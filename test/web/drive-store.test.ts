@@ -9,7 +9,7 @@ import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work
 import {
   comesTrue,
   entryAt,
-  isReadAgain,
+  readAgain,
   openStoreBench,
   pathsOf,
   rowsOf,
@@ -43,9 +43,7 @@ async function orderedBy(folder: FolderStore, key: SortKey, descending: boolean)
   for (;;) {
     const sort = folder.listing.peek()?.sort;
     if (sort?.key === key && sort.descending === descending) return;
-    const ordered = isReadAgain(folder);
-    folder.sortBy(key);
-    await ordered;
+    await readAgain(folder, () => folder.sortBy(key));
   }
 }
 
@@ -187,11 +185,11 @@ describe("what an answer does not tell is asked for:", () => {
     await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
     using shown = await show(id, "many/");
     const { store, folder } = shown;
-    const isRead = isReadAgain(folder);
-    const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
-    store.uploaded(file);
-    store.settle();
-    await isRead;
+    await readAgain(folder, async () => {
+      const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
+      store.uploaded(file);
+      store.settle();
+    });
     expect(folder.listing.peek()?.count).toBe(1201);
   });
 
@@ -200,10 +198,10 @@ describe("what an answer does not tell is asked for:", () => {
     using shown = await show(id, "later/");
     const { store, folder } = shown;
     expect(folder.listing.peek()).toMatchObject({ isMissing: true, count: 0 });
-    const isRead = isReadAgain(folder);
-    store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, "later/a/b.txt"))));
-    store.settle();
-    await isRead;
+    await readAgain(folder, async () => {
+      store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, "later/a/b.txt"))));
+      store.settle();
+    });
     expect(pathsOf(folder)).toEqual(["later/a/"]);
   });
 
@@ -217,9 +215,7 @@ describe("what an answer does not tell is asked for:", () => {
     store.uploaded(fileEntry(await recordOf(made)));
     expect(pathsOf(folder)).toEqual(["a.txt", "b.txt"]);
     release();
-    const isRead = isReadAgain(folder);
-    store.settle();
-    await isRead;
+    await readAgain(folder, () => store.settle());
     expect(pathsOf(folder)).toEqual(["b.txt", "a.txt"]);
   });
 });
@@ -288,15 +284,13 @@ test("what is moved, or deleted in part, leaves the selection, also where it is 
   const { store, folder } = shown;
   await folder.cursor.selectTo(1199);
   const last = [...folder.cursor.selection.peek().values()].slice(-2);
-  const isRead = isReadAgain(folder);
-  folder.reload();
-  await isRead;
+  await readAgain(folder, () => folder.reload());
   expect([folder.listing.peek()?.loaded, folder.cursor.selection.peek().size]).toEqual([500, 1200]);
   const transfer = { how: "move", entries: last, toDrive: store.drive, toFolder: "" } as const;
-  const isReadOnce = isReadAgain(folder);
-  await transferEntries(store, transfer, unwatched());
-  expect(folder.cursor.selection.peek().size).toBe(1198);
-  await isReadOnce;
+  await readAgain(folder, async () => {
+    await transferEntries(store, transfer, unwatched());
+    expect(folder.cursor.selection.peek().size).toBe(1198);
+  });
   expect(folder.listing.peek()?.count).toBe(1198);
 });
 
@@ -312,10 +306,8 @@ describe("where something is refused, the folder is read again:", () => {
     const { store, folder, fileId } = shown;
     const gone = entryAt(folder, "gone.txt");
     await bench.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
-    const isRead = isReadAgain(folder);
-    const refusal = await attempt(store, gone).catch((error: unknown) => error);
+    const refusal = await readAgain(folder, () => attempt(store, gone).catch((error: unknown) => error));
     expect(refusal).toBeInstanceOf(ApiError);
-    await isRead;
     expect(pathsOf(folder)).toEqual(["kept.txt"]);
   });
 
@@ -325,10 +317,8 @@ describe("where something is refused, the folder is read again:", () => {
     const body = { drive_id: id, path: "gone/", confirm: true };
     await bench.owner.client.delete("/v0/folders", body);
     const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
-    const isRead = isReadAgain(folder);
-    const left = await deleteEntries(store, entries, unwatched());
+    const left = await readAgain(folder, () => deleteEntries(store, entries, unwatched()));
     expect(left.map(({ path, error }) => [path, error.status])).toEqual([["gone/", 404]]);
-    await isRead;
     expect([pathsOf(folder), treeOf(store)]).toEqual([["a.txt"], [""]]);
   });
 
@@ -350,13 +340,9 @@ describe("where something is refused, the folder is read again:", () => {
     const { store, folder, id } = shown;
     const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
     const abort = new AbortController();
-    const isRead = isReadAgain(folder);
-    await transferEntries(
-      store,
-      { how: "move", entries, toDrive: id, toFolder: "to/" },
-      { onProgress: ({ done }) => done === 1 && abort.abort(), signal: abort.signal },
-    );
-    await isRead;
+    const move = { how: "move", entries, toDrive: id, toFolder: "to/" } as const;
+    const onProgress = ({ done }: { done: number }) => done === 1 && abort.abort();
+    await readAgain(folder, () => transferEntries(store, move, { onProgress, signal: abort.signal }));
     expect(pathsOf(folder)).toEqual(["to/", "b.txt"]);
     await expectAsOnServer(folder);
   });
@@ -449,8 +435,6 @@ test("a list that cannot be read anew stays, with the reason, and comes once it 
   folder.sortBy("size");
   await comesTrue(() => folder.error.value !== null);
   expect([pathsOf(folder), folder.error.peek()?.message]).toEqual([["a.txt", "b.txt"], "On fire."]);
-  const isRead = isReadAgain(folder);
-  folder.retry();
-  await isRead;
+  await readAgain(folder, () => folder.retry());
   expect([pathsOf(folder), folder.error.peek()]).toEqual([["b.txt", "a.txt"], null]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Undoable } from "../../web/lib/files/steps.ts";
 import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
-import { entryAt, isReadAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
+import { entryAt, readAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
 import { listFiles, putFile } from "../support/server/drives.ts";
 
 // What takes back what was done on the page of a drive; against a real server.
@@ -32,9 +32,7 @@ describe("what was moved goes back to its place:", () => {
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
     expect(await stored(id)).toEqual(["z/a.txt", "z/b/c.txt", "z/b/d/e.txt", "z/there"]);
-    const isRead = isReadAgain(folder);
-    expect(await takeBack(store, done)).toBe("Put back 2 items.");
-    await isRead;
+    expect(await readAgain(folder, () => takeBack(store, done))).toBe("Put back 2 items.");
     expect(await stored(id)).toEqual(Object.keys(FILES));
     expect(pathsOf(folder)).toEqual(["b/", "z/", "a.txt"]);
     expect(entryAt(folder, "a.txt").key).toBe(fileId("a.txt"));

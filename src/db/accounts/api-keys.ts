@@ -7,14 +7,12 @@ import type { DriveId, DrivePk, KeyId, LinkId, UserId, UserPk, WebhookPk } from 
 import { type Database, SnapshotCache } from "../engine/database.ts";
 import { MADE_COUNTED } from "../../domain/limits.ts";
 
-/** A key to be stored. */
 type NewApiKey = Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> & {
   readonly hash: SecretHash;
   /** When its secret stops working, if that is before the key expires: another one replaces it until then. */
   readonly secretExpiresAt?: number;
 };
 
-/** The secret that replaces a key's earlier one; see `NewApiKey`. */
 type NewerSecret = Required<Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">>;
 
 /** What a key reaches: all drives of a user, or one drive, of which a prefix may be less than all. */
@@ -46,7 +44,6 @@ const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHER
                  k.created_at AS createdAt, k.last_used_at AS lastUsedAt, k.expires_at AS expiresAt,
                  k.made_by AS madeBy,
                  (SELECT g.client_id FROM oauth_grant g WHERE g.key_id = k.id) AS clientId`;
-/** The keys that reach no more of a drive than a prefix. */
 const WITHIN_PREFIX = "substr(ifnull(path_prefix, ''), 1, length(?3)) = ?3";
 const OF_USER = "(user = ?1 OR drive IN (SELECT pk FROM drive WHERE user = ?1 AND deleted_at IS NULL))";
 
@@ -60,7 +57,6 @@ const VALID = `
    AND u.disabled_at IS NULL AND o.disabled_at IS NULL
    AND ${keyIsAlive("?2")}`;
 
-/** API keys, found by the hashes of their secrets. */
 export function apiKeys(database: Database) {
   const { sql } = database;
   const callers = new SnapshotCache<SecretHash, Caller | null>(database);
@@ -110,7 +106,6 @@ export function apiKeys(database: Database) {
     /** A user's keys and those of the user's drives, or a drive's keys within a prefix; oldest first, none expired. */
     list: (reach: KeyReach, now: number) =>
       "user" in reach ? ofUser(reach.user, now) : ofDrive(reach.drive, now, reach.prefix),
-    /** The key among those of `list`; null if it is none of them. */
     find: (id: KeyId, reach: KeyReach, now: number) =>
       "user" in reach ? oneOfUser(reach.user, now, id) : oneOfDrive(reach.drive, now, reach.prefix, id),
     /** Whether a key is another, or was made by it, or by a key that this made, and so on. */
@@ -166,7 +161,6 @@ interface LinkOfKey {
   readonly path: string | null;
 }
 
-/** A membership that a key made. */
 interface MemberOfKey {
   readonly drive: DrivePk;
   readonly user: UserPk;

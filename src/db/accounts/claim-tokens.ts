@@ -10,7 +10,6 @@ interface ClaimToken {
   readonly usedAt: number | null;
 }
 
-/** Claim tokens of drives, found by their hashes. */
 export function claimTokens({ sql }: Database) {
   return {
     /** Null for an unknown token, one that ended long ago, or one whose drive was deleted by a caller. */

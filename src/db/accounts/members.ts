@@ -5,7 +5,6 @@ import type { MemberRole } from "../../domain/accounts/roles.ts";
 import { actorColumns, type ActorRow, keyIsAlive } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
-/** A user with whom a drive is to be shared. */
 type NewMember = Pick<Member, "role" | "createdAt"> & {
   readonly drive: DrivePk;
   readonly user: UserPk;
@@ -19,7 +18,6 @@ type Row = Omit<Member, "createdBy"> & ActorRow;
 const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, ${actorColumns("m.added_by")}
                   FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
 
-/** Whether the key works whose id is in a column. */
 function isThere(column: "m.made_by" | "m.raised_by"): string {
   return `EXISTS (SELECT 1 FROM api_key k WHERE k.id = ${column} AND ${keyIsAlive("?3")})`;
 }
@@ -45,7 +43,6 @@ export function members({ sql }: Database) {
     roleOf: (drive: DrivePk, { userPk }: { readonly userPk: UserPk }, now: number) =>
       role(drive, userPk, now),
     find: sql.get<Row, [drive: DrivePk, user: UserPk], Member>(`${SELECT} AND m.user = ?`, fromRow),
-    /** All members of a drive, in the order in which they were added. */
     of: sql.all<Row, [drive: DrivePk], Member>(`${SELECT} ORDER BY m.created_at, m.user`, fromRow),
     /** Whether a drive has at least `count` members; `count` is at least 1. */
     driveHasAtLeast: sql.has<[count: number, drive: DrivePk]>(
@@ -57,17 +54,13 @@ export function members({ sql }: Database) {
     ),
     /** Inside a write. */
     insert: (member: NewMember) => insert({ ...member, addedBy: actorText(member.addedBy) }),
-    /**
-     * Whoever sets the role of a member that a key let in, lets it in from then on. Of one that a person let in, a key
-     * that makes it an editor is remembered.
-     */
+    /** Who sets a role lets the member in from then on, if a key had; a key that makes an editor is remembered. */
     setRole: sql.write<[drive: DrivePk, user: UserPk, role: MemberRole, madeBy: KeyId | null]>(
       `UPDATE drive_member
           SET role = ?3, made_by = iif(made_by IS NULL, NULL, ?4),
               raised_by = iif(?3 = 'editor' AND (role = 'reader' OR raised_by IS NOT NULL), ?4, NULL)
         WHERE drive = ?1 AND user = ?2`,
     ),
-    /** Makes a member a reader whom a key had raised. */
     lower: sql.write<[drive: DrivePk, user: UserPk]>(
       "UPDATE drive_member SET role = 'reader', raised_by = NULL WHERE drive = ? AND user = ?",
     ),

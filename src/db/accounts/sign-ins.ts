@@ -11,7 +11,6 @@ type NewSession = Omit<Session, "lastUsedAt"> & {
   readonly expiresAt: number;
 };
 
-/** A session and its user. */
 interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
   readonly userPk: UserPk;
   readonly userId: UserId;
@@ -21,7 +20,6 @@ interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
 /** Sessions. Readers never see expired ones and those of disabled users. */
 export function sessions({ sql }: Database) {
   return {
-    /** The session whose token has this hash; null if there is none. */
     holder: sql.get<SessionHolder, [hash: SecretHash, now: number]>(
       `SELECT s.id, s.last_used_at AS lastUsedAt, u.pk AS userPk, u.id AS userId, u.plan
          FROM session s JOIN user u ON u.pk = s.user
@@ -32,7 +30,6 @@ export function sessions({ sql }: Database) {
       `SELECT 1 FROM session s JOIN user u ON u.pk = s.user
         WHERE s.id = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
     ),
-    /** A user's sessions, oldest first. */
     ofUser: sql.all<Session, [user: UserPk, now: number]>(
       `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
          FROM session WHERE user = ? AND expires_at > ? ORDER BY created_at, pk`,
@@ -49,7 +46,6 @@ export function sessions({ sql }: Database) {
     /** Returns whether the user had it. */
     removeOne: sql.writeAny<[id: SessionId, user: UserPk]>("DELETE FROM session WHERE id = ? AND user = ?"),
     removeAllOf: sql.write<[user: UserPk]>("DELETE FROM session WHERE user = ?"),
-    /** Removes all of a user's except the one with this hash. */
     removeOthersOf: sql.write<[user: UserPk, kept: SecretHash]>(
       "DELETE FROM session WHERE user = ? AND hash <> ?",
     ),
@@ -69,7 +65,6 @@ export function knownClients({ sql }: Database) {
     "DELETE FROM known_client WHERE hash IN (SELECT hash FROM known_client ORDER BY used_at LIMIT ?)",
   );
   return {
-    /** When it last sent the password; null if it is not known. */
     usedAt: sql.value<number, [hash: KnownClientHash]>("SELECT used_at FROM known_client WHERE hash = ?"),
     put: sql.write<[hash: KnownClientHash, now: number]>(
       `INSERT INTO known_client (hash, used_at) VALUES (?, ?)
@@ -80,7 +75,6 @@ export function knownClients({ sql }: Database) {
       const surplus = count() - most;
       if (surplus > 0) removeOldest(surplus);
     },
-    /** Removes up to `limit` that were last used at `before` or earlier. */
     removeUnused: sql.removeSome<[before: number]>("known_client", "used_at <= ? ORDER BY used_at", "hash"),
   };
 }

@@ -13,7 +13,6 @@ const ADD =
   "DO UPDATE SET operations = operations + excluded.operations, bandwidth = bandwidth + excluded.bandwidth";
 const NOTHING: Usage = { operations: 0, bandwidth: 0 };
 
-/** The usage of drives and accounts, by month. */
 export function usage({ sql }: Database) {
   const addToDrive = sql.write<[Increment<DriveId>]>(
     `INSERT INTO drive_usage (drive, month, operations, bandwidth)
@@ -33,7 +32,6 @@ export function usage({ sql }: Database) {
     addToDrive: (increment: Increment<DriveId>) => {
       if (addToDrive(increment) === 0) addToOwner(increment);
     },
-    /** Adds to an account's usage outside its drives. */
     addToAccount: sql.write<[Increment<UserPk>]>(
       `INSERT INTO account_usage (user, month, operations, bandwidth)
        VALUES (:who, :month, :operations, :bandwidth) ON CONFLICT (user, month) ${ADD}`,

@@ -3,7 +3,6 @@ import type { UserId, UserPk } from "../../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../../domain/accounts/user.ts";
 import type { Database } from "../engine/database.ts";
 
-/** A new user. */
 type NewUser = Omit<User, "pk" | "disabledAt"> & {
   /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
@@ -27,7 +26,6 @@ export function users({ sql }: Database) {
     ),
     /** The administrators that the configuration listed when it was last applied. */
     listedAdmins: sql.values<UserPk, []>("SELECT pk FROM user WHERE admin = 'listed'"),
-    /** Every user, by username. */
     all: sql.all<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`),
     /** Null for a user without a password. */
     passwordHash: sql.value<string, [pk: UserPk]>("SELECT password_hash FROM user WHERE pk = ?"),
@@ -45,9 +43,7 @@ export function users({ sql }: Database) {
       "UPDATE user SET password_hash = ?2 WHERE pk = ?1",
     ),
     setPlan: sql.write<[pk: UserPk, plan: Plan]>("UPDATE user SET plan = ?2 WHERE pk = ?1"),
-    /** Null for an ordinary user. */
     setAdmin: sql.write<[pk: UserPk, admin: AdminBy | null]>("UPDATE user SET admin = ?2 WHERE pk = ?1"),
-    /** Null enables the user. */
     setDisabledAt: sql.write<[pk: UserPk, at: number | null]>(
       "UPDATE user SET disabled_at = ?2 WHERE pk = ?1",
     ),
@@ -57,7 +53,6 @@ export function users({ sql }: Database) {
   };
 }
 
-/** Users by issuer and subject of an OpenID Connect provider. */
 export function identities({ sql }: Database) {
   return {
     find: sql.value<UserPk, [issuer: string, subject: string]>(

@@ -5,7 +5,6 @@ import type { DrivePk } from "../../domain/id.ts";
 import { actorColumns, type ActorRow } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Which changes of a drive are read: those after one, up to another. */
 export interface ChangeRange {
   readonly drive: DrivePk;
   readonly after: ChangeNumber;
@@ -93,9 +92,7 @@ export function changes(database: Database) {
       grown.add(change.drive);
     },
     oldest: (range: ChangeRange, limit: number) => forwards({ ...range, limit }),
-    /** The newest changes of a range, newest first. */
     newest: (range: ChangeRange, limit: number) => backwards({ ...range, limit }),
-    /** When a change was made; null if it is not kept. */
     timeOf: sql.value<number, [number: ChangeNumber]>("SELECT at FROM change WHERE pk = ?"),
     /** The newest change of a drive that was removed because of its age or the number of changes; 0 for none. */
     trimmedTo: (drive: DrivePk) => changeNumber(trimmedTo(drive)),
@@ -105,7 +102,6 @@ export function changes(database: Database) {
       grown = new Set();
       return drives;
     },
-    /** How many changes are kept of a drive; null if it is gone. */
     countOf: sql.get<{ changes: number; isUnclaimed: 0 | 1 }, [drive: DrivePk]>(
       "SELECT change_count AS changes, user IS NULL AS isUnclaimed FROM drive WHERE pk = ?",
     ),

@@ -9,7 +9,6 @@ export type BlobRow = Pick<ReleasedContent, "pk" | "digest">;
 
 /** How many of the newest rows are looked at, and how many contents are returned of them. */
 const NEWEST = { looked: 2000, files: 500 };
-/** How many rows are looked at in one place. */
 const SOME = 25;
 
 /** The database's records of contents; the blob store has the bytes. */
@@ -26,18 +25,14 @@ export function blobs(database: Database) {
        (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
   );
   return {
-    /** The row of a blob, created if there is none. */
     ensure: sql.writeOne<BlobPk, [digest: Digest, size: number, preview: string | null]>(
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
     ),
     /** Whether no row names a blob. False while the outcome of a write is unknown: the next start may find its row. */
     isRemovable: (digest: Digest) => !database.hasFailed && !has(digest),
-    /** Whether a row names this content. */
     has,
-    /** The row of a blob; null if there is none. */
     find,
-    /** Whether a row names any content. */
     hasAny: sql.has<[]>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
     /** Some of the newest contents of files that are larger than this, in bytes. */
     newestFiles: sql.all<ContentFacts, [above: number]>(
@@ -52,7 +47,6 @@ export function blobs(database: Database) {
     ),
     /** Starts the grace period of orphans; also of those from before the clock was set back. Inside a write. */
     stampOrphans: (now: number, limit: number) => stamp(now, limit) + stampAgain(now, limit),
-    /** Some blobs that have been orphans since `before`. */
     orphans: sql.all<BlobRow, [before: number, limit: number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
     ),
@@ -75,7 +69,6 @@ export function byOwner<Found>(make: (isOwned: string) => (pk: Releaser["pk"]) =
   return ({ kind, pk }: Releaser) => (kind === "drive" ? ofDrive(pk) : ofUser(pk));
 }
 
-/** An orphan that is still on the disk. */
 export interface ReleasedContent extends ContentFacts {
   readonly pk: BlobPk;
 }
@@ -92,7 +85,6 @@ export function releasedContents({ sql }: Database) {
     sizeOfAll: sql.number<[]>(
       `SELECT (SELECT ifnull(sum(released_size), 0) FROM drive) + (SELECT ifnull(sum(released_size), 0) FROM user)`,
     ),
-    /** Everyone with released contents that still exist. */
     releasers: (): Releaser[] => [
       ...each(ofDrives.next).map((pk) => ({ kind: "drive" as const, pk })),
       ...each(ofUsers.next).map((pk) => ({ kind: "user" as const, pk })),

@@ -16,9 +16,7 @@ export function smallContents({ sql }: Database) {
     "INSERT OR REPLACE INTO small_content (blob, bytes) VALUES (?, ?)",
   );
   return {
-    /** Contents up to this size, in bytes, are kept here. */
     smallBytes: SMALL_CONTENT_BYTES,
-    /** The bytes of a blob; null where it is none of these. */
     get: sql.value<Uint8Array<ArrayBuffer>, [digest: Digest]>(
       "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
     ),
@@ -37,7 +35,6 @@ export interface DamagedRow extends ContentFacts {
   readonly state: string | null;
 }
 
-/** A file that a blob belongs to. */
 type ContentPlace = Pick<File, "driveId" | "path">;
 
 /** Contents that must not be sent, because they were found damaged. */
@@ -49,7 +46,6 @@ export function damagedContents(database: Database) {
   return {
     /** What is wrong with a blob; null if nothing is known. */
     problemOf: (digest: Digest) => (known.get("any", hasAny) ? problem(digest) : null),
-    /** A damaged content; null if nothing is known of it. */
     get: sql.get<DamagedRow, [digest: Digest]>(
       `SELECT c.digest, b.size, c.state FROM damaged_content c JOIN blob b ON b.digest = c.digest
         WHERE c.digest = ?`,
@@ -62,17 +58,14 @@ export function damagedContents(database: Database) {
     ),
     /** Records that a blob is whole. Returns whether it was damaged. */
     remove: sql.writeAny<[digest: Digest]>("DELETE FROM damaged_content WHERE digest = ?"),
-    /** Some damaged contents after a digest, in the order of their digests. */
     some: sql.all<DamagedRow, [after: string, limit: number]>(
       `SELECT c.digest, b.size, c.state FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest
         WHERE c.digest > ? ORDER BY c.digest LIMIT ?`,
     ),
-    /** How many contents of files are damaged. */
     count: sql.number<[]>(
       // CROSS JOIN: from the few that are damaged, not from all contents.
       `SELECT count(*) FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest WHERE b.refs > 0`,
     ),
-    /** One of the files that a blob belongs to; null if there is none. */
     placeOf: sql.get<ContentPlace, [digest: Digest]>(
       `SELECT d.id AS driveId, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
         WHERE b.digest = ? LIMIT 1`,

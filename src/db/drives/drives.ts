@@ -6,13 +6,11 @@ import type { Database } from "../engine/database.ts";
 /** When a drive expires that is not born yet: long ago for everybody. */
 const UNBORN = 1;
 
-/** A drive to be created. */
 export type NewDrive = DriveNaming &
   Pick<Drive, "id" | "expiresAt" | "createdAt"> & {
     readonly user: UserPk | null;
   };
 
-/** What the owner may change of a drive. */
 type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
 
 interface DriveRow extends Omit<Drive, "owner"> {
@@ -51,12 +49,10 @@ export function drives({ sql }: Database) {
     exists: sql.has<[pk: DrivePk, now: number]>(
       `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,
     ),
-    /** A user's drives, oldest first. */
     byUser: sql.all<DriveRow, [user: UserPk, now: number], Drive>(
       `${SELECT} AND d.user = ?1 ORDER BY d.created_at, d.pk`,
       fromRow,
     ),
-    /** The drives that others share with a user, oldest first. */
     sharedWith: sql.all<DriveRow, [user: UserPk, now: number], Drive>(
       `${SELECT} AND d.pk IN (SELECT drive FROM drive_member WHERE user = ?1) ORDER BY d.created_at, d.pk`,
       fromRow,
@@ -86,23 +82,19 @@ export function drives({ sql }: Database) {
     /** Inserts a drive that nobody sees until `bear`; the sweep removes it, unless a fork fills it. Inside a write. */
     insertUnborn: (drive: Omit<NewDrive, "expiresAt">) => insert({ ...drive, expiresAt: UNBORN }),
     unborn: (pk: DrivePk) => byPk(pk, UNBORN - 1),
-    /** Shows a drive that is whole. */
     bear: sql.write<[pk: DrivePk, slug: string, now: number]>(
       "UPDATE drive SET slug = ?2, expires_at = NULL, updated_at = ?3 WHERE pk = ?1",
     ),
-    /** Gives an unclaimed drive to a user. */
     claim: sql.write<[pk: DrivePk, user: UserPk, slug: string, now: number]>(
       "UPDATE drive SET user = ?2, slug = ?3, expires_at = NULL, updated_at = ?4 WHERE pk = ?1",
     ),
     /** Inside a write. */
     rename: (pk: DrivePk, naming: DriveNaming, now: number) => rename({ ...naming, pk, now }),
-    /** Stores when the drive's contents last changed. */
     touch: sql.write<[pk: DrivePk, now: number]>("UPDATE drive SET updated_at = ?2 WHERE pk = ?1"),
     /** Hides a drive and frees its slug; the sweep removes the rest. */
     markDeleted: sql.write<[pk: DrivePk, now: number]>(
       "UPDATE drive SET deleted_at = ?2, slug = NULL WHERE pk = ?1 AND deleted_at IS NULL",
     ),
-    /** Some drives that have expired and are not yet marked deleted. */
     expired: sql.values<DrivePk, [now: number, limit: number]>(
       `SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL
           AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.to_drive = drive.pk AND w.kind = 'fork')

@@ -4,7 +4,6 @@ import type { CheckpointCalls } from "./checkpoint-worker.ts";
 import type { DatabaseLog } from "./database-log.ts";
 import { isFull } from "./write-failures.ts";
 
-/** A checkpoint starts when this many rows have changed. */
 const CHANGES = 4000;
 /** Bytes. If the log is longer, writes wait for a checkpoint of all of it, so that it can restart. */
 export const LONG_LOG = 64 * 1024 * 1024;
@@ -15,7 +14,6 @@ interface CheckpointsParts {
   /** Of the database. */
   readonly path: string;
   readonly log: DatabaseLog;
-  /** How many rows have changed since the database was opened. */
   readonly changes: () => number;
   /** Whether the disk was found full, and the reserve is in use. */
   readonly isFull: () => boolean;

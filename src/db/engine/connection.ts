@@ -22,7 +22,6 @@ export class Connection {
     this.#sql = sql;
   }
 
-  /** The first row; null if there is none. */
   get<Row, Of extends Values>(text: string): (...values: Of) => Row | null;
   get<Row, Of extends Values, To>(text: string, fromRow: (row: Row) => To): (...values: Of) => To | null;
   get<Row, Of extends Values, To>(
@@ -73,24 +72,20 @@ export class Connection {
     };
   }
 
-  /** The only column of all rows. */
   values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {
     return this.all<Record<string, Value>, Of, Value>(text, onlyColumn);
   }
 
-  /** Whether there is a row. */
   has<Of extends Values>(text: string): (...values: Of) => boolean {
     const statement = this.prepare<object, Of>(text);
     return (...values) => statement.get(...values) !== null;
   }
 
-  /** Changes rows, and returns how many. */
   write<Of extends Values>(text: string): (...values: Of) => number {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes;
   }
 
-  /** Changes rows, and returns whether there were any. */
   writeAny<Of extends Values>(text: string): (...values: Of) => boolean {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes > 0;
@@ -117,7 +112,6 @@ export class Connection {
     return new LazyStatement(this.#sql, text);
   }
 
-  /** For a statement that is rarely used. */
   query<Row, Of extends Values>(text: string): ReturnType<typeof Sqlite.prototype.query<Row, Of>> {
     return this.#sql.query<Row, Of>(text);
   }
@@ -131,11 +125,7 @@ export class Connection {
     return this.#sql.transaction(read).deferred();
   }
 
-  /**
-   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
-   * without `PRAGMA auto_vacuum = INCREMENTAL`, as before version 15 of the schema, keeps its free pages and uses them
-   * again. Inside a write.
-   */
+  /** Returns free pages, if there are many; how many. None without auto_vacuum, as before schema 15. Inside a write. */
   releasePages(limit: number): number {
     const free = this.#pages("freelist_count");
     if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
@@ -161,12 +151,7 @@ export class Connection {
   }
 }
 
-/**
- * A connection that only reads: for another thread, or for what takes long.
- *
- * @param path of the database
- * @param cache in KiB; there may be many of these
- */
+/** Only reads: for another thread, or for what takes long. @param cache in KiB; there may be many of these */
 export function openReader(path: string, cache: number): Connection {
   const sql = new Sqlite(path, { readonly: true, strict: true });
   sql.run("PRAGMA busy_timeout = 10000");
@@ -185,7 +170,6 @@ export class LazyStatement<Row, Of extends Values> {
     this.#text = text;
   }
 
-  /** The first row; null if there is none. */
   get(...values: Of): Row | null {
     return this.#statement().get(...values);
   }
@@ -194,7 +178,6 @@ export class LazyStatement<Row, Of extends Values> {
     return this.#statement().all(...values);
   }
 
-  /** Runs it to its end. */
   run(...values: Of): Changes {
     return this.#statement().run(...values);
   }

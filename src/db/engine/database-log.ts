@@ -9,7 +9,6 @@ export class DatabaseLog {
   readonly #database: string;
   readonly #path: string;
   #file: FileHandle | null = null;
-  /** The inodes of the database's files, by path. */
   #inodes: ReadonlyMap<string, number> = new Map();
   #isRunning = false;
 
@@ -41,10 +40,7 @@ export class DatabaseLog {
     }
   }
 
-  /**
-   * Throws if a file of the database is no longer at its path. SQLite would go on with the file that it has open: what
-   * it writes there is lost, or is damage once another process opens the path.
-   */
+  /** Throws if a file is no longer at its path: SQLite would go on with the open one, and all that would be lost. */
   requireFiles(): void {
     for (const [path, inode] of this.#inodes) {
       if (isGone(path, inode)) throw new Error(`${path} was removed, moved or replaced while it was in use`);
@@ -57,7 +53,6 @@ export class DatabaseLog {
     return file;
   }
 
-  /** The size of the log's file in bytes. */
   get size(): number {
     return (this.#file === null ? statSync(this.#path) : fstatSync(this.#file.fd)).size;
   }

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync } from "node:fs";
 import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "../../domain/errors.ts";
+import { MIB } from "../../domain/limits.ts";
 
-const MIB = 1024 * 1024;
 /** Bytes. Enough to delete some thousand files in one write, which frees room for the next. */
 const SIZE = 8 * MIB;
 /** Free bytes and those of the reserve that are needed to make it whole: with less, it would be freed again at once. */
@@ -23,12 +24,10 @@ export class DatabaseReserve {
   #timesReleased = 0;
   #restoring: Promise<boolean> | null = null;
 
-  /** @param path of the file; not touched yet */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Whether the whole reserve exists. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -79,7 +78,6 @@ export class DatabaseReserve {
     }
   }
 
-  /** Takes what the disk has. Returns whether the reserve is whole then. */
   async #grow(file: FileHandle, size: number): Promise<boolean> {
     const free = await this.#freeBytes();
     if (size + free >= ENOUGH) return fill(file, 0, SIZE);
@@ -95,7 +93,6 @@ export class DatabaseReserve {
   }
 }
 
-/** The size of the reserve after it was freed some times. */
 function lessened(size: number, times: number): number {
   return Math.max(0, Math.min(size, SIZE) - times * STEP);
 }
@@ -117,14 +114,9 @@ async function fill(file: FileHandle, from: number, to: number): Promise<boolean
     await file.sync();
   } catch (error) {
     await file.truncate(from);
-    if (isDiskFull(error)) return false;
+    if (["ENOSPC", "EDQUOT"].some((code) => code === codeOf(error))) return false;
     throw error;
   }
   // A write may be partial.
   return isAllocated(file, to);
-}
-
-/** Whether a system call failed because the disk, or this user's quota, is full. */
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

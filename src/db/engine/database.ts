@@ -1,3 +1,4 @@
+import { messageOf } from "../../domain/errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
@@ -46,9 +47,7 @@ export class Database {
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
-  /** When it was taken. */
   #snapshotAt = 0;
-  /** Counts them. */
   #snapshots = 0;
   #onDurable: () => void = () => {};
 
@@ -114,18 +113,13 @@ export class Database {
     }
   }
 
-  /**
-   * Resolves when all that was written before is on the disk. For the start: a process that was killed may have left
-   * commits that are not, and readers see them. No write may be waiting. Throws an Error whose message tells the
-   * operator what to do.
-   */
+  /** For the start: a killed process may have left commits that are not synced. Throws an Error for the operator. */
   async syncLog(): Promise<void> {
     try {
       await this.#log.sync();
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
-        `The log of the database ${this.sql.filename} cannot be synced: ${why}. Check the disk, then start again.`,
+        `The log of the database ${this.sql.filename} cannot be synced: ${messageOf(cause)}. Check the disk, then start again.`,
         { cause },
       );
     }
@@ -218,7 +212,6 @@ function withResult<T>(result: T, within: Within<T>): T {
 /** What was read in the snapshot that is held, by key, and is forgotten with it: many requests read the same. */
 export class SnapshotCache<Key, Value> {
   readonly #database: Database;
-  /** The snapshot that the values are of. */
   #snapshot: number | null = null;
   readonly #values = new Map<Key, Value>();
 

@@ -12,7 +12,6 @@ export interface Lock {
   release(): void;
 }
 
-/** A lock, or its holder. */
 export type LockResult =
   | { readonly ok: true; readonly lock: Lock }
   /** `holder` is null if it took the lock just now and has not written its name yet. */

@@ -1,9 +1,11 @@
 import { type Database, Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
+import { messageOf } from "../../domain/errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
-import { type Migration, MIGRATIONS } from "./migrations.ts";
+import type { Migration } from "./migration-files.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { hadNoRoomToOpen, isFull } from "./write-failures.ts";
 import { VERSION } from "../../process/version.ts";
 
@@ -119,7 +121,6 @@ export function migrate(
   }
 }
 
-/** A step that SQLite did not accept. */
 class FailedStep extends Error {}
 
 function refuseForeignSchema(db: Database, migrations: readonly Migration[]): void {
@@ -145,7 +146,6 @@ function refuseForeignSchema(db: Database, migrations: readonly Migration[]): vo
   }
 }
 
-/** In the order of their versions. */
 function appliedSteps(db: Database): AppliedStep[] {
   const exists = db
     .query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'")
@@ -154,7 +154,6 @@ function appliedSteps(db: Database): AppliedStep[] {
   return db.query<AppliedStep, []>("SELECT * FROM schema_migration ORDER BY version").all();
 }
 
-/** Inside a transaction. */
 function applyMissing(db: Database, migrations: readonly Migration[], clock: Clock): void {
   prepareTable(db);
   // Another process may have done it meanwhile.
@@ -168,8 +167,7 @@ function applyMissing(db: Database, migrations: readonly Migration[], clock: Clo
       db.run(sql);
     } catch (error) {
       if (isFull(error)) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new FailedStep(`step ${version}, ${name}, failed: ${why}`, { cause: error });
+      throw new FailedStep(`step ${version}, ${name}, failed: ${messageOf(error)}`, { cause: error });
     }
     put.run(version, name, checksumOf(migration), clock.now(), VERSION);
   }
@@ -188,12 +186,11 @@ function prepareTable(db: Database): void {
 }
 
 function upgradeFailed(to: number, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
   const advice = isFull(cause)
     ? "Free some space on its disk, then start again."
     : "Go on with the older Coffer, and report this error.";
   return new Error(
-    `The database could not be upgraded to schema version ${to}: ${why}. It is as it was before, and the ` +
+    `The database could not be upgraded to schema version ${to}: ${messageOf(cause)}. It is as it was before, and the ` +
       `older Coffer can use it. ${advice}`,
     { cause },
   );

@@ -36,7 +36,6 @@ export function hasUnknownOutcome(error: unknown): boolean {
   return !["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_CONSTRAINT"].some((known) => code.startsWith(known));
 }
 
-/** The error for writes that may or may not have happened. */
 export function outcomeUnknown(): WriteRefused {
   return new WriteRefused(
     "UNAVAILABLE",
@@ -44,7 +43,6 @@ export function outcomeUnknown(): WriteRefused {
   );
 }
 
-/** The error for every write after that. */
 export function cannotWrite(): WriteRefused {
   return new WriteRefused(
     "UNAVAILABLE",
@@ -52,7 +50,6 @@ export function cannotWrite(): WriteRefused {
   );
 }
 
-/** The error for a write that the disk has no space for. */
 export function diskFull(): WriteRefused {
   return new WriteRefused(
     "STORAGE_FULL",

@@ -34,7 +34,6 @@ interface Job extends WriteOptions {
   readonly reject: (error: unknown) => void;
 }
 
-/** A job that ran, and what it threw if it was rolled back alone. */
 interface Outcome {
   readonly job: Job;
   readonly thrown: readonly [error: unknown] | null;
@@ -63,7 +62,6 @@ export class WriteQueue {
   #isScheduled = false;
   /** Ends the wait for more writes; null if there is none. */
   #timer: NodeJS.Timeout | null = null;
-  /** How many works delay all writes. */
   #pauses = 0;
   /** What the next commit waits for: so many durable jobs, or this time in milliseconds since the epoch. */
   #gathering = { jobs: 0, until: 0 };
@@ -122,7 +120,6 @@ export class WriteQueue {
     this.#parts.onFailure(error);
   }
 
-  /** Accepts no more jobs, and resolves when the queued ones are done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#idle?.promise;
@@ -230,11 +227,7 @@ export class WriteQueue {
     this.#schedule();
   }
 
-  /**
-   * Runs a job in a savepoint, so that its failure does not affect the rest of the batch. The only job of a batch needs
-   * none. Savepoints are expensive: inside one, SQLite lists the old state of every changed page, and walks the whole
-   * list after each statement that has triggers.
-   */
+  /** In a savepoint, unless alone: they are expensive. SQLite lists all old pages, and walks the list for triggers. */
   #run(job: Job, isAlone: boolean): Outcome {
     const { sql } = this.#parts;
     if (!isAlone) sql.run("SAVEPOINT job");

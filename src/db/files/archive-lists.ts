@@ -35,7 +35,6 @@ type ArchiveScope = {
 
 type Selection = ArchiveScope & PathRange;
 
-/** Where the rows of an archive are, and which of them it holds. */
 interface Source {
   readonly table: string;
   readonly isIn: string;
@@ -71,7 +70,6 @@ function takeFrom(sql: Connection, sources: readonly Source[]) {
   };
 }
 
-/** The lists of what archives hold, each on a connection of its own. */
 export function archiveLists({ sql }: Database) {
   return {
     /** An empty list. The caller must dispose of it. */
@@ -108,12 +106,7 @@ class ArchiveList implements Disposable {
     this.#count = sql.number<[]>("SELECT max(number) FROM entry");
   }
 
-  /**
-   * Copies what is at these places, all from one state of the database.
-   *
-   * @param places none inside another, in path order
-   * @returns the number of rows; null if one of the places is empty
-   */
+  /** Rows of one state. @param places none inside another, in path order @returns how many; null if a place is empty */
   async collect(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
     this.#sql.run("BEGIN");
     for (const place of places) {
@@ -124,7 +117,6 @@ class ArchiveList implements Disposable {
     return this.#count();
   }
 
-  /** The rows in path order, read in batches. */
   *rows(): Generator<ArchiveRow> {
     for (let after = 0, isMore = true; isMore; after += PIECE) {
       const rows = this.#page(after, PIECE);
@@ -137,7 +129,6 @@ class ArchiveList implements Disposable {
     this.#sql.close();
   }
 
-  /** Copies what is at a place. Returns whether there is anything. */
   async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
     const { partOf, take } = scope.at === null ? this.#live : this.#past;
     let isThere = false;

@@ -11,7 +11,6 @@ import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf 
 export interface ListScope {
   readonly drive: DrivePk;
   readonly folder: FolderPk | null;
-  /** Only paths that start with it. */
   readonly prefix: string;
   /** Only files that have all of these. */
   readonly tags: readonly string[];
@@ -35,7 +34,6 @@ type Selection = PathRange & {
   readonly now: number;
   readonly tag: string | null;
   readonly otherTags: string;
-  /** The start of a list that is sorted by a number. */
   readonly value: number;
   readonly id: string;
 };
@@ -118,12 +116,7 @@ export function fileLists({ sql }: Database) {
         WHERE f.drive = :drive AND f.expires_at <= :now AND f.path >= :from AND f.path < :to
           AND (:folder IS NULL OR f.folder = :folder)`,
     ),
-    /**
-     * The expired files below each of some folders, as `countExpired` for one scope. The cost grows with the number of
-     * expired files in the drive. Folders without any are left out.
-     *
-     * @param folders in path order, all directly in `parent`
-     */
+    /** As `countExpired`, for each folder that has any. @param folders in path order, all directly in `parent` */
     expiredBelow: (drive: DrivePk, parent: FolderPath, folders: readonly FolderPath[], now: number) => {
       const { from } = rangeOf(folders.at(0) ?? parent);
       const { to } = rangeOf(folders.at(-1) ?? parent);

@@ -11,7 +11,6 @@ export type FilePlace = {
   readonly path: FilePath;
 };
 
-/** A file without its place. */
 export type FileBody = Pick<
   File,
   "filename" | "mimeType" | "mimeGiven" | "size" | "tags" | "metadata" | "expiresAt"
@@ -19,7 +18,6 @@ export type FileBody = Pick<
   readonly blob: BlobPk;
 };
 
-/** How a file is named, and the type that follows from it. */
 export type Naming = Pick<FileBody, "filename" | "mimeType">;
 
 /** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
@@ -80,7 +78,6 @@ export function files({ sql }: Database) {
       `${SELECT} WHERE f.drive = ? AND f.path = ?`,
       fileFromRow,
     ),
-    /** The body of a file, to copy it. */
     body: sql.one<StoredBody, [pk: FilePk]>(
       `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
               expires_at AS expiresAt
@@ -91,23 +88,16 @@ export function files({ sql }: Database) {
       insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),
     /** Inserts a file as it was. Inside a write. */
     insertPast: (id: FileId, at: FilePlace, past: PastBody) => insert({ ...past, ...at, id }),
-    /**
-     * Inserts a file of the trash. Remove it there afterwards: its blob must always have a reference. Inside a write.
-     *
-     * @param naming its new name; null to keep the one it had
-     */
+    /** Remove it from the trash afterwards, as its blob must have a reference. @param naming null to keep the name */
     restore: (trashed: TrashedFilePk, at: FilePlace, naming: Naming | null) =>
       restore({ ...at, trashed, filename: naming?.filename ?? null, mimeType: naming?.mimeType ?? null }),
     /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
     update: (pk: FilePk, stored: StoredBody, now: number) => update({ ...stored, pk, now }),
-    /** Changes only the place of a file. Inside a write. */
     place: (pk: FilePk, at: FilePlace) => place({ ...at, pk }),
     remove: sql.write<[pk: FilePk]>("DELETE FROM file WHERE pk = ?"),
-    /** Some of a drive's files, with their number of tags. */
     someOf: sql.all<{ pk: FilePk; tags: number }, [drive: DrivePk, limit: number]>(
       "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
     ),
-    /** Some expired files, earliest expiry first. */
     expired: sql.all<FileRow, [now: number, limit: number], File>(
       `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
       fileFromRow,
@@ -115,13 +105,11 @@ export function files({ sql }: Database) {
   };
 }
 
-/** A file without its place. */
 export function bodyOf(file: File): FileBody {
   const { filename, mimeType, mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
   return { filename, mimeType, mimeGiven, size, blob: blobPk, tags, metadata, expiresAt };
 }
 
-/** A body as it is stored in a row. */
 export function storedBody(body: FileBody): StoredBody {
   return {
     ...body,

@@ -15,7 +15,6 @@ export function firstAfter(path: string): string {
   return `${path}\u0001`;
 }
 
-/** The range of paths that start with `prefix`. */
 export function rangeOf(prefix: string): PathRange {
   return { from: prefix, to: prefixEnd(prefix) ?? AFTER_ALL_TEXT };
 }
@@ -40,10 +39,8 @@ export const FACT_COLUMNS = `
 export const FILE_COLUMNS = `${FACT_COLUMNS}, f.pk, f.drive AS drivePk, d.user AS ownerPk, f.folder AS folderPk,
   f.blob AS blobPk, f.mime_given AS mimeGiven, f.version`;
 
-/** The joins that the columns need. */
 export const FILE_JOINS = `JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;
 
-/** Some facts of a file as SQLite returns them. */
 type Row<Facts extends FileFacts> = Omit<Facts, "mimeGiven" | "tags" | "metadata"> & {
   /** JSON. */
   readonly tags: string;
@@ -51,10 +48,8 @@ type Row<Facts extends FileFacts> = Omit<Facts, "mimeGiven" | "tags" | "metadata
   readonly metadata: string;
 };
 
-/** A row of `FACT_COLUMNS` as SQLite returns it. */
 export type FactsRow = Row<FileFacts>;
 
-/** A row of `FILE_COLUMNS` as SQLite returns it. */
 export type FileRow = Row<File> & { readonly mimeGiven: 0 | 1 };
 
 export function factsFromRow(row: FactsRow): FileFacts {

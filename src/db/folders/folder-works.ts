@@ -1,12 +1,6 @@
 import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/change.ts";
-import {
-  type DrivePk,
-  type FolderWorkPk,
-  newId,
-  type SnapshotPk,
-  type TrashPk,
-  type WorkId,
-} from "../../domain/id.ts";
+import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk, WorkId } from "../../domain/id.ts";
+import { newId } from "../../domain/id.ts";
 import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
@@ -15,9 +9,7 @@ import type { Database } from "../engine/database.ts";
 
 /** How far a work is, or what takes it back. */
 type WorkProgress = {
-  /** How many of its phases are done. */
   readonly phase: number;
-  /** How many files it has written or removed. */
   readonly files: number;
 };
 
@@ -79,9 +71,7 @@ export function folderWorks({ sql }: Database) {
     "UPDATE folder_work SET phase = ?2, files_done = ?3 WHERE pk = ?1",
   );
   return {
-    /** Every work, oldest first. */
     all: sql.all<Row, [], RecordedWork>(`${SELECT} ORDER BY pk`, fromRow),
-    /** The works in, from or to a drive. */
     of: sql.all<Row, [drive: DrivePk], RecordedWork>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`, fromRow),
     byPk: sql.get<Row, [pk: FolderWorkPk], RecordedWork>(`${SELECT} WHERE pk = ?`, fromRow),
     /** Inside a write. */

@@ -57,7 +57,6 @@ export function folders({ sql }: Database) {
   );
   return {
     byPath: sql.get<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
-    /** The folder at a path; throws if there is none. */
     existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
     page: (parent: FolderPk, { after, limit, offset }: FolderWindow) =>
@@ -69,7 +68,7 @@ export function folders({ sql }: Database) {
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
       return children({ parent, ...range, limit, offset });
     },
-    /** How many folders all pages of `children` have, and files anywhere below these. The cost grows with the number. */
+    /** How many folders all pages of `children` have, and files anywhere below. The cost grows with the number. */
     countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
     insert: sql.writeOne<
       FolderPk,
@@ -79,10 +78,7 @@ export function folders({ sql }: Database) {
       // It names the path, so that the triggers hold the folder for the snapshots that have it.
       "UPDATE folder SET created_at = ?2, path = path WHERE pk = ?1",
     ),
-    /**
-     * Adds to the counts of folders and all their ancestors. Each folder is updated once, innermost first: thousands of
-     * changes, one by one, would each update hundreds of ancestors. Inside a write.
-     */
+    /** Each folder is updated once, innermost first: changes, one by one, would each update hundreds of ancestors. */
     adjust: (changes: Iterable<FolderChange>) => {
       const own = new Map<FolderPk, number>();
       const below = new Map<FolderPk | null, { files: number; bytes: number }>();
@@ -100,14 +96,12 @@ export function folders({ sql }: Database) {
         add(parent, files, bytes);
       }
     },
-    /** Removes an empty folder. */
     remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
     /** In reverse path order: a folder is removed after those below it. */
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("folder", "drive = ? ORDER BY path DESC"),
   };
 }
 
-/** A folder and everything below it. */
 interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
@@ -130,7 +124,6 @@ type SubtreeFolder = Pick<Folder, "pk" | "path" | "createdAt">;
 export interface SeenPaths {
   /** The length of the longest, in bytes; 0 if there is none. */
   readonly longest: number;
-  /** The last one; null if there is none. */
   readonly last: string | null;
   readonly count: number;
 }
@@ -139,7 +132,6 @@ type Range = PathRange & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
-/** Reads what is in a folder and below, in portions. */
 export function subtrees({ sql }: Database) {
   const countFolders = sql.number<[Some]>(
     `SELECT count(*) FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
@@ -170,7 +162,6 @@ export function subtrees({ sql }: Database) {
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
     paths: (tree: Subtree, after: string | null, now: number, limit: number) =>
       paths({ ...rangeAfter(tree, after), now, limit }),
-    /** Up to `limit` files in path order, after a path. */
     files: (tree: Subtree, after: string | null, now: number, limit: number) =>
       files({ ...rangeAfter(tree, after), now, limit }),
     /** Up to `limit` folders, including the topmost, in path order: parents before their children. */

@@ -8,7 +8,6 @@ import { type Connection, openReader } from "../engine/connection.ts";
 /** Rows per statement: each may bring a small content with it. */
 const PIECE = 64;
 
-/** A file, with its content if that is in the database. */
 export interface GrepFile {
   readonly facts: FileFacts;
   /** Null if the content is a file. */
@@ -32,7 +31,6 @@ export class GrepFiles {
   readonly #sql: Connection;
   readonly #page;
 
-  /** @param path of the database */
   constructor(path: string) {
     this.#sql = openReader(path, 2000);
     // See `pageOf` of the lists for the `+`.

@@ -6,7 +6,6 @@ import type { FolderPath } from "../../domain/files/path.ts";
 import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
-/** How many versions of one file one write removes. */
 const REMOVED_AT_ONCE = 100;
 
 /** The file whose versions are asked for. Those that it has from another drive are not among them. */
@@ -33,7 +32,6 @@ const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :si
    AND v.version > ifnull(
      (SELECT o.version FROM file_version o WHERE o.file_id = :file ORDER BY o.version DESC LIMIT 1 OFFSET :versions), 0)`;
 
-/** The contents that files had before. */
 export function fileVersions({ sql }: Database) {
   const keep = sql.write<[pk: FilePk, now: number, by: string | null]>(
     `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
@@ -70,17 +68,13 @@ export function fileVersions({ sql }: Database) {
       `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE file_id = ? ORDER BY version DESC LIMIT ${REMOVED_AT_ONCE} OFFSET ?)`,
     ),
-    /** Up to `limit` versions of a file that are older than a number, newest first. */
     page: (file: VersionedFile, shown: ShownVersions, before: number, limit: number) =>
       page({ ...parametersOf(file, shown), before, limit }),
-    /** How many versions all pages have. */
     count: (file: VersionedFile, shown: ShownVersions) => count(parametersOf(file, shown)),
-    /** The version of a file with this number; null if it is not kept. */
     get: (file: VersionedFile, shown: ShownVersions, version: number) =>
       get({ ...parametersOf(file, shown), version }),
     remove: sql.write<[pk: FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("file_version", "drive = ?"),
-    /** Removes up to `limit` versions that were replaced at this time or before. */
     removeOld: sql.removeSome<[replacedAt: number]>("file_version", "replaced_at <= ? ORDER BY replaced_at"),
     removeExpired: sql.removeSome<[now: number]>("file_version", "expires_at <= ? ORDER BY expires_at"),
     /** How many versions some files have, after an id, in the order of the ids. */

@@ -2,7 +2,6 @@ import type { Database } from "../engine/database.ts";
 import { byOwner, type Releaser } from "../contents/blobs.ts";
 import type { DrivePk, FileVersionPk, TrashPk } from "../../domain/id.ts";
 
-/** What is kept of replaced and deleted files, in bytes. */
 interface Kept {
   /** Of contents that no file of the drive has; each counts once for a drive. */
   readonly size: number;
@@ -18,7 +17,6 @@ const RECORDS = "kept_records - 512 * change_count";
 /** How much owners keep. Triggers count it, so each figure costs the same whatever is kept. */
 export function keptContents({ sql }: Database) {
   return {
-    /** What the drives of an account keep, or an unclaimed drive. */
     of: byOwner((isOwned) =>
       sql.one<Kept, [pk: Releaser["pk"]]>(
         `SELECT ifnull(sum(kept_size), 0) AS size, ifnull(sum(held_size), 0) AS held,
@@ -63,7 +61,6 @@ const OF_DRIVES = `
            ORDER BY t.deleted_at LIMIT 1) AS entry
     FROM drive d WHERE d.kept_records > 0`;
 
-/** Versions and entries of the trash by their age. */
 export function keptAges({ sql }: Database) {
   const ofOwner = byOwner((isOwned) =>
     sql.all<DriveRow, [pk: Releaser["pk"]]>(`${OF_DRIVES} AND ${isOwned}`),
@@ -97,7 +94,6 @@ export function keptAges({ sql }: Database) {
     /** Up to `limit` versions, of a drive or any, that were replaced until a time; oldest first. */
     versions: (drive: DrivePk | null, until: number, limit: number) =>
       drive === null ? anyVersions(until, limit) : versions(drive, until, limit),
-    /** The oldest entry of the trash, of a drive or any. */
     entry: (drive: DrivePk | null) => (drive === null ? anyEntry() : entry(drive)),
   };
 }

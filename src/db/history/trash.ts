@@ -42,7 +42,6 @@ export function trash({ sql }: Database) {
         AND path IN (SELECT path FROM trash_folder WHERE entry = ?1 LIMIT ?2)`,
   );
   return {
-    /** Makes an empty entry. Inside a write. */
     insert: (entry: NewTrashEntry) => insert({ ...entry, deletedBy: actorText(entry.deletedBy) }),
     /** What callers know an entry by, and how many files it has, expired ones included; null if it is gone. */
     facts: sql.get<{ readonly id: TrashId; readonly fileCount: number }, [entry: TrashPk]>(
@@ -67,11 +66,9 @@ export function trash({ sql }: Database) {
           ORDER BY deleted_at DESC LIMIT ${LATELY}) page
         WHERE path = ? LIMIT 1`,
     ),
-    /** Some entries that were deleted at this time or before, and are kept still. */
     tooOld: sql.values<TrashPk, [deletedAt: number, limit: number]>(
       "SELECT pk FROM trash INDEXED BY trash_age WHERE deleted_at <= ? AND state = 'kept' LIMIT ?",
     ),
-    /** Some entries that are to be emptied. */
     gone: sql.values<TrashPk, [limit: number]>("SELECT pk FROM trash WHERE state = 'gone' LIMIT ?"),
     /** Removes the entry of a file that is not in it any more. */
     removeIfEmptyFile: sql.write<[entry: TrashPk]>(
@@ -93,7 +90,6 @@ export function trash({ sql }: Database) {
       const files = removeFiles(entry, limit);
       return files < limit ? files + removeFolders(entry, limit - files) : files;
     },
-    /** Removes an empty entry. */
     remove: sql.write<[entry: TrashPk]>("DELETE FROM trash WHERE pk = ?"),
   };
 }
@@ -120,11 +116,9 @@ type TrashedFolder = {
   readonly createdAt: number;
 };
 
-/** The file of a file's entry. */
 export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
   Pick<File, "filename" | "mimeType" | "mimeGiven">;
 
-/** The files and folders in the entries of the trash. */
 export function trashContents({ sql }: Database) {
   const folders = sql.all<TrashedFolder, [entry: TrashPk, from: string, limit: number]>(
     `SELECT path, created_at AS createdAt FROM trash_folder
@@ -142,7 +136,6 @@ export function trashContents({ sql }: Database) {
      ON CONFLICT (entry, path) DO NOTHING`,
   );
   return {
-    /** Up to `limit` files of an entry, in path order. */
     files: sql.all<
       Flagged<TrashedFile, "hasExpired">,
       [entry: TrashPk, now: number, limit: number],
@@ -164,18 +157,15 @@ export function trashContents({ sql }: Database) {
          FROM trash_file WHERE entry = ? AND path = ''`,
       (row) => ({ ...row, mimeGiven: row.mimeGiven === 1 }),
     ),
-    /** Where in the trash the file with this id is; null if it is not there. */
     placeOf: sql.get<{ pk: TrashedFilePk; entry: TrashPk; drive: DrivePk; blob: BlobPk }, [id: FileId]>(
       "SELECT pk, entry, drive, blob FROM trash_file WHERE file_id = ?",
     ),
     remove: sql.write<[pk: TrashedFilePk]>("DELETE FROM trash_file WHERE pk = ?"),
-    /** Some files that have expired, earliest expiry first. */
     expired: sql.all<{ pk: TrashedFilePk; entry: TrashPk }, [now: number, limit: number]>(
       "SELECT pk, entry FROM trash_file WHERE expires_at <= ? ORDER BY expires_at LIMIT ?",
     ),
     /** Adds a folder, unless the entry has it already. Inside a write. */
     addFolder: (entry: TrashPk, folder: TrashedFolder) => addFolder({ ...folder, entry }),
-    /** Removes up to `limit` folders of an entry. */
     removeFolders: sql.write<[entry: TrashPk, limit: number]>(
       `DELETE FROM trash_folder WHERE entry = ?1
           AND path IN (SELECT path FROM trash_folder WHERE entry = ?1 ORDER BY path LIMIT ?2)`,
@@ -183,7 +173,6 @@ export function trashContents({ sql }: Database) {
   };
 }
 
-/** The first path after a path, or of all. */
 function start(after: string | null): string {
   return after === null ? "" : firstAfter(after);
 }
@@ -191,7 +180,6 @@ function start(after: string | null): string {
 /** Which entries of the trash a list shows. Times are milliseconds since the epoch. */
 interface TrashSelection {
   readonly drives: readonly DrivePk[];
-  /** Only entries that were deleted after this. */
   readonly since: number;
   readonly now: number;
 }
@@ -208,7 +196,6 @@ function columns(now: ":now" | "?3"): string {
     ${actorColumns("t.deleted_by")}`;
 }
 
-/** The keys of a drive's entries after a position, newest first. */
 function entriesOf(drive: string): string {
   return `SELECT e.pk FROM trash e INDEXED BY trash_drive
            WHERE e.drive = ${drive} AND e.state = 'kept' AND e.deleted_at > :since AND (e.deleted_at, e.id) < (:at, :id)
@@ -234,7 +221,6 @@ export function trashLists({ sql }: Database) {
     fromRow,
   );
   return {
-    /** An entry; null if there is none, or its drive is gone. */
     byId: sql.get<Row, [id: TrashId, since: number, now: number], TrashEntry>(
       `SELECT ${columns("?3")} FROM trash t JOIN drive d ON d.pk = t.drive
         WHERE t.id = ?1 AND t.state <> 'gone' AND t.deleted_at > ?2 AND ${driveIsAlive("?3")}`,

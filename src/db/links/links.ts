@@ -26,7 +26,6 @@ type Row = LinkTarget &
     readonly username: string | null;
   };
 
-/** Before the newest. */
 const START = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
 const TABLES = ["presigned_link", "upload_link", "share_link"] as const;
@@ -129,7 +128,6 @@ export function links({ sql }: Database) {
       }
       return 0;
     },
-    /** Removes up to `limit` links that show something of a deleted drive. */
     removeSharesOf: sql.removeSome<[drive: DrivePk]>(
       "share_link",
       "drive_id = (SELECT id FROM drive WHERE pk = ?)",

@@ -81,13 +81,11 @@ export function oauthGrants({ sql }: Database) {
       WHERE key_id = :keyId`,
   );
   return {
-    /** The grant of a family of refresh tokens. */
     byFamily: sql.get<Row, [hash: SecretHash], OAuthGrant>(`${grants} WHERE g.family_hash = ?`, fromRow),
     /** The grant of an access token, also of one that has expired. */
     byAccess: sql.get<Row, [hash: SecretHash], OAuthGrant>(`${grants} WHERE k.hash = ?`, fromRow),
     /** The key that a client got for an authorization code; null if it got none, or the grant has ended. */
     keyOfCode: sql.value<KeyId, [hash: SecretHash]>("SELECT key_id FROM oauth_grant WHERE code_hash = ?"),
-    /** Whether a key was given to an OAuth client. */
     has: sql.has<[keyId: KeyId]>("SELECT 1 FROM oauth_grant WHERE key_id = ?"),
     insert: sql.write<[NewOAuthGrant]>(
       `INSERT INTO oauth_grant (key_id, client_id, code_hash, family_hash, refresh_hash)

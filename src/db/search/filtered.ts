@@ -4,7 +4,6 @@ import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
 
-/** Rows per statement. */
 const ROWS = 500;
 /** What it costs to read a file, and to see whether it passes the filters, in rows. */
 const ROWS_A_FILE = 2;
@@ -17,13 +16,11 @@ export interface Ranked extends Omit<SearchHit, "passage"> {
   readonly updatedAt: number;
 }
 
-/** The files found in a drive, and whether they are all that match. */
 export interface DriveFound {
   readonly found: readonly Ranked[];
   readonly isWhole: boolean;
 }
 
-/** Files that one of the filters selects. */
 interface Selected extends Some {
   /** Whether these are all that it selects, so that no other file passes. */
   readonly isAll: boolean;

@@ -74,14 +74,11 @@ export class SearchFinder {
   }
 }
 
-/** The best hits, without keeping all. */
 class Top {
-  /** How many were added. */
   seen = 0;
   readonly #wanted: number;
   #best: Ranked[] = [];
 
-  /** @param wanted how many of the best are wanted */
   constructor(wanted: number) {
     this.#wanted = wanted;
   }
@@ -92,7 +89,6 @@ class Top {
     if (this.#best.length >= 2 * this.#wanted + SPARE) this.#best = this.sorted();
   }
 
-  /** The best hits, best first. */
   sorted(): Ranked[] {
     return this.#best.toSorted(best).slice(0, this.#wanted);
   }

@@ -8,12 +8,8 @@ import { createIndexTables, FORMAT, isDamage } from "./index-tables.ts";
 const LOG_BYTES = 16 * 1024 * 1024;
 /** When the log has this many pages, it is copied into the file. */
 const LOG_PAGES = 2000;
-/**
- * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
- * terms. It may read many more pages: if much was deleted, or if a term is in every file of a large drive.
- */
+/** How many pages a step of a merge writes, to the end of a term. It may read many more: of what was deleted. */
 const MERGED_PAGES = 32;
-/** How many pages are given back at once. */
 const RELEASED_PAGES = 1000;
 
 export interface IndexedText {
@@ -24,7 +20,6 @@ export interface IndexedText {
   readonly document?: string;
 }
 
-/** What a batch of jobs changes. The terms of each file replace what the index has of it. */
 export interface IndexChanges {
   readonly names: readonly { readonly file: FilePk; readonly tokens: string }[];
   readonly texts: readonly IndexedText[];
@@ -98,13 +93,10 @@ export class IndexFile {
     return null;
   }
 
-  /** Makes an empty index, in place of what is there. */
   static async make(path: string, batch: BatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
-    for (const end of ["", "-wal", "-shm"])
-      await Bun.file(path + end)
-        .delete()
-        .catch(ignoreMissing);
+    for (const file of ["", "-wal", "-shm"].map((end) => Bun.file(path + end)))
+      if (await file.exists()) await file.delete();
     const sql = new Sqlite(path, { readwrite: true, create: true, strict: true });
     try {
       sql.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -162,12 +154,7 @@ export class IndexFile {
     return this.#sql.transaction(() => this.#mergeSome() > 0).immediate();
   }
 
-  /**
-   * Merges a few pages. Nothing else does: all writes only add to the index. Returns how many rows were changed; if not
-   * 0, there may be more to merge.
-   *
-   * @see https://sqlite.org/fts5.html#the_merge_command, also for the meaning of the number of changes
-   */
+  /** Nothing else merges. Returns 0 if there is no more to merge: https://sqlite.org/fts5.html#the_merge_command. */
   #mergeSome(): number {
     let rows = 0;
     for (const index of ["search_name", "search_text"]) {
@@ -220,8 +207,4 @@ function belongsTo(sql: Sqlite, batch: BatchId): boolean {
 
 function inOrder<Change extends { readonly file: FilePk }>(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => a.file - b.file);
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

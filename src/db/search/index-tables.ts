@@ -43,7 +43,6 @@ export function createIndexTables(sql: Sqlite, schema: Exclude<IndexSchema, "sea
   sql.run(`CREATE TABLE ${schema}.${DOCUMENTS} (file INTEGER PRIMARY KEY, text BLOB NOT NULL) STRICT`);
 }
 
-/** Whether SQLite found a file damaged, or to be no database. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((known) => code.startsWith(known));

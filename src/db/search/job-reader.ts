@@ -2,18 +2,15 @@ import type { File } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 
-/** Something to do for a file in the index. */
 interface SearchJob {
   readonly ticket: number;
   readonly file: FilePk;
 }
 
-/** A file whose names are to be indexed. */
 interface NameJob extends SearchJob, Pick<File, "path" | "filename" | "tags"> {
   readonly drive: DrivePk;
 }
 
-/** A file whose text is to be indexed. */
 export interface TextJob extends SearchJob, Pick<File, "driveId" | "path" | "digest" | "size" | "mimeType"> {
   readonly drive: DrivePk;
   readonly blob: BlobPk;
@@ -21,13 +18,10 @@ export interface TextJob extends SearchJob, Pick<File, "driveId" | "path" | "dig
 }
 
 interface JobQuery {
-  /** Null for all drives. */
   readonly drive: DrivePk | null;
   /** Only newer tickets; 0 for all. */
   readonly after: number;
-  /** The newest ticket. */
   readonly upTo: number;
-  /** How many of each part. */
   readonly limit: number;
 }
 
@@ -57,10 +51,8 @@ export class JobReader {
   readonly has;
   /** The bytes of a small content; null where it is none. */
   readonly smallBytes;
-  /** The next files after one, in order. */
   readonly filesAfter;
 
-  /** @param path of the database */
   constructor(path: string) {
     const sql = openReader(path, 2000);
     this.#sql = sql;
@@ -83,7 +75,6 @@ export class JobReader {
     );
   }
 
-  /** Runs `read` on one state of the database. */
   atOnce<T>(read: () => T): T {
     return this.#sql.atOnce(read);
   }

@@ -2,9 +2,7 @@ import type { BatchId, BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 import { RETRY_PAUSES_MS } from "../../domain/contents/extraction.ts";
 
-/** What an index lacks of some files. */
 export interface LackingFiles {
-  /** Files whose names it lacks. */
   readonly names: readonly FilePk[];
   /** Files whose texts it lacks; also those that have none. */
   readonly texts: readonly FilePk[];
@@ -34,12 +32,7 @@ export function searchJobs({ sql }: Database) {
     "SELECT 1 FROM file WHERE pk > ? LIMIT ?",
   );
   return {
-    /**
-     * The number of names and texts to index in these drives, at most `most`. Documents that are read again do not
-     * count: nobody waits for them.
-     *
-     * @param after the ticket after which texts count; 0 for all
-     */
+    /** At most `most`, without documents that are read again: nobody waits for them. @param after where texts begin */
     waiting: (drives: readonly DrivePk[], most: number, after: number) => {
       let jobs = 0;
       for (const drive of drives) {
@@ -48,7 +41,6 @@ export function searchJobs({ sql }: Database) {
       }
       return jobs;
     },
-    /** The ticket of the newest job; null if there is none. */
     lastTicket: sql.value<number, []>("SELECT max(ticket) FROM search_job"),
     /** Removes the jobs of a batch that is in the index, and is on the disk there. Inside a write. */
     finish: (tickets: readonly number[], batch: BatchId) => {
@@ -57,7 +49,6 @@ export function searchJobs({ sql }: Database) {
     },
     /** The last batch in the index; null if there is no index yet. */
     batch: sql.value<BatchId, []>("SELECT batch FROM search_index WHERE pk = 1"),
-    /** Records that the index is new, and has nothing. */
     restart: sql.write<[batch: BatchId]>("UPDATE search_index SET batch = ?, filled_to = 0 WHERE pk = 1"),
     /** How many files a new index may lack without a job for them, at most `most`. */
     unfilled: (most: number) => {
@@ -75,16 +66,13 @@ export function searchJobs({ sql }: Database) {
   };
 }
 
-/** A document that was read. */
 interface TriedDocument {
   readonly file: FilePk;
-  /** Of the content that was read. */
   readonly blob: BlobPk;
   /** Whether it has no text for a reason that may pass. */
   readonly isPassing: boolean;
 }
 
-/** How many jobs are made at once. */
 const JOBS = 100;
 
 /** Due at a time, also if the clock was set back since. */
@@ -117,7 +105,6 @@ export function documentRetries({ sql }: Database) {
   );
   const remove = sql.write<[file: FilePk]>("DELETE FROM document_retry WHERE file = ?");
   return {
-    /** Whether a document is to be read again by `now`. */
     isDue: sql.has<[now: number]>(`SELECT 1 FROM document_retry WHERE ${DUE} LIMIT 1`),
     /** Makes jobs of some documents that are to be read again by `now`. Inside a write. */
     makeJobs: (now: number) => {

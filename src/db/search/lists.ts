@@ -6,7 +6,6 @@ export const ABOVE_ALL = 2 ** 47;
 /** After how many steps there is a pause, even if nothing was found. */
 const STEPS = 1000;
 
-/** A file in a list. */
 export interface Place {
   readonly file: FilePk;
 }
@@ -22,7 +21,6 @@ export interface Descending<Found extends Place> {
   seek(atMost: number): Found | null;
 }
 
-/** Files that are known already. */
 export class Few implements Descending<Place> {
   readonly #files: readonly FilePk[];
   #at = 0;
@@ -50,7 +48,6 @@ interface TermMatch extends Posting {
   readonly weight: number;
 }
 
-/** The files where a term matches in any of some fields. */
 export class TermFiles implements Descending<TermMatch> {
   readonly #fields: readonly FieldFiles[];
 
@@ -65,19 +62,13 @@ export class TermFiles implements Descending<TermMatch> {
   }
 }
 
-/** The next match after another field was read. */
 function further(match: TermMatch | null, found: Posting | null, weight: number): TermMatch | null {
   if (found === null || (match !== null && match.file > found.file)) return match;
   if (match?.file !== found.file) return { ...found, weight };
   return { ...match, weight: match.weight + weight, slice: match.slice ?? found.slice };
 }
 
-/**
- * The files that are in all lists, newest first. Each list is asked for its next file at or below the last candidate,
- * so the shortest list leads, and what lies between its files is not read. Gives null now and then, for a pause.
- *
- * @param below only files with lower handles
- */
+/** Newest first, led by the shortest list. Gives null now and then, for a pause. @param below an exclusive bound */
 export function* intersection(
   lists: readonly Descending<Place>[],
   below = ABOVE_ALL,

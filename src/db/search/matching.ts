@@ -1,37 +1,21 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import {
-  type Expression,
-  NAME_FIELDS,
-  nameMatch,
-  openEnd,
-  type SearchField,
-  TEXT_WEIGHT,
-  textMatch,
-} from "../../domain/search/tokens.ts";
+import type { Expression, SearchField } from "../../domain/search/tokens.ts";
+import { NAME_FIELDS, nameMatch, openEnd, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
 import { firstAfter } from "../files/rows.ts";
 import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
-import {
-  ABOVE_ALL,
-  type Descending,
-  type FieldFiles,
-  Few,
-  intersection,
-  type Place,
-  TermFiles,
-} from "./lists.ts";
+import type { Descending, FieldFiles, Place } from "./lists.ts";
+import { ABOVE_ALL, Few, intersection, TermFiles } from "./lists.ts";
 import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
 
-/** How many candidates are looked up at once. */
 const CANDIDATES = 125;
 /** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
 const LISTS = 512;
 /** How many times the rows of a search these may take. */
 const CUT_SHARE = 2;
-/** How many of the most recently updated files are checked. */
 const LAST_CHANGED = 100;
 
 const isOf = (...markers: string[]) => NAME_FIELDS.filter(({ marker }) => markers.includes(marker));
@@ -43,7 +27,6 @@ const NAMED: readonly (readonly SearchField[])[] = [
   isOf("f", "t"),
 ];
 
-/** A term in the index of a drive. */
 interface Known {
   readonly term: SearchTerm;
   /** What to ask the index of texts; null if no text can match. */
@@ -57,11 +40,9 @@ interface Known {
 /** What to find: the files that are in all of `lists`. */
 interface Lists {
   readonly lists: readonly Descending<Place>[];
-  /** The terms that make their scores. */
   readonly scored: readonly TermFiles[];
 }
 
-/** Finds files of a drive by words. */
 export class Matching {
   readonly #statements: SearchStatements;
   readonly #drive: DrivePk;
@@ -116,13 +97,7 @@ export class Matching {
     }
   }
 
-  /**
-   * Finds the files that are in all lists.
-   *
-   * @param terms the terms that make their scores
-   * @param isDone whether this number of files is enough
-   * @returns the last file, or null if there are no more
-   */
+  /** @param terms make the scores @param isDone whether so many are enough @returns the last; null if all are found */
   async #take(
     lists: readonly Descending<Place>[],
     terms: readonly TermFiles[],
@@ -150,7 +125,6 @@ export class Matching {
     return this.#work.isSpent ? end : null;
   }
 
-  /** Keeps the candidates that pass the filters; returns their number. */
   #keep(candidates: readonly Candidate[]): number {
     if (candidates.length === 0) return 0;
     const byFile = new Map(candidates.map((candidate) => [candidate.file, candidate]));
@@ -167,7 +141,6 @@ export class Matching {
     return fitting.length;
   }
 
-  /** The lists for each kind of file that may rank before others. */
   *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
     const everywhere = () => known.map((one) => this.#everywhere(one));
     const changed = this.#statements.lastChanged(this.#drive, LAST_CHANGED);
@@ -201,12 +174,7 @@ export class Matching {
     }));
   }
 
-  /**
-   * What to ask the index for a term.
-   *
-   * @param from for the start of a word, the first of the words to put together; null for the first that there is. Then
-   *   names are searched as well.
-   */
+  /** @param from for the start of a word, where to go on; null for the first time, when names are searched as well */
   #know(term: SearchTerm, from: string | null): Known {
     const isNamed = from === null;
     const start = openEnd(this.#drive, term);

@@ -14,7 +14,6 @@ const MOST_ROWS = 1024;
 const GROWTH = 4;
 /** A range with so many rows is too wide, unless it is of one file. */
 const TOO_MANY_ROWS = 4096;
-/** The number of handles in the first range of a phrase. */
 const FIRST_SPAN = 32;
 /** What a statement for a phrase should cost, in rows: this, or what it costs to open its lists. */
 const PHRASE_ROWS = 1024;
@@ -25,7 +24,6 @@ const BYTES_A_ROW = 1280;
 /** From so many repeats of a term on, each place in a text is taken to have that term. */
 const MANY_REPEATS = 8;
 
-/** A match in the index. */
 interface PostingRow extends Posting {
   /** Whether the file has changed since: a job for it is waiting. Then it counts as read, and not as a match. */
   readonly isStale: 0 | 1;
@@ -64,7 +62,6 @@ export function postingsStatements(sql: Connection, below: string, inRange: stri
 
 type PostingsStatements = ReturnType<typeof postingsStatements>;
 
-/** The files that match a full-text expression. */
 export function postingsOf(
   statements: PostingsStatements,
   expression: Expression,
@@ -116,7 +113,6 @@ class ListPostings extends Postings {
   readonly #statements: PostingsStatements;
   readonly #expression: Expression;
   #wanted = 0;
-  /** The number of handles in the last range. */
   #span = 0;
 
   constructor(statements: PostingsStatements, expression: Expression, work: Work) {
@@ -170,9 +166,7 @@ class PhrasePostings extends Postings {
   readonly #statements: PostingsStatements;
   readonly #expression: Expression;
   readonly #phrase: Phrase;
-  /** What a statement should cost. */
   readonly #wanted: number;
-  /** The number of handles in the next range. */
   #span = FIRST_SPAN;
   /** Whether the last range had no file with all terms. */
   #wasEmpty = true;
@@ -204,7 +198,6 @@ class PhrasePostings extends Postings {
     this.#span = Math.max(1, Math.floor(this.#span * growth));
   }
 
-  /** The next file that has all terms. */
   #nextBelow(highest: number): FilePk | null {
     const [next] = this.#statements.first(this.#phrase.anywhere, highest, 1);
     this.work.did(1);

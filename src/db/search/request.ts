@@ -15,7 +15,6 @@ export type SearchFilters = {
   readonly updatedBefore: number | null;
 };
 
-/** A search, as the worker receives it. */
 export interface SearchRequest {
   readonly drives: readonly DrivePk[];
   /** Null to search by the filters only; an empty list finds nothing. */
@@ -43,9 +42,7 @@ export interface SearchHit {
 /** One page of hits, best first. */
 export interface SearchFound {
   readonly hits: readonly SearchHit[];
-  /** The number of files found, on all pages. */
   readonly total: number;
-  /** Whether these are all files that match. */
   readonly isExact: boolean;
 }
 

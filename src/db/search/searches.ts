@@ -5,7 +5,6 @@ import type { Database } from "../engine/database.ts";
 import { IndexDamaged } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
-/** The most searches at once, waiting or running. */
 const WAITING = 256;
 /** The most searches that run at once: with more, each would take as long as all together. */
 const RUNNING = 2;
@@ -33,15 +32,10 @@ interface Pending {
 
 interface Thread {
   readonly worker: Worker;
-  /** See PROGRESS. */
   readonly progress: Int32Array;
 }
 
-/**
- * Runs searches on a thread with its own connection, so that they block nothing else. The thread starts with the
- * first search. If one statement takes too long, the thread is abandoned to end after it, and the other searches
- * start again on a new thread.
- */
+/** On a thread from the first search on. One whose statement takes too long is left to end; others begin anew. */
 export class Searches {
   readonly #path: string;
   readonly #pending = new Map<number, Pending>();
@@ -81,7 +75,6 @@ export class Searches {
     this.#askAgain();
   }
 
-  /** Ends the thread; running searches fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const thread = this.#thread;
@@ -91,14 +84,12 @@ export class Searches {
     thread.worker.terminate();
   }
 
-  /** Sends the oldest searches to the thread, as many as may run at once. */
   #askNext(): void {
     for (const [id, search] of this.#pending.entries().take(RUNNING)) {
       if (!search.isAsked) this.#ask(id, search);
     }
   }
 
-  /** Starts the time of its budget. */
   #ask(id: number, search: Pending): void {
     const { request } = search;
     clearTimeout(search.timer);
@@ -175,7 +166,6 @@ export class Searches {
     }
   }
 
-  /** Takes out a search, and starts the next. */
   #end(id: number): Pending | undefined {
     const search = this.#settle(id);
     this.#askNext();

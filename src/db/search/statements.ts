@@ -7,7 +7,6 @@ import type { IndexSchema } from "./index-tables.ts";
 import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
-/** Which files of a drive to find. */
 type Selection = PathRange &
   Omit<SearchFilters, "tags"> & {
     readonly drive: DrivePk;
@@ -16,7 +15,6 @@ type Selection = PathRange &
     readonly tags: string;
   };
 
-/** A file, and when it was updated. */
 export interface Changed {
   readonly pk: FilePk;
   readonly updatedAt: number;
@@ -27,7 +25,6 @@ export interface Walked extends Changed {
   readonly fits: 0 | 1;
 }
 
-/** Some files of a list. */
 export interface Some {
   readonly count: number;
   /** A JSON array of their handles. */
@@ -111,7 +108,6 @@ export function searchStatements(sql: Connection, index: IndexSchema) {
     ),
     /** The first term of texts at or after a term. */
     nextTerm: sql.value<string, [term: string]>("SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1"),
-    /** Those of some files that fit. */
     fitting: sql.all<Changed, [Selection & { files: string }]>(
       `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
     ),
@@ -141,7 +137,6 @@ export function searchStatements(sql: Connection, index: IndexSchema) {
   };
 }
 
-/** Which files of a drive a search should find. */
 export function selectionOf(drive: DrivePk, { paths, filters, now }: SearchRequest): Selection {
   return { ...paths, ...filters, tags: JSON.stringify(filters.tags), drive, now };
 }

@@ -17,7 +17,6 @@ const BETTER_ROWS = 4000;
 /** The smallest share of these numbers for one drive, however many drives are searched. */
 const LEAST_SHARE = 1 / 20;
 
-/** When the search of one drive stops. */
 export type Bounds = ReturnType<typeof boundsOf>;
 
 /** The bounds for each drive. All pages have the same, and other people's files change nothing. */
@@ -34,12 +33,7 @@ export function boundsOf(drives: number) {
   };
 }
 
-/**
- * Whether the search of a drive may stop before its most rows.
- *
- * @param files the number of files found in it
- * @param rows the rows of work for it
- */
+/** Whether the search of a drive may stop before its most rows. @param rows the rows of work for it */
 export function isEnough(bounds: Bounds, files: number, rows: number): boolean {
   return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows);
 }
@@ -52,10 +46,8 @@ const LISTS_A_ROW = 256;
 /** How long a search runs before others get a turn, in milliseconds. */
 const TURN_MS = 10;
 
-/** A search took longer than its budget. */
 export class Overrun extends Error {}
 
-/** The work of one search so far, and its turns on the thread. */
 export class Work {
   /** The rows read so far, and the cost of the statements in rows. */
   rows = 0;
@@ -79,7 +71,6 @@ export class Work {
     return performance.now() > this.#late;
   }
 
-  /** Allows so many rows from now on. */
   allow(rows: number): void {
     this.#most = this.rows + rows;
   }
@@ -89,12 +80,7 @@ export class Work {
     return this.rows >= this.#most;
   }
 
-  /**
-   * Counts a statement.
-   *
-   * @param rows how many it read
-   * @param lists how many lists of the index it combined
-   */
+  /** Counts a statement: how many rows it read, and how many lists of the index it combined. */
   did(rows: number, lists = 1): void {
     this.rows += ROWS_A_STATEMENT + openingCost(lists) + rows * (1 + lists / LISTS_A_ROW);
     this.#proceeds();

@@ -18,14 +18,11 @@ export interface PresentFile extends Pick<File, "pk" | "id" | "drivePk" | "folde
 }
 
 interface PresentFolder extends Pick<Folder, "pk" | "path"> {
-  /** Whether the snapshot has a folder at the path. */
   readonly isKept: 0 | 1;
 }
 
-/** A file of a snapshot that has changed since. */
 export type LostFile = PastFile & Pick<File, "id">;
 
-/** A file of a snapshot, as its row has it. */
 type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
 
 type Some = SnapshotScope & PathRange & { readonly limit: number };
@@ -79,7 +76,6 @@ export function pastFiles({ sql }: Database) {
     wanted: fileIsAlive(":now"),
   });
   return {
-    /** Up to `limit` files from the start of a range. */
     present: (scope: SnapshotScope, range: PathRange, limit: number) =>
       present({ ...scope, ...range, limit }),
     /** Up to `limit` folders from the end of a range: children before their parents. */
@@ -96,7 +92,6 @@ export function pastFiles({ sql }: Database) {
   };
 }
 
-/** A file on one side of a comparison. */
 export interface ComparedFile extends Pick<FileFacts, "id" | "path" | "digest" | "size" | "updatedAt"> {
   /** The rest of the record: equal texts are equal records. */
   readonly record: string;

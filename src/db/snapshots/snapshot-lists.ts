@@ -49,12 +49,7 @@ interface RangePart extends PathRange {
   readonly rest: PathRange | null;
 }
 
-/**
- * Finds the part of a range of paths in which none of some tables has too many rows for one step. One path may have
- * more.
- *
- * @param tables as in `WalkQuery`
- */
+/** The part of a range in which no table has too many rows for one step. @param tables as in `WalkQuery` */
 export function stepParts(sql: Connection, tables: readonly string[]) {
   const ends = tables.map((table) =>
     sql.value<string, [Bindings]>(
@@ -75,10 +70,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/**
- * Reads what is in a snapshot, in path order. Rows that have changed since the snapshot must be passed over, and a
- * drive may have any number of those. So each step looks only at so many: the caller lets others go first in between.
- */
+/** In path order. A step looks at so many rows, as any number may have changed since: others go first in between. */
 export function snapshotWalk<Found extends { readonly path: string }>(
   sql: Connection,
   { live, held, liveColumns, heldColumns, wanted = "1", shown = "page.*", joins = "" }: WalkQuery,
@@ -102,7 +94,6 @@ export function snapshotWalk<Found extends { readonly path: string }>(
       const { from, to } = part;
       return stepOf(page({ ...bindings, from, to, limit }), limit, part);
     },
-    /** Counts the rows at the start of a range. */
     count: (bindings: Bindings, range: PathRange) => {
       const { from, to, rest } = partOf(bindings, range);
       return { count: number({ ...bindings, from, to }), rest };
@@ -131,17 +122,15 @@ export type SnapshotScope = {
 /** The version is the number of its content then. */
 type SnapshotFile = FileFacts & Pick<File, "blobPk" | "mimeGiven" | "version">;
 
-/** A folder whose files or folders are listed. */
 export interface SnapshotPlace {
   readonly path: FolderPath;
   /** The folder that is at the path now; null if there is none. */
   readonly folder: FolderPk | null;
 }
 
-/** A file that has expired since a snapshot. */
 export type ExpiredFile = Pick<FileFacts, "path" | "size">;
 
-type Row = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
+type FileRow = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
 
 const REST = `f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
   f.updated_at, f.version`;
@@ -167,11 +156,11 @@ const FILE_WALK = {
 
 /** Reads what a drive held when a snapshot was taken, step by step: see `snapshotWalk`. */
 export function snapshotLists({ sql }: Database) {
-  const inDrive = snapshotWalk<Row>(sql, {
+  const inDrive = snapshotWalk<FileRow>(sql, {
     ...FILE_WALK,
     ...ALL_FILES,
   });
-  const inFolder = snapshotWalk<Row>(sql, {
+  const inFolder = snapshotWalk<FileRow>(sql, {
     ...FILE_WALK,
     live: "file f INDEXED BY file_folder WHERE f.folder = :folder",
     held: "held_file f INDEXED BY held_file_parent WHERE f.drive = :drive AND f.parent = :parent",
@@ -197,11 +186,11 @@ export function snapshotLists({ sql }: Database) {
      UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
       WHERE f.drive = :drive AND f.path = :path AND f.until >= :at AND f.era < :at LIMIT 1`,
   );
-  const fileAt = sql.get<Row, [SnapshotScope & { path: FilePath }], SnapshotFile>(
+  const fileAt = sql.get<FileRow, [SnapshotScope & { path: FilePath }], SnapshotFile>(
     oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
     fileOf,
   );
-  const fileById = sql.get<Row, [SnapshotScope & { id: FileId }], SnapshotFile>(
+  const fileById = sql.get<FileRow, [SnapshotScope & { id: FileId }], SnapshotFile>(
     oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
     fileOf,
   );
@@ -219,7 +208,6 @@ export function snapshotLists({ sql }: Database) {
         : inFolder.count({ ...scope, ...keysOf(place), tags }, range),
     /** Folders anywhere in a drive: parents before their children. */
     folders: (scope: SnapshotScope, range: PathRange, limit: number) => folders.step(scope, range, limit),
-    /** Folders directly in a folder. */
     foldersIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange, limit: number) =>
       children.step({ ...scope, ...keysOf(place) }, range, limit),
     /** Counts folders as `foldersIn` lists them. */
@@ -229,7 +217,6 @@ export function snapshotLists({ sql }: Database) {
     folderAt: (scope: SnapshotScope, path: FolderPath) => folderAt({ ...scope, path }),
     fileAt: (scope: SnapshotScope, path: FilePath) => fileAt({ ...scope, path }),
     fileById: (scope: SnapshotScope, id: FileId) => fileById({ ...scope, id }),
-    /** Files that have expired since, anywhere in a range of paths. */
     expired: (scope: SnapshotScope, range: PathRange, limit: number) => expired.step(scope, range, limit),
   };
 }
@@ -239,11 +226,11 @@ function keysOf({ path, folder }: SnapshotPlace) {
   return { parent: path, folder: folder ?? -1 };
 }
 
-function filesOf({ rows, rest }: Step<Row>): Step<SnapshotFile> {
+function filesOf({ rows, rest }: Step<FileRow>): Step<SnapshotFile> {
   return { rows: rows.map(fileOf), rest };
 }
 
-function fileOf(row: Row): SnapshotFile {
+function fileOf(row: FileRow): SnapshotFile {
   const { blobPk, version } = row;
   return { ...factsFromRow(row), blobPk, version, mimeGiven: row.mimeGiven === 1 };
 }

@@ -8,11 +8,9 @@ import type { Connection } from "../engine/connection.ts";
 
 type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | "totalSize" | "createdAt"> & {
   readonly drive: DrivePk;
-  /** See `actorText`. */
   readonly createdBy: string | null;
 };
 
-/** A snapshot that the server took, and may delete. */
 type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
 
 type Row = Flagged<Omit<Snapshot, "createdBy">, "isAutomatic"> & ActorRow;
@@ -44,9 +42,7 @@ export function snapshots({ sql }: Database) {
      VALUES (:id, :drive, :number, :name, :isAutomatic, :fileCount, :totalSize, :createdAt, :createdBy)`,
   );
   return {
-    /** The snapshot with this id, unless it is deleted. */
     byId: sql.get<Row, [id: SnapshotId], Snapshot>(`${SELECT} AND s.id = ?`, fromRow),
-    /** The snapshot of this row, unless it is deleted. */
     byPk,
     /** The number of a snapshot that a work reads. */
     numberOf: (pk: SnapshotPk) => {
@@ -58,12 +54,10 @@ export function snapshots({ sql }: Database) {
     isNewest: sql.has<[pk: SnapshotPk]>(
       "SELECT 1 FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.pk = ? AND s.number = d.era",
     ),
-    /** A drive's snapshots before a number, newest first. */
     page: sql.all<Row, [drive: DrivePk, before: number, limit: number], Snapshot>(
       `${SELECT} AND s.drive = ? AND s.number < ? ORDER BY s.number DESC LIMIT ?`,
       fromRow,
     ),
-    /** How many snapshots a drive has, and how many of these are automatic. */
     count: sql.one<{ all: number; automatic: number }, [drive: DrivePk]>(
       `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
         WHERE drive = ? AND deleted_at IS NULL`,
@@ -99,7 +93,6 @@ export function snapshots({ sql }: Database) {
          FROM snapshot s INDEXED BY snapshot_deleted
         WHERE s.deleted_at IS NOT NULL AND ${IS_UNUSED} ORDER BY s.deleted_at LIMIT 1`,
     ),
-    /** Removes the row of a snapshot that nothing needs. */
     remove: sql.write<[pk: SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?"),
     /** Removes some snapshots of a deleted drive: from then on nothing is held for them. */
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("snapshot", "drive = ?"),
@@ -110,7 +103,6 @@ function fromRow({ isAutomatic, actor, actorName, ...snapshot }: Row): Snapshot 
   return { ...snapshot, isAutomatic: isAutomatic === 1, createdBy: namedActor(actor, actorName) };
 }
 
-/** The kinds of rows that are held for snapshots. */
 export const HELD = ["held_file", "held_folder"] as const;
 export type Held = (typeof HELD)[number];
 
@@ -121,7 +113,6 @@ interface HeldRow {
   readonly until: number;
 }
 
-/** Where a walk over held rows is. */
 export type HeldPosition = Pick<HeldRow, "pk" | "until">;
 
 /** What files and folders were when a snapshot was taken, if they changed since: triggers insert these rows. */

@@ -30,7 +30,6 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** A blob that is in the snapshot itself. */
 interface SmallContent extends ContentFacts {
   readonly bytes: Uint8Array;
 }
@@ -43,7 +42,6 @@ const FILES_OF_DRIVES = `
   SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
    WHERE b.digest = ?1 LIMIT ?2`;
 
-/** A copy of the database, which nobody changes. */
 export class Snapshot implements Disposable {
   readonly #sql: Sqlite;
 
@@ -73,7 +71,6 @@ export class Snapshot implements Disposable {
       .iterate();
   }
 
-  /** The contents that are in the snapshot itself. */
   smallContents(): Iterable<SmallContent> {
     if (this.schemaVersion() < SMALL_CONTENTS_VERSION) return [];
     return this.#sql

@@ -13,7 +13,6 @@ export function store({ sql }: Database) {
     id: sql.value<StoreId, []>("SELECT id FROM store WHERE pk = 1"),
     /** Contents without a row that were written up to this time must not be removed; milliseconds. */
     straysKeptUntil: sql.number<[]>("SELECT strays_kept_until FROM store WHERE pk = 1"),
-    /** Sets both. */
     put: sql.write<[id: StoreId, straysKeptUntil: number]>(
       `INSERT INTO store (pk, id, strays_kept_until) VALUES (1, ?, ?)
        ON CONFLICT (pk) DO UPDATE SET id = excluded.id, strays_kept_until = excluded.strays_kept_until`,
@@ -63,17 +62,14 @@ export function backups({ sql }: Database) {
 
 /** How far the check of all contents has come. Times are milliseconds since the epoch. */
 export type ScrubState = {
-  /** When the round began. */
   readonly startedAt: number;
   /** The last digest that was checked; empty at the start of a round. */
   readonly reached: string;
-  /** How many contents the round has checked. */
   readonly contents: number;
   /** When the last round ended; null if none has. */
   readonly finishedAt: number | null;
 };
 
-/** The progress of the check of all contents. */
 export function scrub({ sql }: Database) {
   return {
     /** Null before the first round. */

@@ -1,7 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import type { Finding, FindingCode } from "../../domain/upkeep/finding.ts";
 
-/** Looks for what is wrong with a database. */
 export type Check = (sql: Sqlite) => Generator<Finding>;
 
 /** Each row of a query is a finding. */

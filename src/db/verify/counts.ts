@@ -80,11 +80,7 @@ function* wrongFolders(sql: Sqlite): Generator<Finding> {
   }
 }
 
-/**
- * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
- * their records, owners of responses that are kept for them, drives and users of what they released. Folders of deleted
- * drives are left out: they are emptied without counting.
- */
+/** Counts again what rows say of each other. Folders of deleted drives are left out: they are emptied uncounted. */
 export const wrongCounts = [
   wrongFolders,
   counter(

@@ -38,11 +38,7 @@ export class IndexUnread extends Error {
   override readonly name = "IndexUnread";
 }
 
-/**
- * Files whose names or texts the index does not have and will not get, files in it that are not there, and what SQLite
- * finds wrong with it. An index that is missing, or belongs to another database, is no finding: the server makes a new
- * one. Throws IndexUnread.
- */
+/** Also what SQLite finds. A missing or foreign index is no finding: the server makes a new one. Throws IndexUnread. */
 export function* wrongIndex(sql: Sqlite): Generator<Finding> {
   try {
     const index = attachIndex(sql);

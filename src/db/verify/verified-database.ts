@@ -12,7 +12,6 @@ import { wrongKept, wrongTrash } from "./kept.ts";
 import { IndexUnread, wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
 
-/** The checks of the database, in their order. */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   brokenParts: [
     damage("main", "database-corrupt"),
@@ -37,14 +36,11 @@ export class VerifiedDatabase implements Disposable {
   readonly #sql: Sqlite;
   /** What could not be checked, and why. */
   readonly #unchecked: string[] = [];
-  /** Some blobs after a digest, in the order of their digests, as they are now. */
   readonly contents;
   readonly countContents;
   /** The bytes of a small content; null where it is none. */
   readonly bytesOf;
-  /** Whether a row names a blob now. */
   readonly has;
-  /** Whether the server refuses to send a blob. */
   readonly isRefused;
   /** The identity of the store; null in a database of an earlier version. */
   readonly storeId;

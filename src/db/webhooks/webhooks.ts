@@ -4,7 +4,6 @@ import type { DeliveryId, DeliveryPk, DrivePk, UserPk, WebhookId, WebhookPk } fr
 import type { Delivery, NewWebhook, Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
 
-/** What the server needs to serve a webhook. */
 export interface ServedWebhook extends Webhook {
   /** Of its key; null if that is gone, or there was none. */
   readonly keyHash: SecretHash | null;
@@ -13,10 +12,8 @@ export interface ServedWebhook extends Webhook {
   readonly position: ChangeNumber;
 }
 
-type Row<T extends Webhook> = Omit<T, "events"> & { readonly events: string };
-type NewRow = Omit<NewWebhook, "events"> & { readonly events: string };
+type Row<T extends Pick<Webhook, "events">> = Omit<T, "events"> & { readonly events: string };
 type Changed = Pick<Webhook, "pk" | "keyId" | "url" | "events">;
-type ChangedRow = Omit<Changed, "events"> & { readonly events: string };
 
 const COLUMNS = `
   w.pk, w.id, w.user, w.drive AS drivePk, d.id AS driveId, w.key_id AS keyId, w.url, w.events,
@@ -24,11 +21,11 @@ const COLUMNS = `
 const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
 
 export function webhooks({ sql }: Database) {
-  const insert = sql.writeOne<WebhookPk, [NewRow]>(
+  const insert = sql.writeOne<WebhookPk, [Row<NewWebhook>]>(
     `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
      VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
   );
-  const update = sql.write<[ChangedRow]>(
+  const update = sql.write<[Row<Changed>]>(
     "UPDATE webhook SET url = :url, events = :events, key_id = :keyId WHERE pk = :pk",
   );
   return {
@@ -49,7 +46,6 @@ export function webhooks({ sql }: Database) {
       `SELECT ${COLUMNS} ${FROM} WHERE w.user = ? ORDER BY w.pk`,
       withEvents,
     ),
-    /** Those of one drive alone, oldest first. */
     ofDrive: sql.all<Row<Webhook>, [drive: DrivePk], Webhook>(
       `SELECT ${COLUMNS} ${FROM} WHERE w.drive = ? ORDER BY w.pk`,
       withEvents,
@@ -66,7 +62,6 @@ export function webhooks({ sql }: Database) {
     disable: sql.write<[id: WebhookId, now: number, reason: string]>(
       "UPDATE webhook SET disabled_at = ?2, disabled_reason = ?3 WHERE id = ?1 AND disabled_at IS NULL",
     ),
-    /** Remembers the last change that was looked at. */
     setPosition: sql.write<[pk: WebhookPk, position: ChangeNumber]>(
       "UPDATE webhook SET position = ?2 WHERE pk = ?1",
     ),
@@ -74,7 +69,6 @@ export function webhooks({ sql }: Database) {
     giveTo: sql.write<[user: UserPk, drive: DrivePk]>("UPDATE webhook SET user = ? WHERE drive = ?"),
     /** Removes a webhook, and its deliveries: see `webhookDeliveries.removeSomeOf` for many of them. */
     remove: sql.write<[pk: WebhookPk]>("DELETE FROM webhook WHERE pk = ?"),
-    /** One of those of a drive alone; null if there is none. */
     anyOf: sql.value<WebhookPk, [drive: DrivePk]>("SELECT pk FROM webhook WHERE drive = ? LIMIT 1"),
   };
 }
@@ -97,7 +91,6 @@ export interface DueDelivery extends Pick<Delivery, "id" | "attempts"> {
   readonly payload: string;
 }
 
-/** What an attempt came to. */
 export type Attempted = Pick<Delivery, "id" | "state" | "attempts" | "status" | "error" | "nextAt">;
 
 const DELIVERY = "pk, id, type, state, attempts, status, error, next_at AS nextAt, created_at AS createdAt";
@@ -111,16 +104,13 @@ export function webhookDeliveries({ sql }: Database) {
     byId: sql.get<Delivery, [webhook: WebhookPk, id: DeliveryId]>(
       `SELECT ${DELIVERY} FROM webhook_delivery WHERE webhook = ? AND id = ?`,
     ),
-    /** The newest before one, newest first. */
     page: sql.all<Delivery, [webhook: WebhookPk, before: number, limit: number]>(
       `SELECT ${DELIVERY} FROM webhook_delivery WHERE webhook = ? AND pk < ? ORDER BY pk DESC LIMIT ?`,
     ),
     count: sql.number<[webhook: WebhookPk]>("SELECT count(*) FROM webhook_delivery WHERE webhook = ?"),
-    /** How many wait to be sent. */
     pending: sql.number<[webhook: WebhookPk]>(
       "SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
     ),
-    /** The first ones that are due. */
     due: sql.all<DueDelivery, [webhook: WebhookPk, now: number, limit: number]>(
       `SELECT id, attempts, payload FROM webhook_delivery
         WHERE webhook = ? AND state = 'pending' AND next_at <= ? ORDER BY next_at, pk LIMIT ?`,
@@ -129,7 +119,6 @@ export function webhookDeliveries({ sql }: Database) {
     nextAt: sql.value<number, [webhook: WebhookPk]>(
       "SELECT min(next_at) FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
     ),
-    /** The webhooks with deliveries that wait. */
     waiting: sql.values<WebhookPk, []>(
       "SELECT DISTINCT webhook FROM webhook_delivery WHERE state = 'pending'",
     ),

@@ -40,11 +40,9 @@ export interface NewSecret {
 }
 
 export interface NewKeySecret extends NewSecret {
-  /** The first characters, which records show. */
   readonly prefix: string;
 }
 
-/** How many random bytes a secret is made of. */
 export const SECRET_BYTES = 24;
 
 /** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
@@ -68,8 +66,8 @@ export function newSecret(start: string, bytes = randomBytes()): NewSecret {
   return { secret, hash: hashSecret(secret) };
 }
 
-function randomBytes(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+export function randomBytes(count = SECRET_BYTES): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
 }
 
 /** The hash under which a secret is stored and looked up. Secrets are random, so no salt is needed. */

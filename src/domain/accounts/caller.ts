@@ -9,7 +9,6 @@ import type { Plan, Scope } from "./roles.ts";
  */
 export type Caller = AccountCaller | DriveCaller;
 
-/** A caller with an account: with one of its keys, or a session. */
 export type AccountCaller = (Account & Holder) | SessionCaller;
 
 interface Account {
@@ -33,7 +32,6 @@ export interface SessionCaller extends Account {
   readonly sessionId: SessionId;
 }
 
-/** A caller with a key that is limited to one drive. */
 export interface DriveCaller extends Holder {
   readonly kind: "drive";
   readonly scope: Scope;
@@ -75,12 +73,10 @@ export function requireManaging(caller: Caller): void {
   if (!isManaging(caller)) requirePerson(caller);
 }
 
-/** Whether `requireManaging` lets a caller pass. */
 export function isManaging(caller: Caller): boolean {
   return caller.kind === "account" ? isPersons(caller) : !caller.isApplication;
 }
 
-/** Whether a caller with an account is somebody signed in, or has a key that a person made. */
 function isPersons(caller: AccountCaller): boolean {
   return caller.keyId === null || (caller.madeBy === null && !caller.isApplication);
 }

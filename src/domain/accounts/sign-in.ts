@@ -1,4 +1,4 @@
-import { hashSecret } from "./api-key.ts";
+import { hashSecret, randomBytes } from "./api-key.ts";
 import { asHash, type Brand, type SessionId } from "../id.ts";
 
 /** How long a session lives after its last use, in milliseconds. */
@@ -10,10 +10,8 @@ export const SESSION_TOUCH_MS = 60 * 60 * 1000;
 /** The most sessions of one user: at the next sign-in the oldest ends. */
 export const SESSIONS_A_USER = 500;
 
-/** How much of a User-Agent is stored. */
 export const USER_AGENT_CHARACTERS = 256;
 
-/** A signed-in browser, as its user sees it. */
 export interface Session {
   readonly id: SessionId;
   /** The User-Agent at sign-in; empty if there was none. */
@@ -32,9 +30,7 @@ const TOKEN_BYTES = 32;
 
 /** Makes the token of a session or of a setup link: 43 characters of base64url, shown once and then forgotten. */
 export function newToken() {
-  const token = crypto
-    .getRandomValues(new Uint8Array(TOKEN_BYTES))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  const token = randomBytes(TOKEN_BYTES).toBase64({ alphabet: "base64url", omitPadding: true });
   return { token, hash: hashSecret(token) };
 }
 

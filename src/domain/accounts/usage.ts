@@ -4,7 +4,6 @@ export interface Month {
   readonly end: number;
 }
 
-/** The month of a time in milliseconds since the epoch. */
 export function monthOf(instant: number): Month {
   const date = new Date(instant);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

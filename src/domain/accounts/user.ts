@@ -4,11 +4,9 @@ import type { UserId, UserPk } from "../id.ts";
 import { slugified } from "../contents/texts/text.ts";
 import type { NamedActor } from "../changes/change.ts";
 
-/** A user as an OpenID Connect provider describes them. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
-  /** Candidates for a username, best first. */
   readonly names: readonly (string | null)[];
   readonly email: string | null;
   readonly displayName: string | null;
@@ -24,7 +22,6 @@ export interface User {
   readonly email: string | null;
   readonly displayName: string | null;
   readonly plan: Plan;
-  /** Null if the user is not an administrator. */
   readonly admin: AdminBy | null;
   /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
@@ -64,7 +61,6 @@ function fit(text: string, most: number): string {
   return text.slice(0, most).replace(/-+$/, "");
 }
 
-/** A user with whom a drive is shared. */
 export interface Member {
   readonly userId: UserId;
   readonly username: string;

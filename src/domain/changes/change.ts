@@ -17,7 +17,6 @@ export interface Stamp {
   readonly by: Actor | null;
 }
 
-/** Who a caller is as the one who changes something. */
 export function actorOf(caller: Caller): Actor {
   return caller.keyId === null ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 }
@@ -62,37 +61,22 @@ export function namedActor(text: string | null, name: string | null): NamedActor
 /** The number of a change: changes of all drives in the order of their commits. None comes twice. */
 export type ChangeNumber = Brand<number, "ChangeNumber">;
 
-export interface NewChange {
-  readonly drive: DrivePk;
-  readonly type: ChangeType;
-  /** Of the file or folder; a folder's ends with `/`. Empty for the drive itself. */
-  readonly path: string;
-  /** Where it was before; only in the same drive. */
-  readonly previousPath?: string;
-  readonly fileId?: FileId;
-  readonly before?: ContentFacts;
-  readonly after?: ContentFacts;
-  /** How many files a change of a folder or drive was about. */
-  readonly fileCount?: number;
-  /** The version that the file has after the change. */
-  readonly version?: number;
-  /** The id of the trash entry, snapshot, link or user that it is about. */
-  readonly ref?: string;
-  readonly stamp: Stamp;
-}
-
 export interface Change {
   readonly number: ChangeNumber;
   readonly drivePk: DrivePk;
   readonly driveId: DriveId;
   readonly type: ChangeType;
+  /** Of the file or folder; a folder's ends with `/`. Empty for the drive itself. */
   readonly path: string;
+  /** Where it was before; only in the same drive. */
   readonly previousPath: string | null;
   readonly fileId: FileId | null;
   readonly before: ContentFacts | null;
   readonly after: ContentFacts | null;
+  /** How many files a change of a folder or drive was about. */
   readonly fileCount: number | null;
   readonly version: number | null;
+  /** The id of the trash entry, snapshot, link or user that it is about. */
   readonly ref: string | null;
   /** Null for the server. */
   readonly by: NamedActor | null;
@@ -100,7 +84,13 @@ export interface Change {
   readonly at: number;
 }
 
-/** The change after which a reader goes on. */
+/** What is said of some changes. */
+type Fact = "previousPath" | "fileId" | "before" | "after" | "fileCount" | "version" | "ref";
+
+export type NewChange = Pick<Change, "type" | "path"> & {
+  readonly [Name in Fact]?: NonNullable<Change[Name]>;
+} & { readonly drive: DrivePk; readonly stamp: Stamp };
+
 export interface ChangePosition {
   /** 0 for before the first. */
   readonly number: ChangeNumber;
@@ -110,7 +100,6 @@ export interface ChangePosition {
   readonly from: ChangeNumber;
 }
 
-/** Reads a number of a change, such as that of a cursor. */
 export function changeNumber(value: number): ChangeNumber {
   if (!isChangeNumber(value)) throw new Error("a change has a number that is no natural number");
   return value;

@@ -14,7 +14,6 @@ export function parseDigest(text: string): Digest | null {
   return isDigest(text) ? text : null;
 }
 
-/** The bytes of the content from `start` to `end`, exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -42,7 +41,6 @@ export function keptWhere({ kept }: Pick<StoredPlace, "kept">): string {
   }
 }
 
-/** The content that a file had, or has. */
 export interface ContentFacts {
   readonly digest: Digest;
   /** Bytes. */

@@ -1,7 +1,6 @@
 import { MIB } from "../limits.ts";
 import { essenceOf } from "./media-type.ts";
 
-/** A type of document whose text is extracted, in a process of its own. */
 export type DocumentFormat = "pdf" | "docx" | "xlsx" | "pptx" | "odt" | "epub" | "html";
 
 export const EXTRACTION_LIMITS = {
@@ -13,13 +12,11 @@ export const EXTRACTION_LIMITS = {
   readMs: 12_000,
   /** After this many milliseconds it is given up. */
   ms: 20_000,
-  /** Of the process, in bytes. */
   memory: 448 * MIB,
   /** What the parts of one archive may unpack to, in bytes. */
   unpacked: 512 * MIB,
   /** How many elements of XML may be inside each other. */
   depth: 512,
-  /** Of a PDF. */
   pages: 10_000,
 } as const;
 

@@ -22,12 +22,10 @@ export interface Drive {
   readonly updatedAt: number;
 }
 
-/** A drive, and what the caller who sees it is in it. */
 export interface SeenDrive extends Drive {
   readonly role: Role;
 }
 
-/** A drive's name: 1 to 64 characters after trimming. */
 export function parseDriveName(field: string, text: string): string {
   return parseLabel(field, text, NAME_CHARACTERS);
 }

@@ -50,7 +50,6 @@ export function positionOf(
   return { sort, value, id: file.id };
 }
 
-/** What a file's record shows. */
 export interface FileFacts {
   readonly id: FileId;
   readonly driveId: DriveId;
@@ -70,7 +69,6 @@ export interface FileFacts {
   readonly updatedAt: number;
 }
 
-/** A file, with the keys of related rows. */
 export interface File extends FileFacts {
   readonly pk: FilePk;
   readonly drivePk: DrivePk;
@@ -95,15 +93,11 @@ export type Metadata = Readonly<Record<string, unknown>>;
 /** Tags as they are stored: trimmed, without duplicates, in the order sent. */
 export function parseTags(field: string, tags: readonly string[]): string[] {
   const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
-  return distinctTags(field, kept);
+  return parseTagFilter(field, kept);
 }
 
 /** Tags without duplicates, as each costs a look at every file. A tag that no file can have finds nothing. */
 export function parseTagFilter(field: string, tags: readonly string[]): string[] {
-  return distinctTags(field, tags);
-}
-
-function distinctTags(field: string, tags: readonly string[]): string[] {
   const distinct = [...new Set(tags)];
   if (distinct.length > TAGS) throw invalid(field, `must have at most ${TAGS} entries`);
   return distinct;
@@ -174,10 +168,7 @@ export interface FileChanges {
 
 type Attributes = Pick<File, "tags" | "metadata" | "expiresAt">;
 
-/**
- * The last segment of a new path becomes the filename, unless one is given; a new filename alone also changes the
- * path's last segment, if the two were the same. Throws VALIDATION_ERROR.
- */
+/** A new path's last segment is the filename, unless one is given; a new filename changes it if both were the same. */
 export function parseRename(
   file: Pick<File, "filename" | "path">,
   changes: FileChanges,
@@ -193,7 +184,6 @@ export function parseRename(
   return { filename: sent, path };
 }
 
-/** What a file's attributes become. Throws VALIDATION_ERROR. */
 export function parseAttributes(file: Attributes, changes: FileChanges, now: number): Attributes {
   return {
     tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),

@@ -155,7 +155,6 @@ export function asFilePath(folder: FolderPath): FilePath {
   return asserted(folder.slice(0, -1), isFilePath);
 }
 
-/** The path of a folder in a file's place. */
 export function asFolderPath(file: FilePath): FolderPath {
   return asserted(`${file}/`, isFolderPath);
 }
@@ -187,7 +186,6 @@ export function requireUnder(prefix: FolderPath, path: FilePath | FolderPath): v
   );
 }
 
-/** Throws FORBIDDEN for a key that is limited to a folder. */
 export function requireWhole(prefix: FolderPath): void {
   if (prefix === ROOT) return;
   throw new CofferError(

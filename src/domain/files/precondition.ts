@@ -1,7 +1,6 @@
 import type { FileFacts } from "./file.ts";
 import { CofferError } from "../errors.ts";
 
-/** Characters of the part of a record's tag that stands for its attributes. */
 const ATTRIBUTES_CHARACTERS = 16;
 
 /** The entity tag of a file's record, without quotes: the content's, and a hash of all else that the record shows. */
@@ -22,11 +21,7 @@ export function modifiedSecond({ updatedAt }: FileFacts): number {
   return Math.floor(updatedAt / 1000);
 }
 
-/**
- * Whether a list of entity tags has one of these; `*` stands for any.
- *
- * @param weak whether `W/"..."` counts, as it does for If-None-Match (RFC 9110, section 8.8.3.2)
- */
+/** `*` stands for any tag. @param weak whether `W/"..."` counts, as for If-None-Match (RFC 9110, section 8.8.3.2) */
 export function etagMatches(list: string, tags: readonly string[], weak: boolean): boolean {
   if (list.trim() === "*") return true;
   for (const [, weakness, tag = ""] of list.matchAll(/(W\/)?"([^"]*)"/g)) {
@@ -66,7 +61,11 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
   const isNamed = (list: string, weak: boolean) =>
     file !== null && etagMatches(list, [file.digest, recordTag(file)], weak);
   if (ifMatch !== null) {
-    if (file === null) throw absent();
+    if (file === null)
+      throw new PreconditionFailed(
+        "absent",
+        "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
+      );
     if (!isNamed(ifMatch, false)) throw changed("If-Match");
   } else if (ifUnmodifiedSince !== null && file !== null && modifiedSecond(file) > ifUnmodifiedSince) {
     throw changed("If-Unmodified-Since");
@@ -76,13 +75,6 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
       "exists",
       "If-None-Match does not hold: the file is already there. Choose another path, or leave the header out to replace it.",
     );
-}
-
-function absent(): PreconditionFailed {
-  return new PreconditionFailed(
-    "absent",
-    "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
-  );
 }
 
 function changed(header: string): PreconditionFailed {

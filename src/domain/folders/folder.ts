@@ -10,9 +10,7 @@ export interface FolderFacts {
   /** Files anywhere below, and their bytes. */
   readonly fileCount: number;
   readonly totalSize: number;
-  /** Files directly in it. */
   readonly ownFileCount: number;
-  /** Folders directly in it. */
   readonly ownFolderCount: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -30,58 +28,44 @@ export interface WorkPlace {
   readonly top: FolderPath;
 }
 
-/** A copy or move of a folder with everything in it. `return` undoes a move. */
-export interface FolderTransferWork {
-  readonly kind: "copy" | "move" | "return";
+interface WorkOf<Kind extends string, To extends WorkPlace | null> {
+  readonly kind: Kind;
   readonly from: WorkPlace;
-  readonly to: WorkPlace;
+  readonly to: To;
 }
 
-export interface FolderRemovalWork {
-  readonly kind: "remove";
-  readonly from: WorkPlace;
-  readonly to: null;
+/** A copy or move of a folder with everything in it. `return` undoes a move. */
+export type FolderTransferWork = WorkOf<"copy" | "move" | "return", WorkPlace>;
+
+export interface FolderRemovalWork extends WorkOf<"remove", null> {
   /** The entry of the trash that all of it goes into; null if nothing is kept. */
   readonly trash: TrashPk | null;
 }
 
 /** The return of a folder from the trash. `reinstate` undoes a removal. */
-export interface FolderRestoreWork {
-  readonly kind: "restore" | "reinstate";
-  /** Where it goes. */
-  readonly from: WorkPlace;
-  readonly to: null;
-  /** Where all of it comes from. */
+export interface FolderRestoreWork extends WorkOf<"restore" | "reinstate", null> {
   readonly trash: TrashPk;
 }
 
-/** How many files a work has removed and put back. */
 export interface Tally {
   removed: number;
   restored: number;
 }
 
 /** The return of a folder, or of a whole drive, to what a snapshot has. */
-export interface FolderRewindWork {
-  readonly kind: "rewind";
-  readonly from: WorkPlace;
-  readonly to: null;
+export interface FolderRewindWork extends WorkOf<"rewind", null> {
   readonly snapshot: SnapshotPk;
   /** For the response; it is not recorded. */
   readonly tally: Tally;
 }
 
 /** The copy of what a snapshot has into a new drive, which nobody sees until its end. */
-export interface FolderForkWork {
-  readonly kind: "fork";
-  readonly from: WorkPlace;
-  readonly to: WorkPlace;
+export interface FolderForkWork extends WorkOf<"fork", WorkPlace> {
   readonly snapshot: SnapshotPk;
   /** Whether the snapshot was taken for it, and goes with it. */
   readonly ownsSnapshot: boolean;
 }
 
-/** A work, and whether it is being taken back. */
 export interface Undoable {
   readonly work: FolderWork;
   readonly isUndone: boolean;
@@ -115,15 +99,11 @@ export function doneOf({ work, isUndone }: Undoable): FolderWork | null {
   return isUndone ? undoOf(work) : work;
 }
 
-/** Whether giving a work up leaves what it has done so far. */
 export function leavesHalf(work: FolderWork): boolean {
   return work.kind !== "fork" && undoOf(work) === null;
 }
 
-/**
- * Whether a work goes on after a failure or a restart; others are taken back, as nobody may wait for them. A removal is
- * decided with its first piece, and half of a rewind helps nobody.
- */
+/** Whether it goes on after a failure or restart; others, for which nobody may wait, are taken back. */
 export function goesOn({ kind }: FolderWork): boolean {
   return kind === "remove" || kind === "rewind";
 }

@@ -18,10 +18,8 @@ const READS_PER_ROW = 4;
 /** Bytes of metadata that cost as much to write as a row. */
 const METADATA_ROW = 4096;
 
-/** The most files in one piece. */
 export const PIECE_FILES = Math.ceil(PIECE_ROWS / FILE_ROWS);
 
-/** What decides how many rows a file costs. */
 export interface PieceFile {
   /** Key of the drive. Files that follow each other cost less if they share drive and folders. */
   readonly drive: number;
@@ -30,9 +28,7 @@ export interface PieceFile {
   readonly tags: number;
   /** Bytes; 0 if metadata is not written. */
   readonly metadata: number;
-  /** Whether it goes to the trash or comes from there. */
   readonly isTrashed?: boolean;
-  /** Whether a snapshot has it. */
   readonly isHeld?: boolean;
 }
 
@@ -59,7 +55,6 @@ export class Piece {
     this.#limit = limit;
   }
 
-  /** Whether the piece is large enough. */
   get isFull(): boolean {
     return this.#rows >= this.#limit;
   }
@@ -69,7 +64,6 @@ export class Piece {
     return this.#taken;
   }
 
-  /** How many files of these. */
   get files(): number {
     return this.#files;
   }
@@ -110,13 +104,11 @@ export class Piece {
     this.#taken += rows;
   }
 
-  /** Adds rows that are only read. */
   takeReads(rows: number): void {
     this.#rows += rows / READS_PER_ROW;
   }
 }
 
-/** The length of the common start of two texts, in UTF-16 units. */
 function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;

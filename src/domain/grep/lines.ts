@@ -1,5 +1,5 @@
 import { NEWLINE } from "../contents/texts/lines.ts";
-import { type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
+import { decoded, type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
 import { GREP } from "../limits.ts";
 
 const MARK = "\uFEFF";
@@ -18,18 +18,9 @@ export function decodeLines(
   bytes: Uint8Array,
   encoding: TextEncoding,
 ): { readonly text: string; readonly encoding: TextEncoding } | null {
-  const decode = (as: TextEncoding) => new TextDecoder(as, { fatal: true, ignoreBOM: true }).decode(bytes);
-  const decoded = () => {
-    try {
-      return { text: decode(encoding), encoding };
-    } catch (error) {
-      // A decoder throws TypeError for bytes that are invalid in its encoding.
-      if (!(error instanceof TypeError)) throw error;
-      return { text: decode("latin1"), encoding: "latin1" } as const;
-    }
-  };
-  const found = decoded();
-  return found.text.includes("\0") ? null : found;
+  const text = decoded(bytes, new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
+  if (text === null) return decodeLines(bytes, "latin1");
+  return text.includes("\0") ? null : { text, encoding };
 }
 
 /** A line without what is no part of it: a byte order mark, and the CR of a CR LF. */
@@ -46,7 +37,6 @@ export function excerptOf(line: string, at = 0): string {
   return (from > 0 ? ELLIPSIS : "") + line.slice(from, to) + (to < line.length ? ELLIPSIS : "");
 }
 
-/** The same place, or the one before if that is inside a character. */
 function wholeFrom(text: string, at: number): number {
   return ((text.charCodeAt(at) || 0) & 0xfc00) === 0xdc00 ? at - 1 : at;
 }
@@ -71,12 +61,7 @@ function wholeCharacters(piece: Uint8Array, encoding: TextEncoding): number {
   for (let at = length - 1; at > 0 && at >= length - 3; at -= 1) {
     const byte = piece[at] ?? 0;
     if (byte < 0x80) return length;
-    if (byte >= 0xc0) return at + charLength(byte) > length ? at : length;
+    if (byte >= 0xc0) return at + (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > length ? at : length;
   }
   return length;
-}
-
-function charLength(first: number): number {
-  if (first >= 0xf0) return 4;
-  return first >= 0xe0 ? 3 : 2;
 }

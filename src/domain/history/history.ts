@@ -14,7 +14,6 @@ export interface Retention {
   readonly versions: number;
 }
 
-/** Whether the contents that a file had are kept. */
 export function keepsVersions({ days, versions }: Retention): boolean {
   return days > 0 && versions > 0;
 }
@@ -27,13 +26,10 @@ export function keepsDeleted({ days }: Retention): boolean {
 export interface KeptWindow {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Only what was replaced or deleted after this time. */
   readonly since: number;
-  /** How many versions of one file. */
   readonly versions: number;
 }
 
-/** What is kept still at a time. */
 export function keptWindow(retention: Retention, now: number): KeptWindow {
   return { now, since: keptSince(retention, now), versions: retention.versions };
 }
@@ -82,7 +78,6 @@ export type TrashEntry = TrashedPlace & {
   readonly driveId: DriveId;
   /** Bytes of its files, without expired ones. */
   readonly size: number;
-  /** Its files, without expired ones. */
   readonly fileCount: number;
   /** When the file expires; null if it does not, or for a folder. Milliseconds since the epoch. */
   readonly fileExpiresAt: number | null;
@@ -92,11 +87,9 @@ export type TrashEntry = TrashedPlace & {
   readonly deletedBy: NamedActor | null;
 };
 
-/** What was deleted, and where it was. */
 export type TrashedPlace =
   { readonly kind: "file"; readonly path: FilePath } | { readonly kind: "folder"; readonly path: FolderPath };
 
-/** A position in a list of the trash: the entry before it. */
 export interface TrashPosition {
   /** Milliseconds since the epoch. */
   readonly deletedAt: number;
@@ -106,12 +99,7 @@ export interface TrashPosition {
 /** A longer ending of a name is not taken for its type. */
 const EXTENSION_BYTES = 32;
 
-/**
- * The name of what is restored beside something else: `plan (restored).md`, then `plan (restored 2).md`. A name that
- * would be too long loses the end of its stem.
- *
- * @param n 1 for the first try
- */
+/** `plan (restored).md`, then `plan (restored 2).md`; a too long stem loses its end. @param n 1 for the first try */
 export function restoredName(name: string, kind: "file" | "folder", n: number): string {
   const mark = n === 1 ? " (restored)" : ` (restored ${n})`;
   const extension = kind === "file" ? extensionOf(name) : "";

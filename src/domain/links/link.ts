@@ -42,7 +42,6 @@ export type Link = LinkFacts & LinkTarget;
 /** A link as somebody sees it who may not know where its file is now: then `path` is null. */
 export type SeenLink = LinkFacts & { readonly kind: LinkKind; readonly path: string | null };
 
-/** Links of one kind, or of some. */
 export type LinkOf<K extends LinkKind> = LinkFacts & Extract<LinkTarget, { kind: K }>;
 
 /** The kinds that show something to people. The others are for programs, and work for a day at most. */
@@ -52,7 +51,6 @@ export function isOf<K extends LinkKind>(link: Link, kinds: readonly K[]): link 
   return kinds.some((kind) => kind === link.kind);
 }
 
-/** A new link: a key made it, or else a user. */
 export type NewLink = LinkTarget &
   Pick<LinkFacts, "id" | "driveId" | "expiresAt" | "createdAt" | "user"> &
   Partial<Pick<LinkFacts, "passwordHash" | "maxSize" | "oneTime">> & {
@@ -75,7 +73,6 @@ export function newLinkToken(kind: LinkKind): NewSecret {
 /** Where a list of links goes on: the newest come first. */
 export type LinkPosition = Pick<Link, "createdAt" | "id">;
 
-/** Who a caller is as the creator of a link. */
 export function makerOf(caller: Caller): Pick<NewLink, "keyId" | "user"> {
   return { keyId: caller.keyId, user: caller.keyId === null ? caller.userPk : null };
 }
@@ -85,10 +82,8 @@ export function isMadeBy({ createdBy, user }: Link, caller: Caller): boolean {
   return caller.kind === "account" ? user === caller.userPk : createdBy.id === caller.keyId;
 }
 
-/** How long a link that shows something works at most, in milliseconds. */
 export const LONGEST_SHARE_MS = SHARE_LINK_DAYS.most * DAY_MS;
 
-/** Throws GONE for a link that was used, or has expired. */
 export function requireUsable(link: Link, now: number): void {
   const { usedAt, expiresAt } = link;
   if (usedAt !== null)
@@ -106,12 +101,7 @@ interface LockedLink {
 
 const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
 
-/**
- * Shows that a link's password was given: valid until a time (milliseconds since the epoch), and only for this
- * password.
- *
- * @param secret of the data directory
- */
+/** Shows until a time, in milliseconds, that this password was given. @param secret of the data directory */
 export function passFor(link: LockedLink, until: number, secret: Uint8Array): string {
   const text = JSON.stringify(["coffer link pass", link.id, link.passwordHash, until]);
   return `${until}_${new Bun.CryptoHasher("sha256", secret).update(text).digest("hex")}`;

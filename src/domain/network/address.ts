@@ -23,7 +23,6 @@ export function newIpList(): IpList {
 export interface Subnet {
   /** IPv4 or IPv6, without a zone. */
   readonly address: string;
-  /** The number of leading bits that are compared. */
   readonly prefix: number;
   readonly family: "ipv4" | "ipv6";
 }

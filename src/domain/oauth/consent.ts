@@ -27,7 +27,6 @@ export function abilitiesOf(scope: Scope, reach: "account" | "drive"): readonly 
 export const NO_APPLICATION =
   "It cannot make or revoke other keys, see or end your sessions, set up webhooks, claim drives, share your drives with people, change your password, or let other apps in.";
 
-/** The longest id that leads to a document. */
 const ID_CHARACTERS = 512;
 
 /** The host of the metadata document that a client's id leads to; null for a client that registered. */

@@ -24,7 +24,6 @@ export class OAuthError extends CofferError {
   }
 }
 
-/** Characters. */
 const LONGEST = 512;
 
 /** Printable ASCII without those that URL parsers drop, turn into others or disagree about. */
@@ -65,7 +64,6 @@ export function requireRedirectUri(uri: string): void {
   );
 }
 
-/** Where a redirect URI leads; null for one that is not allowed. */
 export function redirectTarget(uri: string): RedirectTarget | null {
   if (uri.length > LONGEST || !CHARACTERS.test(uri) || uri.includes("#") || !URL.canParse(uri)) return null;
   const { protocol, host, username, password } = new URL(uri);
@@ -84,7 +82,6 @@ export function isRegistered(uri: string, registered: readonly string[]): boolea
   return registered.some((each) => each === uri || (portless !== null && withoutPort(each) === portless));
 }
 
-/** A URI of the same computer without its port; null for others. */
 function withoutPort(uri: string): string | null {
   const [, host, rest] = LOOPBACK.exec(uri) ?? [];
   return host === undefined ? null : `${host}${rest ?? ""}`;
@@ -101,7 +98,6 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
 export interface OAuthClient {
   /** The URL of its metadata document, or what it got when it registered. */
   readonly id: string;
-  /** What it calls itself. */
   readonly name: string;
   readonly redirectUris: readonly string[];
 }

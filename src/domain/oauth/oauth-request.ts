@@ -1,7 +1,6 @@
 import { OAuthError } from "./oauth-client.ts";
 import type { Scope } from "../accounts/roles.ts";
 
-/** What a client asks a person for (RFC 6749, 4.1.1), checked. */
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly clientName: string;
@@ -10,7 +9,6 @@ export interface AuthorizationRequest {
   readonly state: string | null;
   /** SHA-256 of the code verifier, as base64url (RFC 7636, 4.2). */
   readonly challenge: string;
-  /** The most that it asks for. */
   readonly scope: Scope;
   /** Of this server, as the client knows it. */
   readonly issuer: string;
@@ -45,7 +43,6 @@ export function parseAuthorization(
   return { challenge, scope: parseScope(parameters.one("scope")) };
 }
 
-/** The state of a request; null if there is none. Throws OAuthError. */
 export function parseState(parameters: ParameterReader): string | null {
   const state = parameters.one("state");
   if (state !== null && state.length > STATE_CHARACTERS) {
@@ -69,7 +66,6 @@ export function parseScope(text: string | null): Scope {
   throw new OAuthError("invalid_scope", `scope must be some of: ${OAUTH_SCOPES.join(", ")}.`);
 }
 
-/** The scopes of a key, as OAuth lists them. */
 export function scopeText(scope: Scope): string {
   return scope === "read-only" ? "read" : OAUTH_SCOPES.join(" ");
 }
@@ -95,7 +91,6 @@ export class ParameterReader {
     return values[0] === undefined || values[0] === "" ? null : values[0];
   }
 
-  /** Like `one`; throws OAuthError if it is missing. */
   required(name: string): string {
     const value = this.one(name);
     if (value === null) throw new OAuthError("invalid_request", `${name} is required.`);

@@ -1,10 +1,5 @@
-import {
-  hashSecret,
-  type NewKeySecret,
-  newKeySecret,
-  SECRET_BYTES,
-  type SecretHash,
-} from "../accounts/api-key.ts";
+import type { NewKeySecret, SecretHash } from "../accounts/api-key.ts";
+import { hashSecret, newKeySecret, randomBytes, SECRET_BYTES } from "../accounts/api-key.ts";
 import { deriveKey } from "../sealing.ts";
 
 /** How long an access token works, in milliseconds. */
@@ -53,7 +48,6 @@ export function nextTokens(service: string, token: string, salt: Uint8Array) {
   };
 }
 
-/** Reads a refresh token; null if it cannot be one. */
 export function parseRefreshToken(token: string): RefreshToken | null {
   if (!/^[a-z0-9]+_rt_[0-9a-f]{80}$/.test(token)) return null;
   return { family: hashSecret(token.slice(0, -2 * SECRET_BYTES)), secret: hashSecret(token) };
@@ -62,8 +56,4 @@ export function parseRefreshToken(token: string): RefreshToken | null {
 function refreshTokenOf(family: string, secret: Uint8Array): NewRefreshToken {
   const token = family + secret.toHex();
   return { token, family: hashSecret(family), secret: hashSecret(token) };
-}
-
-function randomBytes(count: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(count));
 }

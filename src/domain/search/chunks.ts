@@ -4,10 +4,7 @@ interface QueryChunk {
   readonly isQuoted: boolean;
 }
 
-/**
- * Splits a query at its spaces, quotation marks and the last slash of a path; a mark that is not closed extends to the
- * end. A chunk may hold nothing that can be found. The dashboard highlights matches by the same chunks.
- */
+/** At its spaces, quotation marks (also unclosed) and the last slash of a path. A chunk may hold nothing to find. */
 export function chunksOf(query: string): QueryChunk[] {
   // Parts with an odd index were in quotation marks.
   return query.split('"').flatMap((part, index): QueryChunk[] =>

@@ -4,13 +4,11 @@ import { OVERLAP_WORDS, wordsOfSlice } from "./slices.ts";
 import { foldName, isSpacedWord, type Word, wordsOf } from "./words.ts";
 import { characters } from "../contents/texts/text.ts";
 
-/** Characters of a query. */
 const QUERY_CHARACTERS = 512;
 const QUERY_TERMS = 16;
 /** How often a phrase may repeat a word: in a text of only that word, each repetition costs as much as the first. */
 const WORD_REPEATS = 16;
 
-/** A word or a phrase that must match in a file. */
 export interface SearchTerm {
   /** The words, in the order they must have in a text. */
   readonly words: readonly string[];
@@ -20,11 +18,7 @@ export interface SearchTerm {
   readonly needle: string;
 }
 
-/**
- * Reads a search query. Each of its chunks is a term. The last term matches as a prefix unless it was quoted.
- * Everything except letters, digits and pictograms separates words. Words that it joins, as in `a-b`, are a phrase.
- * Returns no terms if the query contains nothing that can be found. Throws VALIDATION_ERROR.
- */
+/** Each chunk is a term: a word, or a phrase as `a-b` is; the last a prefix unless quoted. Throws VALIDATION_ERROR. */
 export function parseQuery(field: string, text: string): SearchTerm[] {
   if (characters(text) > QUERY_CHARACTERS) {
     throw invalid(field, `must have at most ${QUERY_CHARACTERS} characters`);
@@ -56,7 +50,6 @@ function mostRepeated(words: readonly string[]): number {
   return Math.max(...times.values());
 }
 
-/** UTF-16 units before and after the start of a match. */
 const BEFORE = 60;
 const AFTER = 140;
 

@@ -2,29 +2,21 @@ import { textOf } from "../contents/texts/text-encoding.ts";
 import { MIB } from "../limits.ts";
 import { type Word, wordsOf } from "./words.ts";
 
-/** How many first bytes of a text are searched. */
 export const SEARCHED_BYTES = MIB;
 
-/**
- * The text of the first MiB of a blob, which is searched; null if it is not text.
- *
- * @param bytes the content, or its first bytes
- * @param isCut whether the content continues after them
- */
+/** The first MiB, which is searched; null if it is no text. @param isCut whether the content continues after `bytes` */
 export function searchedText(bytes: Uint8Array, isCut = false): string | null {
   return textOf(bytes.subarray(0, SEARCHED_BYTES), isCut || bytes.length >= SEARCHED_BYTES);
 }
 
 /** UTF-16 units. A text is indexed in slices, so that no step takes long. */
 export const SLICE_UNITS = 32 * 1024;
-/** How far a slice's end may move to fall between two words. */
 const SLACK_UNITS = 256;
 /** How many words of the next slice each slice repeats. No phrase is longer, so each is whole in one slice. */
 export const OVERLAP_WORDS = 128;
 
 /** UTF-16 units: more than these words and what is between them have, except in very odd texts. */
 const OVERLAP_UNITS = 8 * 1024;
-/** Of a UTF-16 unit in any encoding. */
 const MOST_BYTES_A_UNIT = 3;
 
 /** A file's rows in the index are `pk * SLICES_A_FILE` and the next. The schema's triggers have the number too. */

@@ -15,7 +15,6 @@ import { foldName, type Word } from "./words.ts";
 type Marker = "f" | "d" | "t" | "w" | "p";
 
 const GRAM = 3;
-/** The numbers of first letters for which there are lists. */
 const BEGINNINGS = [2, 3] as const;
 const LONGEST_BEGINNING = Math.max(...BEGINNINGS);
 
@@ -35,7 +34,6 @@ export const NAME_FIELDS: readonly SearchField[] = [
 ];
 export const TEXT_WEIGHT = 0.1;
 
-/** The terms of a file's names, as text for the tokenizer. */
 export function nameTokens(
   drive: DrivePk,
   { filename, path, tags }: { filename: string; path: FilePath; tags: readonly string[] },
@@ -58,15 +56,11 @@ export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
     distinct.add(text);
   }
   const beginnings = new Set<string>();
-  for (const word of distinct) for (const length of BEGINNINGS) beginnings.add(beginning(word, length));
+  for (const word of distinct)
+    for (const length of BEGINNINGS) beginnings.add(word.slice(0, endOfCharacters(word, length) ?? 0));
   beginnings.delete("");
   for (const letters of beginnings) tokens += `${drive}p${letters} `;
   return tokens;
-}
-
-/** The first characters of a word; empty if it has fewer. */
-function beginning(word: string, length: number): string {
-  return word.slice(0, endOfCharacters(word, length) ?? 0);
 }
 
 /** What the index is asked. */
@@ -107,11 +101,7 @@ export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string
   return words.length === 1 && Array.from(last).length <= LONGEST_BEGINNING ? null : `${drive}w${last}`;
 }
 
-/**
- * The full-text expression for a term in a text.
- *
- * @param ends if there is an `openEnd`, the terms of the index that start with it, at least one
- */
+/** Finds a term in a text. @param ends if there is an `openEnd`, the index's terms that start with it, at least one */
 export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression {
   const known = term.words.map((word) => `${drive}w${word}`);
   if (!term.isPrefix) return expression(known);

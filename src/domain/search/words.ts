@@ -60,14 +60,9 @@ export function foldName(name: string): string {
   return `_${fold(name)}_`.replaceAll(BETWEEN_WORDS, "_");
 }
 
-/** Whether a text needs no folding except of case; then every UTF-16 unit is one character. */
-function isAscii(text: string): boolean {
-  return ASCII.test(text);
-}
-
 /** Removes differences of case, width, composition and accent. */
 function fold(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
+  if (ASCII.test(text)) return text.toLowerCase();
   // Upper case first: it makes ß and ss equal, and the two small sigmas.
   const caseless = text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");
   return caseless.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC");

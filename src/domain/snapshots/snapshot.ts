@@ -32,7 +32,6 @@ export interface View {
   readonly at: SnapshotNumber;
 }
 
-/** A snapshot's name: 1 to 64 characters after trimming. */
 export function parseSnapshotName(field: string, text: string): string {
   return parseLabel(field, text, NAME_CHARACTERS);
 }

@@ -1,7 +1,6 @@
 /**
- * A body's chunks. The memory of each is released when the next is requested: with the garbage collector alone, the
- * chunks of a few large uploads take twice the memory of everything else. So keep copies, never views.
- * If the reader stops early, the body is not cancelled, so that the rest of it can still be read.
+ * A body's chunks. The memory of each is released when the next is requested, so keep copies: with the garbage collector
+ * alone a few large uploads take twice the memory of everything else. If the reader stops early, the rest can be read.
  */
 export async function* releasedChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return;
@@ -30,14 +29,10 @@ const UNREAD_LIMITS: UnreadLimits = { bytes: 64 * 1024 * 1024, ms: 10_000 };
  *
  * That is for a client that announced the end of its connection: the runtime closes it after the response, and the
  * system resets it while the client is still sending, so that it never reads the response (RFC 9112, 9.6). On other
- * connections the runtime discards the body itself, and the response is sent at once.
- *
- * @returns null if the response may be sent at once; else resolves with whether the body ended within the limits
+ * connections the runtime discards the body itself. Null if the response may be sent at once; else resolves with
+ * whether the body ended within the limits.
  */
-export function discardUnread(
-  request: Request,
-  limits: UnreadLimits = UNREAD_LIMITS,
-): Promise<boolean> | null {
+export function discardUnread(request: Request, limits: UnreadLimits = UNREAD_LIMITS) {
   if (!hasBody(request) || !closesConnection(request)) return null;
   const { body } = request;
   // A body that was read to its end stays locked.

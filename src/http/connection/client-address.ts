@@ -4,9 +4,8 @@ import { type IpList, ipVersion, newIpList, type Subnet } from "../../domain/net
 export type ClientOf = (peer: string | undefined, forwardedFor: string | null) => string;
 
 /**
- * Makes the function that names a request's client for counting: an IPv4 address, or an IPv6 network of 64 bits,
- * because one subscriber has at least that many addresses. `X-Forwarded-For` counts only if it comes from trusted
- * proxies, and each proxy only for the hop before it: the client is the last untrusted hop.
+ * Makes what names a client for counting: an IPv4 address, or an IPv6 network of 64 bits, as one subscriber has at least
+ * that many addresses. `X-Forwarded-For` counts only from trusted proxies: the client is the last untrusted hop.
  */
 export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
   const isTrusted = trustedAddresses(trustedProxies);

@@ -66,21 +66,18 @@ function openSystem() {
 function descriptorOf({ getpeername }: Library, { address, port }: Peer): number | null {
   const wanted = normalise(address);
   const found = new Uint8Array(ADDRESS_BYTES);
+  const view = new DataView(found.buffer);
   const length = new Uint32Array(1);
   for (const descriptor of openDescriptors() ?? Array(MOST_DESCRIPTORS).keys()) {
     length[0] = ADDRESS_BYTES;
     if (getpeername(descriptor, ptr(found), ptr(length)) !== 0) continue;
-    if (portIn(found) === port && normalise(addressIn(found, length[0])) === wanted) return descriptor;
+    // The port is in the order of the network.
+    if (view.getUint16(2) === port && normalise(addressIn(found, length[0])) === wanted) return descriptor;
   }
   return null;
 }
 
-/** The port of a `sockaddr_in` or `sockaddr_in6`, in the order of the network. */
-function portIn(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer).getUint16(2);
-}
-
-/** The address in them, all of whose groups are written out. */
+/** The address in a `sockaddr_in` or `sockaddr_in6`, all of whose groups are written out. */
 function addressIn(bytes: Uint8Array, length: number): string {
   if (length <= IPV4_BYTES) return bytes.subarray(4, 8).join(".");
   const view = new DataView(bytes.buffer);

@@ -22,7 +22,6 @@ const CLOSED_BYTES = 8 * MIB;
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
-/** A request for a file's content. */
 interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
@@ -43,9 +42,8 @@ interface ContentReader {
 }
 
 /**
- * Answers with a file's content: all of it, a range, or 304. The content is not trusted: browsers must not sniff its
- * type, and if one shows it, then without script and outside our origin. Throws CofferError FORBIDDEN,
- * PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
+ * Answers with a file's content: all of it, a range, or 304. It is not trusted: no browser may sniff its type, nor run
+ * it in our origin. Throws FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
  */
 export function contentAnswer(
   files: Files,
@@ -122,7 +120,6 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
-/** The content of a file while it is sent. */
 interface SentContent extends Pick<ContentReader, "mayGoOn"> {
   readonly files: Files;
   readonly file: FileFacts;
@@ -195,7 +192,6 @@ function encodeExtended(text: string): string {
 /** Headers that stop uploaded content from running in our origin. */
 export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
 
-/** How the API description explains these headers. */
 export const CONTAINED_HEADERS = {
   "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
 };

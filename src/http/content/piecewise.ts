@@ -9,9 +9,8 @@ interface EarlyEnds {
 }
 
 /**
- * A body that is created while the client reads it: each piece is requested when the previous one has been sent. At
- * the end, or when the client disconnects or stops reading, the generator is closed. An error in the first piece is
- * thrown, so that it can still become an error response.
+ * A body that is made while the client reads it. At its end, or when the client leaves or stops reading, the generator
+ * is closed. An error in the first piece is thrown, so that it can still become an error response.
  */
 export async function piecewise(
   pieces: AsyncGenerator<Uint8Array>,
@@ -66,7 +65,6 @@ export async function piecewise(
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
-/** How many bytes are read at once. */
 const PIECE_BYTES = 256 * 1024;
 /** How many bytes at the end are held back, at most. */
 const LAST_BYTES = 64 * 1024;

@@ -72,7 +72,6 @@ export function shownError(error: unknown, requestId: string, log: Log): CofferE
   return new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED);
 }
 
-/** The response to anything thrown; see `shownError`. */
 export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
   const shown = shownError(error, requestId, log);
   const { code, message, field } = shown;

@@ -5,8 +5,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { rateLimited } from "./errors.ts";
 import { foreignOrigin, type OriginOf, refuseForeign } from "./origins.ts";
-import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
-import { type RequestContext, unauthorized } from "./request-context.ts";
+import { type RateLimitState, type RequestContext, unauthorized } from "./request-context.ts";
 import { isMcpPath, type RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 import type { KeyId } from "../../domain/id.ts";
@@ -15,7 +14,6 @@ import type { LinkBase } from "./link-base.ts";
 export interface GateOptions {
   readonly clock: Clock;
   readonly authenticate: (rawKey: string) => Caller | null;
-  /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
   /** The same for the MCP server: see `surelyOwnOrigin`. */
@@ -127,7 +125,6 @@ function tighter(own: RateLimitState, shared: RateLimitState): Taken {
   return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
 }
 
-/** What the requests of a window have in common, in words. */
 function whatCounted(caller: Caller | null, isShared: boolean): string {
   if (caller === null) return "from your address without a valid key";
   if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;
@@ -146,9 +143,7 @@ export function bearerToken(header: string | null): string | null {
 export type Challenge = ReturnType<typeof createChallenge>;
 
 interface ChallengeOptions {
-  /** Whether there is anybody who could let a client in. */
   readonly isPossible: () => boolean;
-  /** Whether a key was given to a client that a person let in. */
   readonly isGrant: (keyId: KeyId) => boolean;
   readonly linkBase: LinkBase;
 }
@@ -177,4 +172,69 @@ function errorOf(
   if (status === 401) return headers.has("authorization") ? ['error="invalid_token"'] : [];
   if (status !== 403 || caller === null || caller.keyId === null || caller.scope !== "read-only") return null;
   return isGrant(caller.keyId) ? ['error="insufficient_scope"'] : null;
+}
+
+interface Window {
+  readonly startedAt: number;
+  used: number;
+}
+
+/** Fixed windows, each starting at its bucket's first request. All are equally long, so the map's first end first. */
+export class RateLimiter {
+  readonly #options;
+  readonly #windowMs: number;
+  readonly #windows = new Map<string, Window>();
+
+  /** Beyond `capacity` windows the oldest are dropped: memory is limited during a flood of requests. */
+  constructor(options: { clock: Clock; windowSeconds: number; capacity?: number }) {
+    this.#options = { capacity: 100_000, ...options };
+    this.#windowMs = options.windowSeconds * 1000;
+  }
+
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one request of `bucket`, which may send `limit` in a window. */
+  take(bucket: string, limit: number): RateLimitState {
+    const now = this.#options.clock.now();
+    let window = this.#windows.get(bucket);
+    if (window === undefined || this.#hasEnded(window, now)) {
+      this.#windows.delete(bucket);
+      this.#makeRoom(now);
+      window = { startedAt: now, used: 0 };
+      this.#windows.set(bucket, window);
+    }
+    const allowed = window.used < limit;
+    if (allowed) window.used += 1;
+    return {
+      allowed,
+      limit,
+      remaining: Math.max(0, limit - window.used),
+      resetSeconds: Math.max(1, Math.ceil((window.startedAt + this.#windowMs - now) / 1000)),
+    };
+  }
+
+  /** Like `take`; throws RATE_LIMITED if there are none left. In the message `{seconds}` is when to try again. */
+  require(bucket: string, limit: number, message: string): void {
+    const { allowed, resetSeconds } = this.take(bucket, limit);
+    if (!allowed) throw rateLimited(message.replace("{seconds}", String(resetSeconds)), resetSeconds);
+  }
+
+  refund(bucket: string): void {
+    const window = this.#windows.get(bucket);
+    if (window !== undefined && window.used > 0) window.used -= 1;
+  }
+
+  /** A window that starts in the future is from before the clock was set back. */
+  #hasEnded(window: Window, now: number): boolean {
+    return now >= window.startedAt + this.#windowMs || now < window.startedAt;
+  }
+
+  #makeRoom(now: number): void {
+    for (const [bucket, window] of this.#windows) {
+      if (this.#windows.size < this.#options.capacity && !this.#hasEnded(window, now)) return;
+      this.#windows.delete(bucket);
+    }
+  }
 }

@@ -26,7 +26,6 @@ export function usedAddress(headers: Headers, isProxy: boolean): string | null {
 /** The start of the links in a response: a URL without a trailing slash. */
 export type LinkBase = (context: { readonly usedAddress: string | null }) => string;
 
-/** For the descriptions of operations that answer with links. */
 export const LINKS_BEGIN =
   "The link starts with the server's configured address or, if none is configured, with the address that the request was sent to.";
 

@@ -32,7 +32,6 @@ export function surelyOwnOrigin(baseUrl: string | null): OriginOf {
   };
 }
 
-/** Whether a request was sent to a name that may be somebody else's. */
 function isForeignName({ headers }: Request): boolean {
   const url = `http://${headers.get("host") ?? ""}`;
   const name = URL.canParse(url) ? new URL(url).hostname : "";
@@ -53,7 +52,6 @@ export function refuseForeign(request: Request, originOf: OriginOf): void {
   if (originOf(request) === "foreign") throw foreignOrigin();
 }
 
-/** The error for a request that only this server's pages may send. */
 export function foreignOrigin(): CofferError {
   return new CofferError(
     "FORBIDDEN",

@@ -36,9 +36,8 @@ export interface PipelineOptions extends ContextParts {
 }
 
 /**
- * Handles every request, in this order: request id, what browsers ask for pages of other origins, authentication, rate
- * limit, scope, the length of its head, then the route, which reads the body. Then it sets the headers of every
- * response and logs one line, when the response is handed over (its stream may still be running).
+ * Handles every request: its id, preflights, authentication, rate limit, scope, the length of its head, then the route,
+ * which reads the body. Logs one line when the response is handed over; its stream may still be running.
  */
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, cors, route, holdSnapshot, countOperation, log } = options;
@@ -89,7 +88,6 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 }
 
-/** The response to anything thrown while a request of the pipeline was handled. */
 export function refuse(error: unknown, request: Request, log: Log): Response {
   const { id, hasOAuthErrors } = contextOf(request);
   // A client that disconnects while its body is read is not our error; nobody reads this response.

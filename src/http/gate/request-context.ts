@@ -8,7 +8,6 @@ import {
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "../connection/client-address.ts";
 import { usedAddress } from "./link-base.ts";
-import type { RateLimitState } from "./rate-limiter.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
 export interface Connections {
@@ -22,6 +21,16 @@ export interface ContextParts {
   /** See `Idempotency.begin`. */
   readonly beginAttempt: (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
   readonly cutSocket: CutSocket;
+}
+
+/** What is left of a window, after this request. */
+export interface RateLimitState {
+  readonly allowed: boolean;
+  /** Requests per window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
 }
 
 export interface Sending {
@@ -140,10 +149,8 @@ export class RequestContext {
   }
 
   /**
-   * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
-   * one is set a little later: what is sent before fits into the socket's buffers.
-   *
-   * @param sending for what the runtime sends by itself: once it says no, the connection is closed
+   * Allows a client to read a large response slowly, a little after the runtime, when it begins to send, has set its own
+   * timeout. `sending` is for what the runtime sends by itself: once it says no, the connection is closed.
    */
   allowSlowReader(sending?: Sending): void {
     const peer = this.#connections.requestIP(this.#request);
@@ -185,7 +192,6 @@ export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
 
-/** The context of a request that came through the pipeline. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
   if (context === undefined) throw new Error("the request did not come through the pipeline");

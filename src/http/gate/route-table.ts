@@ -38,7 +38,6 @@ interface Route {
   readonly method: string;
   /** A template in which `:name` is a parameter. */
   readonly path: string;
-  /** Whether it needs no key. */
   readonly isPublic: boolean;
   readonly isDescribed: boolean;
 }
@@ -63,7 +62,6 @@ export function createRouteTable(routes: readonly Route[]) {
   return {
     /** Whether what opens a request is in its path: a page of any origin that knows the link may send it. */
     isByLink: (method: string, path: string) => withMethod(routesAt(path), method).some(isLink),
-    /** Whether a request needs no key. */
     isPublic: (method: string, path: string) => {
       const found = routesAt(path);
       const ofMethod = withMethod(found, method);
@@ -81,17 +79,16 @@ export function createRouteTable(routes: readonly Route[]) {
     unrouted: (method: string, path: string): CofferError => {
       const allowed = methodsAt(routesAt(path));
       const near = nearest()(method, path, allowed.length > 0);
-      return allowed.length > 0 ? methodNotAllowed(method, allowed, near) : noSuchRoute(near);
+      if (allowed.length > 0) return methodNotAllowed(method, allowed, near);
+      const slugHint = near.some((route) => route.includes("/v0/drives/{id}"))
+        ? " In a path, the slash of a slug is written %2F."
+        : "";
+      return new CofferError(
+        "NOT_FOUND",
+        `No such route.${hintAt(near)}${slugHint} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
+      );
     },
   };
-}
-
-/** 404 for a path without a route. @param near routes that may be meant */
-function noSuchRoute(near: readonly string[]): CofferError {
-  return new CofferError(
-    "NOT_FOUND",
-    `No such route.${hintAt(near)}${slugHint(near)} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
-  );
 }
 
 /** 405, with `Allow` (RFC 9110, 15.5.6). @param near routes that may be meant */
@@ -111,13 +108,6 @@ function hintAt(near: readonly string[]): string {
   return ` Did you mean ${names.length === 0 ? last : `${names.join(", ")} or ${last}`}?`;
 }
 
-function slugHint(near: readonly string[]): string {
-  return near.some((route) => route.includes("/v0/drives/{id}"))
-    ? " In a path, the slash of a slug is written %2F."
-    : "";
-}
-
-/** The methods of some routes, sorted, each once. */
 function methodsAt(routes: readonly Route[]): string[] {
   return [...new Set(routes.flatMap(({ method }) => methodsOf(method)))].toSorted();
 }

@@ -61,8 +61,7 @@ export function readBody(request: Request, limit: number, advice?: string): Prom
 /**
  * Parses a body as JSON. Throws VALIDATION_ERROR for field `body` if it is empty or malformed, or holds too much.
  *
- * @param items see `BodyLimits`
- * @param keptField a field of the body that is stored as it was sent: numbers in it that would change are refused
+ * @param keptField is stored as it was sent: numbers in it that would change are refused
  * @param note see `parseJson`
  */
 export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: string, note?: string): unknown {
@@ -74,11 +73,7 @@ export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: stri
 }
 
 /** Reads a body of unknown length, and stops at `limit`. */
-async function collect(
-  body: ReadableStream<Uint8Array> | null,
-  limit: number,
-  advice?: string,
-): Promise<Uint8Array> {
+async function collect(body: ReadableStream<Uint8Array> | null, limit: number, advice?: string) {
   // Not a list of pieces: there may be one for each byte.
   const read = new Bun.ArrayBufferSink();
   let length = 0;

@@ -1,9 +1,3 @@
-interface JsonFault {
-  /** The index of the first character that cannot stand there; the text's length if it ends too early. */
-  readonly at: number;
-  readonly advice: string;
-}
-
 /** What may follow; `end` is what ends a value. */
 type State = "value" | "first value" | "name" | "first name" | "colon" | "end";
 
@@ -58,8 +52,11 @@ export function otherThanJson(start: string): string | null {
   return text.startsWith("\ufeff") ? "starts with a byte order mark: send it without" : null;
 }
 
-/** Finds the first token that JSON (RFC 8259) does not allow; null if it is not among those that are looked at. */
-function faultIn(whole: string): JsonFault | null {
+/**
+ * Finds the first character that JSON (RFC 8259) does not allow, or the end of a text that ends too early; null if it is
+ * not among those that are looked at.
+ */
+function faultIn(whole: string) {
   const text = whole.slice(0, LOOKED_AT + ESCAPE);
   const open: string[] = [];
   let state: State = "value";
@@ -93,7 +90,6 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** The kind of the token that begins so: a bracket, comma or colon as it is. */
 function kindOf(character = ""): string {
   if ("{}[],:".includes(character)) return character;
   return character === '"' ? "string" : "literal";

@@ -22,11 +22,9 @@ export function withoutMark(text: string): string {
 
 /**
  * `JSON.parse` for requests. Values are at most 64 levels deep, so later code can recurse into them, and not too many.
- * A key `__proto__` becomes an ordinary own property.
+ * A key `__proto__` becomes an ordinary own property. Throws VALIDATION_ERROR for `field`.
  *
- * @param items see `excessOf`
  * @param note is added to the place where the text is malformed
- * @throws CofferError VALIDATION_ERROR for `field` if the text is malformed, nested too deeply, or holds too many items
  */
 export function parseJson(text: string, field: string, items: number, note = ""): unknown {
   refuseExcess(text, field, items);
@@ -94,10 +92,8 @@ const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Whether a text of JSON holds more than it may, before it is parsed: a megabyte may be one text, which costs nothing,
- * or half a million zeros, with which everybody waits. What is not JSON is left to `JSON.parse`.
- *
- * @param items how many values, and names of fields, it may hold
+ * Whether a text of JSON holds more `items`, values and names of fields, than it may, before it is parsed: a megabyte
+ * may be one text, which costs nothing, or half a million zeros. What is not JSON is left to `JSON.parse`.
  */
 export function excessOf(text: string, items: number): JsonExcess {
   let [depth, found, strings, frame, escapes] = [0, 1, 0, 0, 0];
@@ -146,10 +142,7 @@ const CHANGED = Symbol("changed");
 /**
  * Refuses numbers in metadata that would not be returned as they were sent. JSON.parse silently rounds to a double:
  * 12345678901234567890 becomes 12345678901234567000, and 1e400 is later written as null. Only the value counts, not
- * the notation: 1.0 is returned as 1, 1e2 as 100, and -0 as 0.
- *
- * @param text from which `parseJson` made `value`
- * @throws CofferError VALIDATION_ERROR for the first number that would change, such as `metadata.sizes[2]`
+ * the notation: 1.0 is returned as 1. Throws VALIDATION_ERROR for the first, such as `metadata.sizes[2]`.
  */
 export function requireExactNumbers(text: string, value: unknown, field: string): void {
   if (needsCheck(text, value)) refuseChanged(parseMarked(text), field);

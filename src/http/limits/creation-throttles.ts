@@ -2,7 +2,7 @@ import type { Clock } from "../../process/clock.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
@@ -35,7 +35,7 @@ export class NewKeyThrottle {
     this.#limiter.require(
       ownerOf(caller),
       most,
-      (seconds) => `Too many ${what} for this ${whose}: at most ${most} a minute. Try again in ${seconds} s.`,
+      `Too many ${what} for this ${whose}: at most ${most} a minute. Try again in {seconds} s.`,
     );
   }
 }
@@ -67,8 +67,7 @@ export class ProvisionThrottle {
     this.#limiter.require(
       client,
       this.#perHour,
-      (seconds) =>
-        `At most ${this.#perHour} drives an hour from one address. Use a drive that you have, or try again in ${seconds} s.`,
+      `At most ${this.#perHour} drives an hour from one address. Use a drive that you have, or try again in {seconds} s.`,
     );
   }
 }

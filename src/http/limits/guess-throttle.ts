@@ -4,7 +4,7 @@ import { Recent } from "../../domain/recent.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { KnownClients } from "../../services/accounts/passwords.ts";
 import { rateLimited } from "../gate/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -31,6 +31,8 @@ export const PER_ACCOUNT = 10;
 export const PER_CLIENT = 50;
 /** The same for one account, from all such clients together, who wait then: the account's owner may be one of them. */
 export const FROM_STRANGERS: GuessLimits = { free: 50, firstMs: 30_000, mostMs: 30_000 };
+
+const WRONG_PASSWORDS = "Too many wrong passwords. Try again in {seconds} s.";
 
 /** Limits the memory, also of who has guessed right. */
 const CAPACITY = 100_000;
@@ -150,9 +152,9 @@ export class SignInThrottle {
     const own = `${client} ${account}`;
     const waitMs = isStrange ? this.#strangers.waitOf(account) : 0;
     if (waitMs > 0) throw tooManyWrong(waitMs);
-    this.#clients.require(client, PER_CLIENT, wrongPasswords);
+    this.#clients.require(client, PER_CLIENT, WRONG_PASSWORDS);
     if (isStrange) {
-      this.#accounts.require(own, PER_ACCOUNT, wrongPasswords);
+      this.#accounts.require(own, PER_ACCOUNT, WRONG_PASSWORDS);
       this.#strangers.add(account);
     }
     const takeBack = () => {
@@ -189,9 +191,5 @@ async function guess<T>(
 /** 429 for who must wait so many milliseconds. */
 function tooManyWrong(waitMs: number) {
   const seconds = Math.ceil(waitMs / 1000);
-  return rateLimited(wrongPasswords(seconds), seconds);
-}
-
-function wrongPasswords(seconds: number): string {
-  return `Too many wrong passwords. Try again in ${seconds} s.`;
+  return rateLimited(WRONG_PASSWORDS.replace("{seconds}", String(seconds)), seconds);
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OAuthError, redirectTarget } from "../../domain/oauth/oauth-client.ts";
 import { type AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
@@ -113,7 +113,6 @@ function authorizationRecord(request: AuthorizationRequest): AuthorizationRecord
   };
 }
 
-/** How a person decides about an application that asks for access. */
 export function consent(authorizations: Authorizations) {
   return [
     operation("GET", "/v0/oauth/requests/:id", {
@@ -125,7 +124,6 @@ export function consent(authorizations: Authorizations) {
       params,
       answers: [
         {
-          status: 200,
           description: "The request.",
           json: Type.Object({ data: authorizationSchema }),
           example: { data: exampleAuthorization },
@@ -151,7 +149,6 @@ export function consent(authorizations: Authorizations) {
       example: { allow: true },
       answers: [
         {
-          status: 200,
           description: "The request is decided.",
           json: Type.Object({
             data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),

@@ -10,7 +10,7 @@ import {
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { ANONYMOUS_BYTES, parseJsonBody, PLAIN_BODY } from "../json/json-body.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
@@ -28,7 +28,6 @@ import { text } from "../operation/schema.ts";
 const PER_HOUR = 20;
 
 const texts = Type.Array(Type.String());
-/** What every client is registered with. */
 const OF_ALL = {
   grant_types: ["authorization_code", "refresh_token"],
   response_types: ["code"],
@@ -129,7 +128,6 @@ const TOKEN: ProtocolOperation = {
   },
   answers: [
     {
-      status: 200,
       description: "The tokens. They are shown only in this response.",
       headers: UNCACHED,
       json: Type.Object({
@@ -165,7 +163,7 @@ const REVOKE: ProtocolOperation = {
     },
     examples: { [FORM]: { token: "cof_rt_5e6f7a8b" } },
   },
-  answers: [{ status: 200, description: "The token does not work any more.", headers: UNCACHED }],
+  answers: [{ description: "The token does not work any more.", headers: UNCACHED }],
   errors: ["RATE_LIMITED", "STORAGE_FULL"],
 };
 

@@ -10,7 +10,6 @@ import type { OAuthOptions } from "./protocol-route.ts";
 const NO_USERS =
   "This server has no users yet who could let an application in. Its operator must set it up first, with the link that it prints when it starts; until then, use an API key.";
 
-/** A document: what it is, and what it says at an address of this server. */
 interface Document {
   readonly operationId: string;
   readonly summary: string;
@@ -82,7 +81,6 @@ function describe({ operationId, summary, at }: Document) {
       "For OAuth clients. Returns 404 to a request with a valid key, which needs nothing of this, and while this server has no users.",
     answers: [
       {
-        status: 200,
         description: "The document.",
         headers: { ...UNCACHED, Vary: "`Authorization` and `Origin`" },
         json: schemaOf(example),
@@ -93,7 +91,6 @@ function describe({ operationId, summary, at }: Document) {
   } as const;
 }
 
-/** The schema of a document that has all that this one has. */
 function schemaOf(document: ReturnType<Document["at"]>) {
   const types = Object.entries(document).map(([name, value]) => [name, typeOf(value)]);
   return Type.Object(Object.fromEntries(types));

@@ -5,7 +5,7 @@ import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
-import type { RateLimiter } from "../gate/rate-limiter.ts";
+import type { RateLimiter } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
@@ -14,7 +14,6 @@ import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";
 
-/** What the routes of OAuth are made from. */
 export interface OAuthOptions extends Pick<
   Services,
   "apiKeys" | "authorizations" | "oauthClients" | "oauthGrants"
@@ -58,7 +57,7 @@ export function optionalText(description: string) {
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
 export function countRequest(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
-  limiter.require(client, limit, () => "Too many requests from one address. Try again later.");
+  limiter.require(client, limit, "Too many requests from one address. Try again later.");
 }
 
 /** Reads a form or a client's metadata. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */

@@ -7,7 +7,7 @@ import type { Services } from "../../services/services.ts";
 import { accountRecord } from "../resources/accounts/users.ts";
 import { operation } from "../operation/route.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import {
   accountSchema,
   examplePassword,
@@ -34,6 +34,7 @@ interface AuthOptions extends Pick<Services, "signIn" | "sessions" | "accounts" 
 export const NO_STORE = { "cache-control": "no-store" };
 
 const SIGNUPS_PER_HOUR = 20;
+const TOO_MANY = "Too many accounts from one address. Try again in {seconds} s.";
 
 const username = Type.String({ maxLength: 64, examples: ["ada"] });
 const newUsername = Type.String({
@@ -51,14 +52,13 @@ export const SETS_SESSION = {
 
 const signedIn = [
   {
-    status: 200,
     description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
   },
 ];
 
-/** Errors for a page of another site, and for a write without disk space. */
+/** For a page of another site, and a write without disk space. */
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. For accounts of a provider see `oidc.ts`. */
@@ -96,7 +96,6 @@ export function auth(options: AuthOptions) {
         "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
       answers: [
         {
-          status: 200,
           description: "Whether the link is valid.",
           json: Type.Object({ valid: Type.Boolean() }),
           headers: UNCACHED,
@@ -150,11 +149,7 @@ export function auth(options: AuthOptions) {
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        signups.require(
-          context.client,
-          SIGNUPS_PER_HOUR,
-          (seconds) => `Too many accounts from one address. Try again in ${seconds} s.`,
-        );
+        signups.require(context.client, SIGNUPS_PER_HOUR, TOO_MANY);
         return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
       },
     }),
@@ -166,7 +161,6 @@ export function auth(options: AuthOptions) {
       readsSession: true,
       answers: [
         {
-          status: 200,
           description: "Signed out, or there was no session.",
           json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
           headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },

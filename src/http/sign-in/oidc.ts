@@ -5,7 +5,7 @@ import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/account
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { operation } from "../operation/route.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation } from "../gate/origins.ts";
@@ -25,7 +25,6 @@ interface OidcOptions {
 
 const CALLBACK = "/auth/oidc/callback";
 
-/** How the API description explains the headers of a redirect. */
 const REDIRECT_HEADERS = {
   Location: "The next address.",
   "Referrer-Policy": "`no-referrer`",
@@ -37,12 +36,12 @@ const ON_ERROR =
 
 /** How many sign-ins one client may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
+const TOO_MANY = "Too many sign-ins from one address. Try again in {seconds} s.";
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 
 /** How many sign-ins may be in progress in one browser: their cookies are part of each of its requests. */
 const FLOWS_PER_BROWSER = 8;
 
-/** Sign-in at the provider: the redirect to it, and the callback. */
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
@@ -76,11 +75,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          starts.require(
-            context.client,
-            STARTS,
-            (seconds) => `Too many sign-ins from one address. Try again in ${seconds} s.`,
-          );
+          starts.require(context.client, STARTS, TOO_MANY);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(

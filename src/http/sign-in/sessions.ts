@@ -37,7 +37,6 @@ export function sessions(service: Sessions) {
       person: true,
       answers: [
         {
-          status: 200,
           description: "The sessions, oldest first.",
           json: Type.Object({ data: Type.Array(sessionSchema) }),
         },
@@ -55,7 +54,6 @@ export function sessions(service: Sessions) {
       person: true,
       answers: [
         {
-          status: 200,
           description: "Signed out.",
           json: Type.Object({
             data: Type.Object({
@@ -79,7 +77,6 @@ export function sessions(service: Sessions) {
       params: Type.Object({ id: id("The session's identifier.") }),
       answers: [
         {
-          status: 200,
           description: "The session has ended.",
           json: Type.Object({ data: deletedOf("The ended session.") }),
         },
@@ -115,7 +112,6 @@ export function password(
     example: { current: examplePassword, password: "another one of your own" },
     answers: [
       {
-        status: 200,
         description: "The password is changed.",
         json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
       },

@@ -124,7 +124,6 @@ export class HeldString {
   readonly #most: number;
   readonly #string = new ContentString(NO_SINK);
 
-  /** @param most how many bytes are kept */
   constructor(most: number) {
     this.#most = most;
   }

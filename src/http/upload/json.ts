@@ -7,7 +7,7 @@ import { withoutMark } from "../json/json-text.ts";
 import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { ContentString, HeldString, TextWriter } from "./json-string.ts";
-import { type ContentKey, inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
+import { type ContentKey, inTurns, type WriteContent } from "./upload-body.ts";
 
 type Encoding = "base64" | "text";
 
@@ -33,18 +33,13 @@ function fieldOf(fields: unknown, name: string): unknown {
 
 /**
  * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,
- * or `base64`. The content is decoded and written as it arrives, wherever its key is, with a few hundred KiB of memory
- * for any size. After an error the caller must discard what was written.
+ * or `base64`, which is decoded and written as it arrives, wherever its key is, with little memory for any size. After
+ * an error the caller must discard what was written. Returns the other fields, once the whole body has been checked.
  *
- * @returns the other fields, once the whole body has been checked
- * @throws CofferError VALIDATION_ERROR on `body`, `content`, `text`, `encoding` or a number in `metadata`,
- *   PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write`
- *   are passed on.
+ * @throws CofferError VALIDATION_ERROR, PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled.
+ *   Errors of the stream or of `write` are passed on.
  */
-export async function readJsonUpload(
-  body: AsyncIterable<Uint8Array>,
-  write: WriteContent,
-): Promise<UploadEnvelope> {
+export async function readJsonUpload(body: AsyncIterable<Uint8Array>, write: WriteContent) {
   const scanner = new JsonScanner();
   let content: JsonContent | null = null;
   try {
@@ -76,7 +71,6 @@ export async function readJsonUpload(
   }
 }
 
-/** The encoding that stands before the content. */
 function encodingSoFar({ envelope }: JsonScanner): Encoding | null {
   const start = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
   if (!start.includes('"encoding"')) return null;
@@ -106,19 +100,16 @@ export const HELD_BYTES = 64 * 1024;
 
 /** The content, decoded as it arrives. A `content` without an `encoding` so far is kept, up to `HELD_BYTES`. */
 class JsonContent implements Disposable {
-  /** Whether its closing quote has been read. */
   ended = false;
 
   readonly #key: ContentKey;
   readonly #write: WriteContent;
   /** What is kept; null once it is known how it is to be read. */
   #held: HeldString | null = null;
-  /** How it is read; null while that is not known. */
   #encoding: Encoding | null = null;
   #base64: Base64Writer | null = null;
   #string: ContentString | null = null;
 
-  /** @param encoding the one that came before; null if there was none */
   constructor(key: ContentKey, encoding: Encoding | null, write: WriteContent) {
     this.#key = key;
     this.#write = write;
@@ -131,7 +122,6 @@ class JsonContent implements Disposable {
     this.#base64?.[Symbol.dispose]();
   }
 
-  /** Takes the bytes of `chunk` from `at`; returns where it stopped. */
   async take(chunk: Buffer, at: number): Promise<number> {
     if (this.#held === null) return this.#decode(chunk, at);
     const next = this.#held.hold(chunk, at);

@@ -38,16 +38,14 @@ const CONTENT_NAMES: ReadonlyMap<string, ContentKey> = new Map([
 
 /**
  * Reads an upload sent as `multipart/form-data` (RFC 7578). The part named `file`, `content` or `text` is the content, as
- * raw bytes, with or without a file name. The others are text, before or after it. Memory does not grow with the content.
+ * raw bytes, with or without a file name. The others are text. Memory does not grow with the content.
  *
  * The fields have the shape of the JSON upload's. `filename` and `content_type` default to those of the content's
  * part, except `application/octet-stream`, which says nothing. `metadata` is JSON; `tags` is repeated, one JSON array,
- * or one list separated by commas. Unknown text fields are handed on as they are, but a file with an unknown name is
- * refused, because it would be lost.
+ * or one list separated by commas. Unknown text fields are handed on, but a file with an unknown name would be lost.
  *
- * @param contentType the request's Content-Type, with the boundary
- * @throws CofferError VALIDATION_ERROR on `body` or the wrong field, PAYLOAD_TOO_LARGE if the text parts exceed 256
- *   KiB; `body` is then cancelled. Errors of the stream or of `write` are passed on.
+ * @throws CofferError VALIDATION_ERROR, PAYLOAD_TOO_LARGE if the text parts exceed 256 KiB; `body` is then cancelled.
+ *   Errors of the stream or of `write` are passed on.
  */
 export async function readMultipartUpload(
   body: AsyncIterable<Uint8Array>,
@@ -77,7 +75,6 @@ function parseBoundary(contentType: string): string {
 }
 
 class Form {
-  /** The header of the content's part, once it has arrived. */
   content: PartHeader | undefined;
   contentKey: ContentKey | null = null;
   readonly #write: WriteContent;
@@ -88,7 +85,6 @@ class Form {
     this.#write = write;
   }
 
-  /** Returns the function that takes the bytes of a new part. */
   open(header: PartHeader): WriteContent {
     const { name, filename } = header;
     const contentKey = CONTENT_NAMES.get(name);

@@ -8,8 +8,8 @@ import { releasedChunks } from "../connection/body.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
 /**
- * Takes the next piece of the content, in order; never an empty one. The piece's memory may be reused once the promise
- * has resolved, so keep a copy, not the piece. A rejection ends the upload and is passed on to the code that reads it.
+ * Takes the next piece, in order, never an empty one. Its memory may be reused once the promise has resolved. A
+ * rejection ends the upload and is passed on.
  */
 export type WriteContent = (piece: Uint8Array) => Promise<void>;
 
@@ -67,7 +67,6 @@ const SHORT_BODY = 32 * 1024;
 /** The time over which a client's speed is measured, in milliseconds. */
 const PACE_MS = 60_000;
 
-/** How fast clients must send contents. */
 export interface Pace {
   readonly clock: SteadyClock;
   /** Bytes in a second, on average over `PACE_MS`; 0 for no limit. */
@@ -75,9 +74,8 @@ export interface Pace {
 }
 
 /**
- * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
- * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
- * PAYLOAD_TOO_LARGE after `limit` bytes, REQUEST_TIMEOUT, and what `check` throws.
+ * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short body
+ * is one chunk: a stream takes twice the time, and 256 KiB for each. Throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT.
  */
 export async function* chunksOf(
   request: Request,
@@ -115,10 +113,7 @@ function isShort({ headers }: Request): boolean {
 }
 
 /** Throws REQUEST_TIMEOUT if chunks come too slowly. The time does not count in which our disk takes what came. */
-export async function* paced(
-  chunks: AsyncIterable<Uint8Array>,
-  { clock, least }: Pace,
-): AsyncGenerator<Uint8Array> {
+export async function* paced(chunks: AsyncIterable<Uint8Array>, { clock, least }: Pace) {
   let [bytes, waited] = [0, 0];
   let since = clock.elapsed();
   for await (const chunk of chunks) {

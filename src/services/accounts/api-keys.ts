@@ -5,14 +5,15 @@ import { type Caller, isManaging, requireManaging } from "../../domain/accounts/
 import type { Scope } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
-import { type DriveId, type KeyId, newId, parseId } from "../../domain/id.ts";
+import { type KeyId, newId, parseId } from "../../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../../domain/limits.ts";
 import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../../domain/files/path.ts";
 import { parseLabel } from "../../domain/contents/texts/text.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { EndedKeys } from "./ended-keys.ts";
-import { LastUses } from "./last-uses.ts";
+import { LastUses } from "./usage.ts";
 
 interface CreatedKey {
   readonly key: ApiKey;
@@ -30,40 +31,34 @@ export interface KeyRequest {
   readonly expiresAt: string | null;
 }
 
-export class ApiKeys {
-  readonly #parts;
+export class ApiKeys extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & { keyPrefix: string; endedKeys: EndedKeys }
+> {
   readonly #lastUses = new LastUses<KeyId>();
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & { keyPrefix: string; endedKeys: EndedKeys },
-  ) {
-    this.#parts = parts;
-  }
 
   /** The caller with this key; null if it is unknown, revoked or expired, its drive is gone or its user disabled. */
   authenticate(secret: string): Caller | null {
-    const now = this.#parts.clock.now();
-    const caller = this.#parts.tables.apiKeys.callerOf(hashSecret(secret), now);
+    const now = this.parts.clock.now();
+    const caller = this.parts.tables.apiKeys.callerOf(hashSecret(secret), now);
     if (caller !== null && caller.keyId !== null) this.#lastUses.note(caller.keyId, now);
     return caller;
   }
 
   flushUse(): Promise<void> {
-    const { tables } = this.#parts;
+    const { tables } = this.parts;
     return this.#lastUses.flush(tables, ({ id, at }) => tables.apiKeys.touch(id, at));
   }
 
   /**
-   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it. Throws
-   * VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for more than the caller
-   * reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys.
+   * Creates a key that reaches no more than the caller, works no longer, and goes with the key that makes it. Throws
+   * VALIDATION_ERROR, FORBIDDEN for more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
-    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#parts.clock.now());
+    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.parts.clock.now());
     const prefix =
       request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", withSlash(request.pathPrefix));
     const insert = this.#newKey(request);
-    return this.#parts.access.write(caller, within, () => {
+    return this.parts.access.write(caller, within, () => {
       requireManaging(caller);
       const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
       const allowed = this.#allowedExpiry(caller, expiresAt);
@@ -73,8 +68,8 @@ export class ApiKeys {
 
   /** The keys within the caller's reach, oldest first; for who manages none, its own alone. */
   list(caller: Caller): ApiKey[] {
-    return this.#parts.tables.apiKeys
-      .list(reachOf(caller), this.#parts.clock.now())
+    return this.parts.tables.apiKeys
+      .list(reachOf(caller), this.parts.clock.now())
       .filter(({ id }) => isSeen(caller, id))
       .map((key) => this.#withLastUse(key));
   }
@@ -82,29 +77,29 @@ export class ApiKeys {
   /** A key of `list`, with how much goes with it. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): { readonly key: ApiKey; readonly made: MadeByKey } {
     const key = this.#withLastUse(this.#seen(caller, reference));
-    return { key, made: this.#parts.tables.endedKeys.madeBy(key.id, this.#parts.clock.now()) };
+    return { key, made: this.parts.tables.endedKeys.madeBy(key.id, this.parts.clock.now()) };
   }
 
   /** Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND, FORBIDDEN. */
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
-    const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
-      const { apiKeys } = this.#parts.tables;
+    const revoked = await this.parts.access.writeFromReserve(caller, within, () => {
+      const { apiKeys } = this.parts.tables;
       const { id } = this.#seen(caller, reference);
       if (caller.kind === "drive" && !apiKeys.isBelow(id, caller.keyId))
         throw new CofferError("FORBIDDEN", "A key of one drive can revoke itself and the keys that it made.");
       apiKeys.removeAny(id);
-      this.#parts.endedKeys.removeSome();
+      this.parts.endedKeys.removeSome();
       return id;
     });
-    await this.#parts.endedKeys.removeMost();
+    await this.parts.endedKeys.removeMost();
     return revoked;
   }
 
   #seen(caller: Caller, reference: string): ApiKey {
-    const { apiKeys } = this.#parts.tables;
+    const { apiKeys } = this.parts.tables;
     const id = parseId<KeyId>(reference);
     const isOwn = id !== null && isSeen(caller, id);
-    const key = isOwn ? apiKeys.find(id, reachOf(caller), this.#parts.clock.now()) : null;
+    const key = isOwn ? apiKeys.find(id, reachOf(caller), this.parts.clock.now()) : null;
     if (key === null) throw notFound("key");
     return key;
   }
@@ -113,9 +108,8 @@ export class ApiKeys {
     return { ...key, lastUsedAt: this.#lastUses.get(key.id)?.at ?? key.lastUsedAt };
   }
 
-  /** Whether there can be another key with this reach. */
   hasRoom(reach: KeyReach): boolean {
-    return !this.#parts.tables.apiKeys.hasAtLeast(KEYS[holderOf(reach)], reach);
+    return !this.parts.tables.apiKeys.hasAtLeast(KEYS[holderOf(reach)], reach);
   }
 
   /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
@@ -129,8 +123,8 @@ export class ApiKeys {
 
   /** When a new key expires: a key cannot give away more time than it has itself. */
   #allowedExpiry(caller: Caller, wanted: number | null): number | null {
-    requireFuture("expires_at", wanted, this.#parts.clock.now());
-    const own = caller.keyId === null ? null : this.#parts.tables.apiKeys.expiryOf(caller.keyId);
+    requireFuture("expires_at", wanted, this.parts.clock.now());
+    const own = caller.keyId === null ? null : this.parts.tables.apiKeys.expiryOf(caller.keyId);
     if (own === null) return wanted;
     if (wanted === null || wanted <= own) return wanted ?? own;
     throw invalid(
@@ -140,29 +134,25 @@ export class ApiKeys {
   }
 
   /** What a new key reaches: never more than the caller. */
-  #requestedReach(
-    caller: Caller,
-    driveRef: string | undefined,
-    prefix: FolderPath | null,
-  ): { readonly reach: KeyReach; readonly driveId: DriveId | null } {
+  #requestedReach(caller: Caller, driveRef: string | undefined, prefix: FolderPath | null) {
     if (caller.kind === "drive") {
       const wanted = prefix ?? caller.prefix;
-      const drive = this.#parts.access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
+      const drive = this.parts.access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
       return { reach: { drive: drive.pk, prefix: wanted }, driveId: drive.id };
     }
     if (driveRef === undefined) {
       if (prefix !== null) throw invalid("path_prefix", "needs `drive_id`: it is a folder of one drive");
       return { reach: reachOf(caller), driveId: null };
     }
-    const drive = this.#parts.access.driveToManage(caller, driveRef);
+    const drive = this.parts.access.driveToManage(caller, driveRef);
     return { reach: { drive: drive.pk, prefix: prefix ?? ROOT }, driveId: drive.id };
   }
 
   /** Creates a key from the command line. Throws NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED. */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
     const insert = this.#newKey({ name, scope });
-    return this.#parts.tables.write(() => {
-      const user = this.#parts.tables.users.byUsername(username);
+    return this.parts.tables.write(() => {
+      const user = this.parts.tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
       return insert({ user: user.pk }, { driveId: null, expiresAt: null, madeBy: null });
     });
@@ -171,16 +161,16 @@ export class ApiKeys {
   /** Makes a secret; throws VALIDATION_ERROR. The result stores the key, inside a write; it throws QUOTA_EXCEEDED. */
   #newKey(request: Pick<KeyRequest, "name" | "scope">) {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
-    const { secret, hash, prefix } = newApiKey(this.#parts.keyPrefix);
+    const { secret, hash, prefix } = newApiKey(this.parts.keyPrefix);
     return (
       reach: KeyReach,
       { driveId, expiresAt, madeBy }: Pick<ApiKey, "driveId" | "expiresAt" | "madeBy">,
     ): CreatedKey => {
-      const now = this.#parts.clock.now();
+      const now = this.parts.clock.now();
       const id = newId<KeyId>(now);
       const key = { id, prefix, name, scope: request.scope, createdAt: now, expiresAt, madeBy };
       this.requireRoom(reach);
-      this.#parts.tables.apiKeys.insert({ ...key, hash }, reach);
+      this.parts.tables.apiKeys.insert({ ...key, hash }, reach);
       const pathPrefix = "user" in reach || reach.prefix === ROOT ? null : reach.prefix;
       return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };
@@ -196,7 +186,6 @@ function isSeen(caller: Caller, id: KeyId): boolean {
   return isManaging(caller) || id === caller.keyId;
 }
 
-/** What keys the caller sees and revokes. */
 function reachOf(caller: Caller): KeyReach {
   return caller.kind === "account"
     ? { user: caller.userPk }

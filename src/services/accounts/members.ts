@@ -9,6 +9,7 @@ import type { Member } from "../../domain/accounts/user.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { MemberRole } from "../../domain/accounts/roles.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */
 interface AddedMember {
@@ -17,23 +18,11 @@ interface AddedMember {
 }
 
 /** Shares drives with other users, as readers or editors. Only people do: see `requirePerson`. */
-export class Members {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "changes" | "clock">) {
-    this.#parts = parts;
-  }
-
+export class Members extends Service<Pick<Parts, "tables" | "access" | "changes" | "clock">> {
   /** Shares a drive, or sets a member's role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED. */
-  add(
-    caller: Caller,
-    driveRef: string,
-    username: string,
-    role: MemberRole,
-    within?: Within<AddedMember>,
-  ): Promise<AddedMember> {
-    const { users, members } = this.#parts.tables;
-    return this.#parts.access.write(caller, within, () => {
+  add(caller: Caller, driveRef: string, username: string, role: MemberRole, within?: Within<AddedMember>) {
+    const { users, members } = this.parts.tables;
+    return this.parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       const user = users.byUsername(username.toLowerCase());
       // A disabled user must not be told apart.
@@ -44,7 +33,7 @@ export class Members {
       if (members.find(drive.pk, user.pk) !== null)
         return { member: this.#setRole(caller, drive, user.pk, role), created: false };
       this.#requireRoom(drive, user.pk);
-      const now = this.#parts.clock.now();
+      const now = this.parts.clock.now();
       members.insert({
         drive: drive.pk,
         user: user.pk,
@@ -63,18 +52,12 @@ export class Members {
   list(caller: Caller, driveRef: string): Member[] {
     const own = this.#ownMembership(caller, driveRef);
     if (own !== null) return [own];
-    return this.#parts.tables.members.of(this.#parts.access.driveToManage(caller, driveRef).pk);
+    return this.parts.tables.members.of(this.parts.access.driveToManage(caller, driveRef).pk);
   }
 
   /** Throws NOT_FOUND, FORBIDDEN. */
-  change(
-    caller: Caller,
-    driveRef: string,
-    userId: string,
-    role: MemberRole,
-    within?: Within<Member>,
-  ): Promise<Member> {
-    return this.#parts.access.write(caller, within, () => {
+  change(caller: Caller, driveRef: string, userId: string, role: MemberRole, within?: Within<Member>) {
+    return this.parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
     });
@@ -82,13 +65,13 @@ export class Members {
 
   /** Ends a membership; a member can end its own. Returns whose it was. Throws NOT_FOUND, FORBIDDEN. */
   remove(caller: Caller, driveRef: string, userId: string, within?: Within<UserId>): Promise<UserId> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
+    return this.parts.access.writeFromReserve(caller, within, () => {
       const isOwn = this.#ownMembership(caller, driveRef)?.userId === parseId<UserId>(userId);
-      const drive = isOwn ? this.#parts.access.drive(caller, driveRef) : this.#managed(caller, driveRef);
+      const drive = isOwn ? this.parts.access.drive(caller, driveRef) : this.#managed(caller, driveRef);
       requirePerson(caller);
       const user = this.#memberPk(drive, userId);
       const member = this.#existing(drive, user);
-      this.#parts.tables.members.remove(drive.pk, user);
+      this.parts.tables.members.remove(drive.pk, user);
       this.#tell("member.removed", caller, drive, member);
       return member.userId;
     });
@@ -96,63 +79,53 @@ export class Members {
 
   /** The drive, for a person who manages it. Throws NOT_FOUND, FORBIDDEN. */
   #managed(caller: Caller, driveRef: string): Drive {
-    const drive = this.#parts.access.driveToManage(caller, driveRef);
+    const drive = this.parts.access.driveToManage(caller, driveRef);
     requirePerson(caller);
     return drive;
   }
 
   /** The caller's own membership; null if it is not a member. Throws NOT_FOUND for the drive. */
   #ownMembership(caller: Caller, driveRef: string): Member | null {
-    const drive = this.#parts.access.drive(caller, driveRef);
-    return caller.kind === "account" ? this.#parts.tables.members.find(drive.pk, caller.userPk) : null;
+    const drive = this.parts.access.drive(caller, driveRef);
+    return caller.kind === "account" ? this.parts.tables.members.find(drive.pk, caller.userPk) : null;
   }
 
   #setRole(caller: Caller, drive: Drive, user: UserPk, role: MemberRole): Member {
     const before = this.#existing(drive, user);
-    this.#parts.tables.members.setRole(drive.pk, user, role, caller.keyId);
+    this.parts.tables.members.setRole(drive.pk, user, role, caller.keyId);
     if (before.role === role) return before;
     const member = this.#existing(drive, user);
     this.#tell("member.changed", caller, drive, member);
     return member;
   }
 
-  #tell(
-    type: "member.added" | "member.changed" | "member.removed",
-    caller: Caller,
-    drive: Drive,
-    { userId }: Member,
-  ): void {
-    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-    this.#parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
+  #tell(type: `member.${"added" | "changed" | "removed"}`, caller: Caller, drive: Drive, { userId }: Member) {
+    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+    this.parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
 
   #memberPk(drive: Drive, reference: string): UserPk {
     const id = parseId<UserId>(reference);
-    const user = id === null ? null : this.#parts.tables.users.byId(id);
-    if (user === null || this.#parts.tables.members.find(drive.pk, user.pk) === null)
-      throw notFound("member");
+    const user = id === null ? null : this.parts.tables.users.byId(id);
+    if (user === null || this.parts.tables.members.find(drive.pk, user.pk) === null) throw notFound("member");
     return user.pk;
   }
 
   #existing(drive: Drive, user: UserPk): Member {
-    const member = this.#parts.tables.members.find(drive.pk, user);
+    const member = this.parts.tables.members.find(drive.pk, user);
     if (member === null) throw new Error("a member is missing");
     return member;
   }
 
   #requireRoom(drive: Drive, user: UserPk): void {
-    const { members } = this.#parts.tables;
-    if (members.driveHasAtLeast(MEMBERS.drive, drive.pk)) {
-      throw new CofferError(
-        "QUOTA_EXCEEDED",
-        `This drive already has the maximum of ${MEMBERS.drive} members. Remove some first.`,
-      );
-    }
-    if (members.userHasAtLeast(MEMBERS.user, user)) {
-      throw new CofferError(
-        "QUOTA_EXCEEDED",
-        `Already ${MEMBERS.user} drives are shared with this user, the maximum. They must leave some first.`,
-      );
-    }
+    const { members } = this.parts.tables;
+    const isFull = members.driveHasAtLeast(MEMBERS.drive, drive.pk);
+    if (!isFull && !members.userHasAtLeast(MEMBERS.user, user)) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      isFull
+        ? `This drive already has the maximum of ${MEMBERS.drive} members. Remove some first.`
+        : `Already ${MEMBERS.user} drives are shared with this user, the maximum. They must leave some first.`,
+    );
   }
 }

@@ -23,6 +23,7 @@ import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
 import { requireDescriptors } from "../../process/descriptors.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { Tickets } from "./tickets.ts";
 
 export interface OidcProvider {
@@ -64,27 +65,20 @@ const MAX_FLOWS = 10_000;
 const EMAIL_CHARACTERS = 254;
 
 /** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
-export class Oidc {
-  readonly #parts;
-  readonly #flows: Tickets<Flow>;
+export class Oidc extends Service<Pick<Parts, "clock" | "log"> & { provider: OidcProvider }> {
+  readonly #flows = new Tickets<Flow>({
+    ...this.parts,
+    capacity: MAX_FLOWS,
+    lifetimeMs: FLOW_LIFETIME_MS,
+  });
   #configuration: Promise<Configuration> | null = null;
 
-  constructor(parts: Pick<Parts, "clock" | "log"> & { provider: OidcProvider }) {
-    this.#parts = parts;
-    this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
-  }
-
-  /** The provider's name for people: the host of its address. */
   get name(): string {
-    return new URL(this.#parts.provider.issuer).host;
+    return new URL(this.parts.provider.issuer).host;
   }
 
   /** Begins a sign-in that returns to `returnTo`. Only the browser's cookie may hold the ticket. Throws INTERNAL. */
-  async begin(
-    returnTo: string,
-    redirectUri: string,
-    requestId: string,
-  ): Promise<{ url: URL; state: string; ticket: string }> {
+  async begin(returnTo: string, redirectUri: string, requestId: string) {
     const configuration = await this.#discovered(requestId);
     const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
     const url = buildAuthorizationUrl(configuration, {
@@ -110,31 +104,29 @@ export class Oidc {
   }
 
   /**
-   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN if the provider refused, SignInEnded
-   * if the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
-   *
-   * @param callback the URL that the provider redirected the browser to, based on our `redirectUri`
+   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN, SignInEnded if the user cancelled,
+   * UNAUTHORIZED, INTERNAL as `begin`. @param callback where the browser was redirected to, based on `redirectUri`
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);
     try {
       return await identify(configuration, callback, flow);
     } catch (error) {
-      this.#parts.log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
+      this.parts.log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
       throw refusalOf(error);
     }
   }
 
   /** Fetches the provider's configuration once; again after a failure. */
   async #discovered(requestId: string): Promise<Configuration> {
-    this.#configuration ??= discover(this.#parts.provider);
+    this.#configuration ??= discover(this.parts.provider);
     try {
       return await this.#configuration;
     } catch (error) {
       this.#configuration = null;
-      this.#parts.log.error("the sign-in provider does not answer correctly", {
+      this.parts.log.error("the sign-in provider does not answer correctly", {
         request_id: requestId,
-        issuer: this.#parts.provider.issuer,
+        issuer: this.parts.provider.issuer,
         reason: summary(error),
       });
       throw new CofferError(
@@ -207,7 +199,6 @@ function refusalOf(error: unknown): CofferError {
     : new CofferError("FORBIDDEN", message);
 }
 
-/** A claim to show to people: plain text that is not too long; else null. */
 function shownClaim(claim: unknown, most: number): string | null {
   if (typeof claim !== "string" || !isPlainText(claim)) return null;
   const text = claim.trim();

@@ -13,8 +13,9 @@ import {
 } from "../../domain/accounts/sign-in.ts";
 import type { User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
-import { LastUses } from "./last-uses.ts";
+import { LastUses } from "./usage.ts";
 
 export interface SignedIn {
   readonly caller: SessionCaller;
@@ -25,18 +26,12 @@ export interface SignedIn {
 const PIECE = 200;
 
 /** Sessions. One ends 30 days after its last use. */
-export class Sessions {
-  readonly #parts;
+export class Sessions extends Service<Pick<Parts, "tables" | "access" | "clock"> & { watch: ClockWatch }> {
   readonly #lastUses = new LastUses<SessionId>();
 
-  constructor(parts: Pick<Parts, "tables" | "access" | "clock"> & { watch: ClockWatch }) {
-    this.#parts = parts;
-  }
-
-  /** The caller with this session token; null if it is unknown or has ended. */
   authenticate(token: string): SessionCaller | null {
-    const now = this.#parts.clock.now();
-    const holder = this.#parts.tables.sessions.holder(hashSecret(token), now);
+    const now = this.parts.clock.now();
+    const holder = this.parts.tables.sessions.holder(hashSecret(token), now);
     if (holder === null) return null;
     if (now - holder.lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(holder.id, now);
     return callerOf(holder.id, holder);
@@ -45,10 +40,10 @@ export class Sessions {
   /** Begins a session for a user; the token is shown only once. Inside a write. */
   begin(user: User, userAgent: string): SignedIn {
     const { token, hash } = newToken();
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const sessionId = newId<SessionId>(now);
     const { plan, id: userId, pk: userPk } = user;
-    this.#parts.tables.sessions.insert({
+    this.parts.tables.sessions.insert({
       id: sessionId,
       hash,
       user: userPk,
@@ -56,23 +51,22 @@ export class Sessions {
       createdAt: now,
       expiresAt: now + SESSION_LIFETIME_MS,
     });
-    this.#parts.tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
+    this.parts.tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
     return { caller: callerOf(sessionId, { plan, userId, userPk }), token };
   }
 
-  /** Ends a session. Does nothing for an unknown token. */
   async end(token: string): Promise<void> {
-    await this.#parts.tables.writeFromReserve(() =>
-      this.#parts.tables.sessions.removeByHash(hashSecret(token)),
+    await this.parts.tables.writeFromReserve(() =>
+      this.parts.tables.sessions.removeByHash(hashSecret(token)),
     );
   }
 
   /** The caller's sessions, oldest first. Throws FORBIDDEN. @param token of the session that asks; null for a key */
   list(caller: Caller, token: string | null = null): ListedSession[] {
     const { userPk } = requirePerson(caller);
-    const now = this.#parts.clock.now();
-    const current = token === null ? null : this.#parts.tables.sessions.holder(hashSecret(token), now);
-    return this.#parts.tables.sessions
+    const now = this.parts.clock.now();
+    const current = token === null ? null : this.parts.tables.sessions.holder(hashSecret(token), now);
+    return this.parts.tables.sessions
       .ofUser(userPk, now)
       .map((session) => ({ ...session, isCurrent: session.id === current?.id }));
   }
@@ -82,8 +76,8 @@ export class Sessions {
     const { userPk } = requirePerson(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      if (!this.#parts.tables.sessions.removeOne(id, userPk)) throw notFound("session");
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      if (!this.parts.tables.sessions.removeOne(id, userPk)) throw notFound("session");
       return id;
     });
   }
@@ -91,14 +85,14 @@ export class Sessions {
   /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN unless the caller acts for a person. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requirePerson(caller);
-    return this.#parts.access.writeFromReserve(caller, within, () =>
-      this.#parts.tables.sessions.removeAllOf(userPk),
+    return this.parts.access.writeFromReserve(caller, within, () =>
+      this.parts.tables.sessions.removeAllOf(userPk),
     );
   }
 
   /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
-    const { tables } = this.#parts;
+    const { tables } = this.parts;
     return this.#lastUses.flush(tables, ({ id, at }) =>
       tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS),
     );
@@ -106,10 +100,10 @@ export class Sessions {
 
   /** Removes expired sessions, in batches; none while the clock is doubted. */
   async removeExpired(): Promise<void> {
-    const now = await this.#parts.watch.trustedNow();
+    const now = await this.parts.watch.trustedNow();
     if (now === null) return;
     const removeSome = () =>
-      this.#parts.tables.writeFromReserve(() => this.#parts.tables.sessions.removeExpired(now, PIECE));
+      this.parts.tables.writeFromReserve(() => this.parts.tables.sessions.removeExpired(now, PIECE));
     while ((await removeSome()) === PIECE);
   }
 }

@@ -4,6 +4,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
 import { newToken } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
@@ -11,43 +12,30 @@ import type { Users } from "./users.ts";
 export interface Browser {
   /** Its User-Agent; empty if there was none. */
   readonly userAgent: string;
-  /** The token of its previous session, which signing in ends. */
   readonly previous: string | null;
 }
 
 /** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
-export class SignIn {
-  readonly #parts;
+export class SignIn extends Service<
+  Pick<Parts, "tables" | "clock" | "log"> & {
+    users: Users;
+    sessions: Sessions;
+    passwords: Passwords;
+    signups: "open" | "closed";
+    oidc: Pick<OidcProvider, "issuer" | "admins"> | null;
+  }
+> {
   /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
   #setupToken: SecretHash | null = null;
-  /** Those of the administrators whom the configuration lists. A provider may use a trailing slash, or none. */
-  readonly #issuers: readonly string[];
-  readonly #subjects: readonly string[];
-
-  constructor(
-    parts: Pick<Parts, "tables" | "clock" | "log"> & {
-      users: Users;
-      sessions: Sessions;
-      passwords: Passwords;
-      signups: "open" | "closed";
-      oidc: Pick<OidcProvider, "issuer" | "admins"> | null;
-    },
-  ) {
-    this.#parts = parts;
-    const issuer = parts.oidc?.issuer.replace(/\/$/, "");
-    this.#issuers = issuer === undefined ? [] : [issuer, `${issuer}/`];
-    this.#subjects = parts.oidc?.admins ?? [];
-  }
 
   /** Makes those administrators whom the configuration lists, at start, and no others, except who set the server up. */
   async appoint(): Promise<void> {
-    const { users, identities, writeFromReserve } = this.#parts.tables;
+    const { users, identities, writeFromReserve } = this.parts.tables;
+    const { issuers, subjects } = this.#listed;
     // Most starts have nothing to write, and so no disk to wait for.
-    if (this.#subjects.length === 0 && users.listedAdmins().length === 0) return;
+    if (subjects.length === 0 && users.listedAdmins().length === 0) return;
     await writeFromReserve(() => {
-      const found = this.#issuers.flatMap((issuer) =>
-        this.#subjects.map((subject) => identities.find(issuer, subject)),
-      );
+      const found = issuers.flatMap((issuer) => subjects.map((subject) => identities.find(issuer, subject)));
       const named = new Set(found.filter((pk) => pk !== null));
       for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
       for (const pk of named) {
@@ -58,27 +46,34 @@ export class SignIn {
     });
   }
 
+  /** The administrators whom the configuration lists. A provider may use a trailing slash, or none. */
+  get #listed() {
+    const { oidc } = this.parts;
+    const issuer = oidc?.issuer.replace(/\/$/, "");
+    return { issuers: issuer === undefined ? [] : [issuer, `${issuer}/`], subjects: oidc?.admins ?? [] };
+  }
+
   /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
   options(): { readonly isNew: boolean; readonly isOpen: boolean } {
-    const isNew = !this.#parts.tables.users.hasAdmin();
-    return { isNew, isOpen: this.#parts.signups === "open" && !isNew };
+    const isNew = !this.parts.tables.users.hasAdmin();
+    return { isNew, isOpen: this.parts.signups === "open" && !isNew };
   }
 
   /** Makes the token of the setup link; an older one becomes invalid. Null if there is an administrator. */
   issueSetupToken(): string | null {
-    if (this.#parts.tables.users.hasAdmin()) return null;
+    if (this.parts.tables.users.hasAdmin()) return null;
     const { token, hash } = newToken();
     this.#setupToken = hash;
     return token;
   }
 
   isSetupToken(token: string): boolean {
-    return hashSecret(token) === this.#setupToken && !this.#parts.tables.users.hasAdmin();
+    return hashSecret(token) === this.#setupToken && !this.parts.tables.users.hasAdmin();
   }
 
   /** Creates an administrator account. Throws GONE for a used link, NOT_FOUND for an unknown one, VALIDATION_ERROR. */
   async setUp(token: string, username: string, password: string, browser: Browser): Promise<SignedIn> {
-    const { tables, users } = this.#parts;
+    const { tables, users } = this.parts;
     this.#requireSetup(token);
     const draft = await users.draft(username, password);
     const signedIn = await tables.writeFromReserve(() => {
@@ -91,26 +86,25 @@ export class SignIn {
 
   /** Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR, CONFLICT. */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
-    const { tables, users, signups } = this.#parts;
+    const { tables, users, signups } = this.parts;
     if (signups === "closed") {
       throw new CofferError(
         "FORBIDDEN",
         "Sign-up is turned off on this server. Ask its administrator for an account.",
       );
     }
-    if (!tables.users.hasAdmin()) {
+    if (!tables.users.hasAdmin())
       throw new CofferError(
         "FORBIDDEN",
         "This server has no administrator yet. Its operator must set it up first.",
       );
-    }
     const draft = await users.draft(username, password);
     return tables.write(() => this.#begin(users.add(draft, null), browser));
   }
 
   /** Throws UNAUTHORIZED. An unknown user and a wrong password give the same error after the same time. */
   async withPassword(username: string, password: string, browser: Browser): Promise<SignedIn> {
-    const { tables, passwords } = this.#parts;
+    const { tables, passwords } = this.parts;
     const user = tables.users.byUsername(username.toLowerCase());
     const hash = user === null || user.disabledAt !== null ? null : tables.users.passwordHash(user.pk);
     const matches = await passwords.matches(password, hash);
@@ -129,7 +123,7 @@ export class SignIn {
    * decides who has one. The first user is not made an administrator. Throws FORBIDDEN for a disabled user.
    */
   async withIdentity(identity: Identity, browser: Browser): Promise<SignedIn> {
-    const { tables, log } = this.#parts;
+    const { tables, log } = this.parts;
     const { issuer, subject } = identity;
     const isNew = tables.identities.find(issuer, subject) === null;
     const signedIn = await tables.writeFromReserve(() => {
@@ -148,22 +142,23 @@ export class SignIn {
   }
 
   #register({ issuer, subject, names, email, displayName }: Identity): User {
-    const { tables, users, clock } = this.#parts;
+    const { tables, users, clock } = this.parts;
     const username = tables.users.freeUsername(proposeUsername(names));
-    const isListed = this.#issuers.includes(issuer) && this.#subjects.includes(subject);
+    const { issuers, subjects } = this.#listed;
+    const isListed = issuers.includes(issuer) && subjects.includes(subject);
     const user = users.add({ username, email, displayName, passwordHash: null }, isListed ? "listed" : null);
     tables.identities.insert(issuer, subject, user.pk, clock.now());
     return user;
   }
 
   #begin(user: User, browser: Browser): SignedIn {
-    const { tables, sessions } = this.#parts;
+    const { tables, sessions } = this.parts;
     if (browser.previous !== null) tables.sessions.removeByHash(hashSecret(browser.previous));
     return sessions.begin(user, browser.userAgent);
   }
 
   #requireSetup(token: string): void {
-    if (this.#parts.tables.users.hasAdmin()) {
+    if (this.parts.tables.users.hasAdmin()) {
       throw new CofferError(
         "GONE",
         "This server already has an administrator: the setup link was used. Sign in instead.",

@@ -5,8 +5,9 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId, UserPk } from "../../domain/id.ts";
 import { type Month, monthOf, type Usage } from "../../domain/accounts/usage.ts";
 import type { Access } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Quota } from "../quota.ts";
-import { seenCounts } from "../files/seen-counts.ts";
+import { seenCounts } from "../files/folder-counts.ts";
 
 export type UsageReport = Awaited<ReturnType<UsageMeter["report"]>>;
 
@@ -23,16 +24,11 @@ interface Entry {
 }
 
 /** Counts use by drive and by account. Kept in memory until `flush`, so that reads need no write. */
-export class UsageMeter {
-  readonly #parts;
+export class UsageMeter extends Service<{ tables: Tables; access: Access; quota: Quota; clock: Clock }> {
   /** What is not written yet, by the first millisecond of the month. */
   #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
   #flushed: Promise<void> = Promise.resolve();
-
-  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
-    this.#parts = parts;
-  }
 
   /** Counts a request: for the drive that its key is limited to, else for the account. */
   countOperation(caller: Caller): void {
@@ -45,7 +41,6 @@ export class UsageMeter {
     this.#add({ who: drive, month: this.#thisMonth(), used: { operations: 0, bandwidth: bytes } });
   }
 
-  /** Writes the counts so far, some at a time. */
   flush(): Promise<void> {
     const flushed = this.#flushed.then(() => this.#writeDown());
     // The caller gets the error; the next flush tries again.
@@ -60,7 +55,7 @@ export class UsageMeter {
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const { kept, storage, used } =
       caller.kind === "account" ? this.#ofAccount(caller, now) : this.#ofDrive(caller, now);
     return {
@@ -77,7 +72,7 @@ export class UsageMeter {
   }
 
   #ofAccount({ userPk, plan }: AccountCaller, now: number) {
-    const { tables, quota } = this.#parts;
+    const { tables, quota } = this.parts;
     return {
       kept: tables.keptContents.of({ kind: "user", pk: userPk }),
       storage: figure(tables.drives.storedBy(userPk, now), quota.limitFor(plan)),
@@ -86,7 +81,7 @@ export class UsageMeter {
   }
 
   #ofDrive(caller: DriveCaller, now: number) {
-    const { tables, quota, access } = this.#parts;
+    const { tables, quota, access } = this.parts;
     const drive = access.ownDrive(caller);
     return {
       kept: tables.keptContents.of({ kind: "drive", pk: drive.pk }),
@@ -102,20 +97,18 @@ export class UsageMeter {
     this.#counted = new Map();
     for (let from = 0; from < taken.length; from += PIECE) {
       try {
-        await this.#parts.tables.writeFromReserve(() =>
-          taken.slice(from, from + PIECE).forEach((entry) => this.#write(entry)),
-        );
+        await this.parts.tables.writeFromReserve(() => {
+          const { usage } = this.parts.tables;
+          for (const { who, month, used } of taken.slice(from, from + PIECE)) {
+            if (typeof who === "string") usage.addToDrive({ who, month, ...used });
+            else usage.addToAccount({ who, month, ...used });
+          }
+        });
       } catch (error) {
         for (const entry of taken.slice(from)) this.#add(entry);
         throw error;
       }
     }
-  }
-
-  #write({ who, month, used }: Entry): void {
-    const { usage } = this.#parts.tables;
-    if (typeof who === "string") usage.addToDrive({ who, month, ...used });
-    else usage.addToAccount({ who, month, ...used });
   }
 
   #add({ who, month, used: { operations, bandwidth } }: Entry): void {
@@ -129,7 +122,7 @@ export class UsageMeter {
   }
 
   #thisMonth(): number {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     // Called for every request: computed again only when the month is over.
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
     return this.#month.start;
@@ -139,4 +132,39 @@ export class UsageMeter {
 /** An amount used; `limit` is null if there is none. */
 function figure(used: number, limit: number | null = null) {
   return { used, limit };
+}
+
+/** What is not written yet: how often something was used and, in milliseconds since the epoch, when last. */
+interface Use<Id> {
+  readonly id: Id;
+  readonly count: number;
+  readonly at: number;
+}
+
+/** When things were last used. Kept in memory until `flush`, so that reads need no write. */
+export class LastUses<Id> {
+  readonly #uses = new Map<Id, Use<Id>>();
+
+  note(id: Id, now: number): void {
+    this.#uses.set(id, { id, count: (this.#uses.get(id)?.count ?? 0) + 1, at: now });
+  }
+
+  get(id: Id): Use<Id> | undefined {
+    return this.#uses.get(id);
+  }
+
+  /** Writes all uses, some in each transaction. What fails is kept for the next call. */
+  async flush({ writeFromReserve }: Tables, write: (use: Use<Id>) => void): Promise<void> {
+    const all = [...this.#uses.values()];
+    for (let from = 0; from < all.length; from += PIECE) {
+      const uses = all.slice(from, from + PIECE);
+      await writeFromReserve(() => uses.forEach(write));
+      for (const { id, count } of uses) {
+        const now = this.#uses.get(id);
+        // Keep what was used again meanwhile.
+        if (now !== undefined && now.count > count) this.#uses.set(id, { ...now, count: now.count - count });
+        else this.#uses.delete(id);
+      }
+    }
+  }
 }

@@ -1,12 +1,17 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Change, ChangeNumber, ChangePosition, NewChange } from "../../domain/changes/change.ts";
-import { changeNumber } from "../../domain/changes/change.ts";
+import {
+  type Change,
+  type ChangeNumber,
+  changeNumber,
+  type ChangePosition,
+  type NewChange,
+} from "../../domain/changes/change.ts";
+import { Service } from "../service.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { DrivePk } from "../../domain/id.ts";
+import type { DrivePk, UserPk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
-import { ChangeHub } from "./hub.ts";
-import { seenFrom } from "./seen-from.ts";
+import { seenFrom } from "./entries.ts";
 
 /** A drive in a feed, and what of it is shown. */
 export interface FeedDrive {
@@ -34,45 +39,35 @@ export interface ChangePage {
 /** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
 const ROWS = 1000;
 
-/** How many rows one query reads if there are several drives: most have nothing new. */
-const FEW = 16;
-/** The same for the only one. */
-const MANY = 500;
+/** How many rows one query reads if there are several drives, of which most have nothing new; and if there is one. */
+const [FEW, MANY] = [16, 500];
 
 /**
  * The feed of changes: what happened in the drives, in the order of the commits. It is complete: a change is recorded
  * in the transaction of its effect, and shown once that is on the disk.
  */
-export class Changes {
-  readonly #tables: Tables;
-  readonly hub: ChangeHub;
+export class Changes extends Service<{ tables: Tables }> {
+  readonly hub = new ChangeHub(this.parts);
 
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-    this.hub = new ChangeHub(parts);
-  }
-
-  /** Records a change. Inside a write. */
+  /** Inside a write. */
   add(change: NewChange): void {
-    this.#tables.changes.insert(change);
+    this.parts.tables.changes.insert(change);
   }
 
   /** The newest change that is shown. */
   get head(): ChangeNumber {
-    return this.#tables.changes.head;
+    return this.parts.tables.changes.head;
   }
 
   /** The position after every change so far. */
   latest(): ChangePosition {
     const { head } = this;
-    return { number: head, at: this.#tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
+    return { number: head, at: this.parts.tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
   }
 
-  /**
-   * Throws GONE if changes after the position are not kept any more, or it is of another history: a restored backup.
-   */
+  /** Throws GONE if changes after the position are no longer kept, or it is of another history: a restored backup. */
   page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
-    const { changes: table } = this.#tables;
+    const { changes: table } = this.parts.tables;
     const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));
     const from = changeNumber(Math.max(0, ...trimmed.values()));
     if (position !== null) this.#requireKept(position, newestFirst ? changeNumber(0) : from);
@@ -97,20 +92,20 @@ export class Changes {
   }
 
   #rangeOf(position: ChangePosition | null, floor: number, newestFirst: boolean) {
-    const { head } = this;
-    if (newestFirst) {
-      return {
-        after: changeNumber(floor),
-        upTo: position === null ? head : changeNumber(Math.max(0, position.number - 1)),
-      };
-    }
-    return { after: changeNumber(Math.max(floor, position?.number ?? 0)), upTo: head };
+    if (position === null) return { after: changeNumber(floor), upTo: this.head };
+    return newestFirst
+      ? { after: changeNumber(floor), upTo: changeNumber(Math.max(0, position.number - 1)) }
+      : { after: changeNumber(Math.max(floor, position.number)), upTo: this.head };
   }
 
   #requireKept(position: ChangePosition, trimmedTo: ChangeNumber): void {
-    const at = this.#tables.changes.timeOf(position.number);
+    const at = this.parts.tables.changes.timeOf(position.number);
     const isOther = position.number > this.head || (at !== null && at !== position.at);
-    if (isOther || (trimmedTo > position.number && trimmedTo > position.from)) throw gone();
+    if (!isOther && (trimmedTo <= position.number || trimmedTo <= position.from)) return;
+    throw new CofferError(
+      "GONE",
+      "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
+    );
   }
 }
 
@@ -118,13 +113,6 @@ export class Changes {
 function after(last: Change | null, position: ChangePosition | null, from: ChangeNumber): ChangePosition {
   const at = last ?? position ?? { number: changeNumber(0), at: 0 };
   return { number: at.number, at: at.at, from };
-}
-
-function gone(): CofferError {
-  return new CofferError(
-    "GONE",
-    "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
-  );
 }
 
 /** The changes of one drive, read `limit` at a time. */
@@ -166,5 +154,75 @@ function* merged(
     if (best === null) return;
     yield best.change;
     best.head.change = best.head.rest.next().value;
+  }
+}
+
+/** Which changes somebody waits for: those of some drives, or of every drive of a user. */
+export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk };
+
+/** The least time between two rounds, in milliseconds. To read for 500 who wait takes about 40. */
+const ROUND_MS = 200;
+/** How many are woken before other requests get a turn. */
+const TURN = 50;
+
+interface Subscriber {
+  readonly watched: Watched;
+  readonly wake: () => void;
+}
+
+/**
+ * Wakes whoever waits for changes, once these are on the disk. It only says that there is something: so nothing is kept
+ * for a slow reader, and to wake one twice does no harm.
+ */
+class ChangeHub extends Service<{ tables: Tables }> {
+  readonly #subscribers = new Set<Subscriber>();
+  #changed = new Set<DrivePk>();
+  /** Whether a round is due. */
+  #isWaiting = false;
+  #lastRound = 0;
+
+  constructor(parts: { tables: Tables }) {
+    super(parts);
+    parts.tables.changes.onMove((drives) => this.wake(drives));
+  }
+
+  /** Calls `wake` when there are new changes of what is watched, and perhaps at other times; never at once. */
+  subscribe(watched: Watched, wake: () => void): Disposable {
+    const subscriber = { watched, wake };
+    this.#subscribers.add(subscriber);
+    return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
+  }
+
+  /** Wakes who waits for changes of these drives. */
+  wake(drives: Iterable<DrivePk>): void {
+    if (this.#subscribers.size === 0) return;
+    for (const drive of drives) this.#changed.add(drive);
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    // After the answers to the writes themselves.
+    setTimeout(() => this.#round(), Math.max(0, this.#lastRound + ROUND_MS - performance.now()));
+  }
+
+  #round(): void {
+    this.#isWaiting = false;
+    this.#lastRound = performance.now();
+    const changed = this.#changed;
+    this.#changed = new Set();
+    // The database may be closed by now.
+    if (this.#subscribers.size === 0) return;
+    const owners = new Set([...changed].map((drive) => this.parts.tables.drives.ownerOf(drive)));
+    this.#wakeSome(
+      [...this.#subscribers].filter(({ watched }) => {
+        if ("owner" in watched) return owners.has(watched.owner);
+        return [...watched].some((drive) => changed.has(drive));
+      }),
+    );
+  }
+
+  #wakeSome(subscribers: readonly Subscriber[]): void {
+    for (const subscriber of subscribers.slice(0, TURN)) {
+      if (this.#subscribers.has(subscriber)) subscriber.wake();
+    }
+    if (subscribers.length > TURN) setImmediate(() => this.#wakeSome(subscribers.slice(TURN)));
   }
 }

@@ -1,4 +1,4 @@
-import type { NewChange, Stamp } from "../../domain/changes/change.ts";
+import type { Change, NewChange, Stamp } from "../../domain/changes/change.ts";
 import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { File } from "../../domain/files/file.ts";
 import { type FolderWork, movesBetweenDrives, type WorkPlace } from "../../domain/folders/folder.ts";
@@ -26,16 +26,7 @@ export function fileUpdated(before: Facts, file: Facts, stamp: Stamp): NewChange
 /** The entries of a moved file: each drive is told only what happened there. */
 export function fileMoved(before: Facts, file: Facts, stamp: Stamp): readonly NewChange[] {
   if (before.drivePk !== file.drivePk) return [fileDeleted(before, null, stamp), fileCreated(file, stamp)];
-  const contents = { before: contentOf(before), after: contentOf(file) };
-  return [
-    {
-      ...about(file, stamp),
-      ...contents,
-      type: "file.moved",
-      previousPath: before.path,
-      version: file.version,
-    },
-  ];
+  return [{ ...fileUpdated(before, file, stamp), type: "file.moved", previousPath: before.path }];
 }
 
 /** The entry of a file that went. @param trash its entry in the trash; null if it is not kept */
@@ -114,4 +105,38 @@ function about({ drivePk, path, id }: Facts, stamp: Stamp) {
 
 function contentOf({ digest, size }: Facts): ContentFacts {
   return { digest, size };
+}
+
+type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
+
+/**
+ * A change as it is seen by who sees only one folder; null if it is not about what is in there. What leaves the folder
+ * is gone for them, and what comes in is new: the other place is not told.
+ */
+export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | null {
+  if (folder === ROOT) return change;
+  const { previousPath, type } = change;
+  const path = partIn(folder, change.path, change);
+  const before = previousPath === null ? null : partIn(folder, previousPath, change);
+  if (previousPath === null) return path === null ? null : partOf(change, path);
+  if (path !== null && before !== null) return { ...partOf(change, path), previousPath: before };
+  const kind = type.startsWith("folder.") ? "folder" : "file";
+  const alone = { ...change, previousPath: null, ref: null };
+  if (path !== null) return { ...partOf(alone, path), type: `${kind}.created`, before: null };
+  if (before === null || type === "folder.copied") return null;
+  return { ...partOf(alone, before), type: `${kind}.deleted`, after: null };
+}
+
+/** The path of what a change of `path` changes in a folder: itself, or the folder if it is in a folder that changed. */
+function partIn(folder: FolderPath, path: string, { type }: Told): string | null {
+  if (path.startsWith(folder)) return path;
+  const isWhole = type.startsWith("folder.") || type === "drive.restored";
+  return isWhole && folder.startsWith(path) ? folder : null;
+}
+
+/** A change of a part only; the size of the rest is not told. */
+function partOf<T extends Told>(change: T, path: string): T {
+  return path === change.path || path === change.previousPath
+    ? { ...change, path }
+    : { ...change, path, fileCount: null };
 }

@@ -6,12 +6,10 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { ChangePage, FeedDrive } from "./changes.ts";
-import type { Watched } from "./hub.ts";
+import type { ChangePage } from "./changes.ts";
 
 interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
@@ -42,15 +40,11 @@ export interface FeedStream {
    * under way, which are not part of the feed. Throws UNAUTHORIZED and NOT_FOUND once the caller may not read them any
    * more, and GONE.
    */
-  readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works">;
+  readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & {
+    readonly works: readonly ToldWork[];
+  };
   /** Ends it. Doing so again does nothing. */
   readonly close: () => void;
-}
-
-/** What is new of works, and the number to ask with next. */
-interface WorkNews {
-  readonly works: readonly ToldWork[];
-  readonly number: number | null;
 }
 
 /** How many changes a stream reads at once. */
@@ -79,9 +73,14 @@ export class Feed extends Service<
 
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
-    const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
-    const start = position === "latest" ? this.parts.changes.latest() : position;
-    return this.parts.changes.page({ drives: seen, position: start, limit, newestFirst });
+    const { access, changes } = this.parts;
+    const seen = this.#drives(caller, drives).map((drive) => ({
+      drive: drive.pk,
+      prefix: access.prefixOf(caller, drive),
+      from: changeNumber(access.changesFrom(caller, drive)),
+    }));
+    const start = position === "latest" ? changes.latest() : position;
+    return changes.page({ drives: seen, position: start, limit, newestFirst });
   }
 
   /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
@@ -97,11 +96,7 @@ export class Feed extends Service<
     }
   }
 
-  /**
-   * Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE.
-   *
-   * @param client see `Slots.take`
-   */
+  /** Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE. @param client see `Slots.take` */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
     const { drives } = request;
@@ -109,14 +104,20 @@ export class Feed extends Service<
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
-    const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
-    this.#streams.set(listener, () => mayGoOn(this.parts.access, caller, named));
+    const seen = this.#drives(caller, drives);
+    const isAll = drives === null && caller.kind === "account";
+    const watched = isAll ? { owner: caller.userPk } : new Set(seen.map(({ pk }) => pk));
+    const waiting = this.parts.changes.hub.subscribe(watched, listener.wake);
+    const named = drives === null ? [] : seen.map(({ id }) => id);
+    this.#streams.set(listener, () => this.parts.access.mayGoOn(caller, named));
     if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
       slot[Symbol.dispose]();
       waiting[Symbol.dispose]();
-      this.#remove(listener);
+      this.#streams.delete(listener);
+      if (this.#streams.size > 0) return;
+      for (const timer of this.#timers) clearInterval(timer);
+      this.#timers = [];
     };
     let after = position;
     let known: number | null = null;
@@ -140,7 +141,7 @@ export class Feed extends Service<
     for (const listener of this.#streams.keys()) listener.end();
   }
 
-  #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
+  #news(caller: Caller, drives: FeedRequest["drives"], number: number | null) {
     // Mostly there is none.
     if (!this.parts.worksUnderWay.hasNews(number)) return { works: [], number };
     const pks = new Set(this.#drives(caller, drives).map(({ pk }) => pk));
@@ -153,16 +154,6 @@ export class Feed extends Service<
     return this.parts.access
       .drives(caller)
       .filter(({ owner }) => caller.kind === "drive" || owner?.pk === caller.userPk);
-  }
-
-  #seen(caller: Caller, drive: Drive): FeedDrive {
-    const from = changeNumber(this.parts.access.changesFrom(caller, drive));
-    return { drive: drive.pk, prefix: this.parts.access.prefixOf(caller, drive), from };
-  }
-
-  #watched(caller: Caller, drives: FeedRequest["drives"]): Watched {
-    if (drives === null && caller.kind === "account") return { owner: caller.userPk };
-    return new Set(this.#drives(caller, drives).map(({ pk }) => pk));
   }
 
   #startTimers(): void {
@@ -181,12 +172,5 @@ export class Feed extends Service<
       if (this.#streams.has(listener) && !mayStay()) listener.end();
     }
     if (streams.length > WATCHED_AT_ONCE) setImmediate(() => this.#watch(streams.slice(WATCHED_AT_ONCE)));
-  }
-
-  #remove(listener: StreamListener): void {
-    this.#streams.delete(listener);
-    if (this.#streams.size > 0) return;
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#timers = [];
   }
 }

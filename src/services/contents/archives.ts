@@ -13,7 +13,7 @@ import {
 } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
-import { mayGoOn } from "../may-go-on.ts";
+import { Service } from "../service.ts";
 import type { Parts } from "../parts.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
 import { type ZipContent, zipStream } from "./zip-stream.ts";
@@ -25,9 +25,7 @@ interface Source {
   readonly at: SnapshotNumber | null;
 }
 
-/** Several files and folders as one ZIP archive. */
 export interface Archive {
-  /** The name to save it under. */
   readonly filename: string;
   /**
    * Each is made on request; read it to the end, or call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a
@@ -36,34 +34,24 @@ export interface Archive {
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-/** How many bytes of a file are read at once. */
 const PIECE_BYTES = 256 * 1024;
 
-export class Archives {
-  readonly #parts;
+export class Archives extends Service<
+  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "usage">
+> {
   readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });
-
-  constructor(parts: Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "usage">) {
-    this.#parts = parts;
-  }
 
   /**
    * Some files and folders; without paths all that the caller sees. Names are relative to the innermost folder of all.
    * Throws NOT_FOUND, VALIDATION_ERROR. @param snapshot for what the drive held when it was taken
    */
-  open(
-    caller: Caller,
-    client: string,
-    driveId: string,
-    paths: readonly string[],
-    snapshot?: string,
-  ): Archive {
+  open(caller: Caller, client: string, driveId: string, paths: readonly string[], snapshot?: string) {
     return this.openFor({ reach: caller, holder: holderOf(caller), client }, driveId, paths, snapshot);
   }
 
   /** Whether an archive may still be sent to a caller who has begun it. @param drive an id or slug */
   mayGoOn(caller: Caller, drive: string): boolean {
-    return mayGoOn(this.#parts.access, caller, [drive]);
+    return this.parts.access.mayGoOn(caller, [drive]);
   }
 
   /** Like `open`, for somebody with a link. */
@@ -75,13 +63,13 @@ export class Archives {
   ): Archive {
     const source =
       snapshot === undefined
-        ? { drive: this.#parts.access.drive(reach, driveId), at: null }
-        : this.#parts.access.view(reach, driveId, snapshot);
+        ? { drive: this.parts.access.drive(reach, driveId), at: null }
+        : this.parts.access.view(reach, driveId, snapshot);
     const { drive } = source;
-    const prefix = this.#parts.access.prefixOf(reach, drive);
+    const prefix = this.parts.access.prefixOf(reach, drive);
     const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
     for (const place of places) {
-      this.#parts.access.requireInside(reach, drive, place);
+      this.parts.access.requireInside(reach, drive, place);
       this.#requirePresent(source, place);
     }
     const outermost = withoutInner(places);
@@ -99,8 +87,8 @@ export class Archives {
     base: FolderPath,
   ): AsyncGenerator<Uint8Array> {
     using _ = takeSlot();
-    using list = this.#parts.tables.archiveLists.open();
-    const count = await list.collect({ drive: drive.pk, at, now: this.#parts.clock.now() }, places);
+    using list = this.parts.tables.archiveLists.open();
+    const count = await list.collect({ drive: drive.pk, at, now: this.parts.clock.now() }, places);
     if (count === null)
       throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
     const sources = {
@@ -112,20 +100,20 @@ export class Archives {
     };
     // Both count as use, and throw if the content is not complete.
     yield* zipStream(sources, {
-      whole: (content) => this.#read(drive, base, content, () => this.#parts.blobs.readAll(content)),
+      whole: (content) => this.#read(drive, base, content, () => this.parts.blobs.readAll(content)),
       pieces: (content) => this.#inPieces(drive, base, content),
     });
   }
 
   #read<T>(drive: Drive, base: FolderPath, { name, size }: ZipContent, read: () => T | Promise<T>) {
-    this.#parts.usage.countBytes(drive.id, size);
+    this.parts.usage.countBytes(drive.id, size);
     const path = base + new TextDecoder().decode(name);
-    return this.#parts.damaged.readFor({ driveId: drive.id, path }, read);
+    return this.parts.damaged.readFor({ driveId: drive.id, path }, read);
   }
 
   async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
-    const blob = await this.#read(drive, base, content, () => this.#parts.blobs.read(content));
+    const blob = await this.#read(drive, base, content, () => this.parts.blobs.read(content));
     const hash = new Bun.CryptoHasher("sha256");
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
@@ -133,21 +121,18 @@ export class Archives {
       if (piece.length !== Math.min(PIECE_BYTES, size - at))
         throw new Error(`the content ${digest} is not as long as it was`);
       hash.update(piece);
-      if (at + piece.length === size) await this.#requireDigest(content, hash.digest("hex"));
+      if (at + piece.length === size && hash.digest("hex") !== digest) {
+        // Remembers the damage. The archive ends before the last piece is sent.
+        await this.parts.damaged.check(content);
+        throw new Error(`the content ${digest} does not match its SHA-256`);
+      }
       yield piece;
     }
   }
 
-  /** Throws for wrong bytes, and remembers the damage. The archive ends before the last of them is sent. */
-  async #requireDigest(content: ZipContent, found: string): Promise<void> {
-    if (found === content.digest) return;
-    await this.#parts.damaged.check(content);
-    throw new Error(`the content ${content.digest} does not match its SHA-256`);
-  }
-
   #requirePresent({ drive, at }: Source, place: Place): void {
-    const { folders, files, snapshotLists } = this.#parts.tables;
-    const now = this.#parts.clock.now();
+    const { folders, files, snapshotLists } = this.parts.tables;
+    const now = this.parts.clock.now();
     const scope = at === null ? null : { drive: drive.pk, at, now };
     if (isFolderPath(place)) {
       const folder = scope === null ? folders.byPath(drive.pk, place) : snapshotLists.folderAt(scope, place);

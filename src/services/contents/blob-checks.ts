@@ -10,6 +10,7 @@ import type { DriveId } from "../../domain/id.ts";
 import type { Log } from "../../process/log.ts";
 import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
+import { Service } from "../service.ts";
 
 /** How often a blob is read that changes while it is read. */
 const ATTEMPTS = 2;
@@ -32,13 +33,8 @@ export class DamagedFile extends Error {
 }
 
 /** Remembers damaged blobs. The blob store refuses them, until the same bytes are uploaded again. */
-export class DamagedBlobs {
-  readonly #parts;
+export class DamagedBlobs extends Service<{ tables: Tables; blobs: BlobStore; clock: Clock; log: Log }> {
   readonly #checks = new Map<Digest, Promise<boolean>>();
-
-  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
-    this.#parts = parts;
-  }
 
   /** Reads a blob for a file, at once if `read` does. Damage is remembered. Throws DamagedFile. */
   readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
@@ -64,57 +60,56 @@ export class DamagedBlobs {
 
   /** Whether a blob is known to be damaged, perhaps since its sending has begun. */
   isKnown({ digest }: Pick<BlobFacts, "digest">): boolean {
-    return this.#parts.tables.damagedContents.problemOf(digest) !== null;
+    return this.parts.tables.damagedContents.problemOf(digest) !== null;
   }
 
   /** Whether a damaged blob has changed since it was looked at: perhaps somebody has restored it. */
   hasChanged({ digest, state }: DamagedRow): boolean {
-    return this.#parts.blobs.stateOf(digest) !== state;
+    return this.parts.blobs.stateOf(digest) !== state;
   }
 
   /** Remembers damage, unless the blob has changed since, or is gone. Returns whether it is damaged still. */
   remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
-    return this.#parts.tables.writeFromReserve(() => {
-      if (this.#parts.blobs.stateOf(digest) !== state) return false;
-      return this.#parts.tables.damagedContents.put(digest, problem, state, this.#parts.clock.now());
+    return this.parts.tables.writeFromReserve(() => {
+      if (this.parts.blobs.stateOf(digest) !== state) return false;
+      return this.parts.tables.damagedContents.put(digest, problem, state, this.parts.clock.now());
     });
   }
 
   async #readAll(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
-        for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
+        for await (const { length } of this.parts.blobs.pieces(content, pieceBytes)) await pause(length);
         await this.#forget(content.digest);
         return true;
       } catch (error) {
         if (!(error instanceof DamagedBlob)) throw error;
         if (!(await this.remember(error))) continue;
         const { digest, message } = error;
-        this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
+        this.parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
         return false;
       }
     }
     return false;
   }
 
-  /** Forgets the damage of a blob that was read and is whole. */
   async #forget(digest: Digest): Promise<void> {
-    const { damagedContents } = this.#parts.tables;
+    const { damagedContents } = this.parts.tables;
     if (damagedContents.problemOf(digest) === null) return;
-    await this.#parts.tables.writeFromReserve(() => damagedContents.remove(digest));
-    this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
+    await this.parts.tables.writeFromReserve(() => damagedContents.remove(digest));
+    this.parts.log.warn("a damaged content is whole again", this.#about(digest));
   }
 
   /** A blob for the log, with one of the files that it belongs to. */
   #about(digest: Digest) {
-    const place = this.#parts.tables.damagedContents.placeOf(digest);
+    const place = this.parts.tables.damagedContents.placeOf(digest);
     return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };
   }
 
   /** Remembers the damage. Reads again if it was known, and has gone since. */
   async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
     if (!(error instanceof DamagedBlob)) throw error;
-    const known = this.#parts.tables.damagedContents.get(error.digest);
+    const known = this.parts.tables.damagedContents.get(error.digest);
     try {
       if (known === null) await this.remember(error);
       else if (this.hasChanged(known)) await this.check(known);
@@ -122,7 +117,7 @@ export class DamagedBlobs {
       // Then the next read finds it again.
       if (!(failure instanceof WriteRefused)) throw failure;
     }
-    const isWhole = known !== null && this.#parts.tables.damagedContents.get(error.digest) === null;
+    const isWhole = known !== null && this.parts.tables.damagedContents.get(error.digest) === null;
     if (isWhole) return this.readFor(place, read);
     throw new DamagedFile(place, error);
   }
@@ -132,35 +127,22 @@ export class DamagedBlobs {
 const PATIENCE_MS = { whole: 2000, part: 200 };
 /** After how long a blob is checked again, in milliseconds. */
 const LATELY_MS = 24 * 3_600_000;
-/** How many blobs are remembered that were checked. */
-const REMEMBERED = 10_000;
 /** How many checks run side by side, and how many there are with those that wait. */
 const CHECKS = { running: 2, all: 1000 };
 /** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
 const PIECE_BYTES = 256 * 1024;
 
-interface Checked {
-  /** Of its file: another state is another blob. */
-  readonly state: string | null;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
 /** Checks large blobs before they are sent, once a day and when they changed. What is sent meanwhile lacks its end. */
-export class BlobChecks {
-  readonly #parts;
-  readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
+export class BlobChecks extends Service<{ blobs: BlobStore; damaged: DamagedBlobs; clock: Clock; log: Log }> {
+  /** The state of its file, and when it was checked: another state is another blob. */
+  readonly #lately = new Recent<Digest, { readonly state: string | null; readonly at: number }>(10_000);
   readonly #checks = new Map<Digest, Promise<void>>();
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
 
-  constructor(parts: { blobs: BlobStore; damaged: DamagedBlobs; clock: Clock; log: Log }) {
-    this.#parts = parts;
-  }
-
   /** The content of a file, or a range of it, as `BlobStore.read`. Throws DamagedFile. */
   read(file: FilePlace & BlobFacts, range?: ByteRange): Blob | Promise<Blob> {
-    const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
+    const read = () => this.parts.damaged.readFor(file, () => this.parts.blobs.read(file, range));
     if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
@@ -172,7 +154,7 @@ export class BlobChecks {
 
   /** Remembers that all bytes of a blob were right when they were written just now. */
   note(digest: Digest): void {
-    this.#remember(digest, this.#parts.blobs.stateOf(digest));
+    this.#remember(digest, this.parts.blobs.stateOf(digest));
   }
 
   async stop(): Promise<void> {
@@ -180,11 +162,7 @@ export class BlobChecks {
     await Promise.allSettled(this.#checks.values());
   }
 
-  async #readChecked(
-    content: BlobFacts,
-    read: () => Blob | Promise<Blob>,
-    patienceMs: number,
-  ): Promise<Blob> {
+  async #readChecked(content: BlobFacts, read: () => Blob | Promise<Blob>, patienceMs: number) {
     // What is missing, or of another size, needs no check.
     await read();
     const isOver = new AbortController();
@@ -209,28 +187,28 @@ export class BlobChecks {
     check
       .catch((error: unknown) => {
         if (!this.#stopping.signal.aborted)
-          this.#parts.log.error("a content could not be checked", { digest, error });
+          this.parts.log.error("a content could not be checked", { digest, error });
       })
       .finally(() => this.#checks.delete(digest));
     return check;
   }
 
   async #checkNow(content: BlobFacts): Promise<void> {
-    const state = this.#parts.blobs.stateOf(content.digest);
+    const state = this.parts.blobs.stateOf(content.digest);
     const proceed = () => this.#stopping.signal.throwIfAborted();
     proceed();
-    const isWhole = await this.#parts.damaged.check(content, proceed, PIECE_BYTES);
+    const isWhole = await this.parts.damaged.check(content, proceed, PIECE_BYTES);
     if (isWhole) this.#remember(content.digest, state);
   }
 
   #isChecked({ digest }: BlobFacts): boolean {
     const found = this.#lately.get(digest);
-    if (found === undefined || found.state !== this.#parts.blobs.stateOf(digest)) return false;
+    if (found === undefined || found.state !== this.parts.blobs.stateOf(digest)) return false;
     // Also when the clock was set back.
-    return Math.abs(this.#parts.clock.now() - found.at) < LATELY_MS;
+    return Math.abs(this.parts.clock.now() - found.at) < LATELY_MS;
   }
 
   #remember(digest: Digest, state: string | null): void {
-    this.#lately.set(digest, { state, at: this.#parts.clock.now() });
+    this.#lately.set(digest, { state, at: this.parts.clock.now() });
   }
 }

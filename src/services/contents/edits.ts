@@ -12,6 +12,7 @@ import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts"
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { type LineIndexes, startOfLine } from "./texts.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
@@ -20,7 +21,6 @@ import type { Uploads } from "./uploads.ts";
 const ATTEMPTS = 5;
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
-/** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
 interface EditOptions {
@@ -28,7 +28,6 @@ interface EditOptions {
   readonly dryRun: boolean;
 }
 
-/** A file after its edits, or as it is after a dry run. */
 export interface EditedFile {
   readonly file: File;
   readonly diff: Diff;
@@ -44,15 +43,10 @@ interface Plan {
 class ReplacedMeanwhile extends Error {}
 
 /** Edits of texts. Edits of the same file wait for each other; one that meets an upload is done anew. */
-export class Edits {
-  readonly #parts;
+export class Edits extends Service<
+  Pick<Parts, "access" | "blobs" | "damaged" | "usage"> & { uploads: Uploads; indexes: LineIndexes }
+> {
   readonly #turns = new Turns<FileId | "large">();
-
-  constructor(
-    parts: Pick<Parts, "access" | "blobs" | "damaged" | "usage"> & { uploads: Uploads; indexes: LineIndexes },
-  ) {
-    this.#parts = parts;
-  }
 
   /**
    * All edits, in their order, or none. Appending takes no memory for the rest. Counts as bandwidth. Throws what
@@ -66,11 +60,11 @@ export class Edits {
     within?: Within<EditedFile>,
   ): Promise<EditedFile> {
     requireEdits(edits);
-    const { id, driveId, size } = this.#parts.access.fileToWrite(caller, ref);
+    const { id, driveId, size } = this.parts.access.fileToWrite(caller, ref);
     const edit = () => inAttempts(() => this.#attempt(caller, ref, edits, options, within));
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
-    this.#parts.usage.countBytes(driveId, sentBytes(edits));
+    this.parts.usage.countBytes(driveId, sentBytes(edits));
     return edited;
   }
 
@@ -81,7 +75,7 @@ export class Edits {
     { precondition, dryRun }: EditOptions,
     within: Within<EditedFile> | undefined,
   ): Promise<EditedFile> {
-    const file = this.#parts.access.fileToWrite(caller, ref);
+    const file = this.parts.access.fileToWrite(caller, ref);
     requirePrecondition(precondition, file);
     const { diff, pieces } = await this.#plan(file, edits);
     const check = (present: File) => {
@@ -89,13 +83,13 @@ export class Edits {
       if (present.id !== file.id || present.digest !== file.digest) throw new ReplacedMeanwhile();
     };
     if (dryRun) {
-      return this.#parts.access.write(caller, within, () => {
-        const present = this.#parts.access.fileToWrite(caller, ref);
+      return this.parts.access.write(caller, within, () => {
+        const present = this.parts.access.fileToWrite(caller, ref);
         check(present);
         return { file: present, diff };
       });
     }
-    const upload = await this.#parts.uploads.begin(caller, file.driveId);
+    const upload = await this.parts.uploads.begin(caller, file.driveId);
     try {
       for await (const piece of pieces()) await upload.write(piece);
       const replaced = await upload.replace(
@@ -116,15 +110,15 @@ export class Edits {
         `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended. Use \`append\`, or download the file, change it, and upload it.`,
       );
     }
-    const content = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file));
-    const index = await this.#parts.indexes.of(file, content);
+    const content = await this.parts.damaged.readFor(file, () => this.parts.blobs.read(file));
+    const index = await this.parts.indexes.of(file, content);
     return isAppending(edits)
       ? this.#appending(file, content, index, edits.map((edit) => edit.text).join(""))
       : this.#editing(file, index.encoding, edits);
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
-    const bytes = await this.#parts.damaged.readFor(file, () => this.#readAll(file));
+    const bytes = await this.parts.damaged.readFor(file, () => this.#readAll(file));
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
     const pace = new Pace();
     const original = await inTurns(asUtf8Steps(bytes.subarray(mark.length), encoding, pace));
@@ -139,10 +133,10 @@ export class Edits {
 
   /** A large blob is read and checked in pieces: its hash alone takes ten milliseconds. */
   async #readAll(file: File): Promise<Uint8Array<ArrayBuffer>> {
-    if (file.size <= LARGE_BYTES) return this.#parts.blobs.readAll(file);
+    if (file.size <= LARGE_BYTES) return this.parts.blobs.readAll(file);
     const bytes = new Uint8Array(file.size);
     let at = 0;
-    for await (const piece of this.#parts.blobs.pieces(file, PIECE_BYTES)) {
+    for await (const piece of this.parts.blobs.pieces(file, PIECE_BYTES)) {
       bytes.set(piece, at);
       at += piece.length;
       await nextTurn();
@@ -165,10 +159,10 @@ export class Edits {
 
   async *#withMore(file: File, appended: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
     try {
-      yield* this.#parts.blobs.pieces(file);
+      yield* this.parts.blobs.pieces(file);
     } catch (error) {
       // Remembers the damage, and names the file.
-      await this.#parts.damaged.readFor(file, () => Promise.reject(error));
+      await this.parts.damaged.readFor(file, () => Promise.reject(error));
     }
     yield* appended;
   }
@@ -193,7 +187,6 @@ function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readon
   return edits.every(({ op }) => op === "append");
 }
 
-/** Does a work in steps; others have their turn in between. */
 async function inTurns<T>(work: Paced<T>): Promise<T> {
   for (;;) {
     const step = work.next();

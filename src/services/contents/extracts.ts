@@ -9,13 +9,13 @@ import { contentPieces, isTextIn } from "./texts.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";
+import { Service } from "../service.ts";
 
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
 
 type Pieces = AsyncIterable<string> | Iterable<string>;
 
-/** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
   /** In pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt it. */
@@ -24,52 +24,38 @@ export interface Extract {
   readonly isCut: boolean;
 }
 
-interface FileText {
-  readonly file: File;
-  readonly text: string;
-  /** Whether it has more text. */
-  readonly isCut: boolean;
-}
-
-export class Extracts {
-  readonly #parts;
-
-  constructor(parts: { files: Files; documents: Documents }) {
-    this.#parts = parts;
-  }
-
+export class Extracts extends Service<{ files: Files; documents: Documents }> {
   /**
    * The text of a text file or a document, or the value of a JSON file. Rejects with the reason of `signal`. Throws
    * NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
    */
   async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
-    return this.extractOf(this.#parts.files.get(caller, ref), holderOf(caller), signal);
+    return this.extractOf(this.parts.files.get(caller, ref), holderOf(caller), signal);
   }
 
-  /** The same of a file that whoever waits for it may see. */
   async extractOf(file: File, holder: SlotHolder, signal?: AbortSignal): Promise<Extract> {
     const { mimeType } = file;
     const format = documentFormatOf(mimeType);
     if (format !== null) {
-      const { text, isCut } = await this.#parts.documents.text(holder, file, format, signal);
+      const { text, isCut } = await this.parts.documents.text(holder, file, format, signal);
       return { mimeType, isCut, json: quoted(piecesOf(text)) };
     }
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);
-    const content = await this.#parts.files.content(file);
+    const content = await this.parts.files.content(file);
     const encoding = await encodingOf(content);
     const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
     return { mimeType, isCut: false, json };
   }
 
   /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
-  async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
-    const file = this.#parts.files.get(caller, ref);
+  async text(caller: Caller, ref: FileRef, signal?: AbortSignal) {
+    const file = this.parts.files.get(caller, ref);
     const format = documentFormatOf(file.mimeType);
     if (format !== null)
-      return { file, ...(await this.#parts.documents.text(holderOf(caller), file, format, signal)) };
+      return { file, ...(await this.parts.documents.text(holderOf(caller), file, format, signal)) };
     requireReadable(file, false);
-    const content = await this.#parts.files.content(file);
+    const content = await this.parts.files.content(file);
     const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
     return { file, text: pieces.join(""), isCut: false };
   }

@@ -14,6 +14,7 @@ import { essenceOf, isTextType, UNKNOWN_TYPE } from "../../domain/contents/media
 import { encodingsFor, type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
 import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
+import { Service } from "../service.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
 import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
@@ -100,12 +101,7 @@ export function startOfLine(content: Blob, { encoding, starts }: LineIndex, line
 }
 
 /** The position after so many line ends. */
-async function afterLines(
-  content: Blob,
-  encoding: TextEncoding,
-  from: number,
-  count: number,
-): Promise<number> {
+async function afterLines(content: Blob, encoding: TextEncoding, from: number, count: number) {
   if (count === 0) return from;
   let [left, at] = [count, from];
   for await (const piece of contentPieces(content, from)) {
@@ -144,27 +140,23 @@ export interface ReadText extends TextPart {
   readonly encoding: TextEncoding;
 }
 
-export class Texts {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "access" | "usage"> & { blobChecks: BlobChecks; indexes: LineIndexes }) {
-    this.#parts = parts;
-  }
-
+export class Texts extends Service<
+  Pick<Parts, "access" | "usage"> & { blobChecks: BlobChecks; indexes: LineIndexes }
+> {
   /**
    * Whole lines, as many as fit; parts of one that is too long. Counts as bandwidth. Throws NOT_FOUND,
    * VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
-    const file = this.#parts.access.fileIn(caller, view);
+    const file = this.parts.access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
-    const content = await this.#parts.blobChecks.read(file);
-    const index = await this.#parts.indexes.of(file, content);
+    const content = await this.parts.blobChecks.read(file);
+    const index = await this.parts.indexes.of(file, content);
     const { encoding, totalLines } = index;
     const found = startLine > totalLines ? null : await linesFrom(content, index, range);
     const part = partOf(found, { startLine, startByte, totalLines, encoding });
-    this.#parts.usage.countBytes(file.driveId, utf8Length(part.text));
+    this.parts.usage.countBytes(file.driveId, utf8Length(part.text));
     return { ...part, file, encoding };
   }
 }
@@ -202,12 +194,7 @@ async function placeOf(content: Blob, index: LineIndex, line: number, byte: numb
 }
 
 /** Where the line after a line begins. That of a very long line is in the index, so it is not searched for. */
-function startAfter(
-  content: Blob,
-  { encoding, starts }: LineIndex,
-  line: number,
-  start: number,
-): Promise<number> {
+function startAfter(content: Blob, { encoding, starts }: LineIndex, line: number, start: number) {
   const known = starts.find((each) => each.line === line + 1);
   return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
 }

@@ -21,6 +21,7 @@ import { type Precondition, requirePrecondition } from "../../domain/files/preco
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Reach } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Parts } from "../parts.ts";
 import type { BlobChecks, FilePlace } from "./blob-checks.ts";
 import type { SlotHolder } from "../slots.ts";
@@ -75,10 +76,7 @@ function parseAttributes(fields: UploadFields, filename: Filename, now: number):
 }
 
 /** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
-function notGiven(
-  fields: UploadFields,
-  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
-): Partial<Attributes> {
+function notGiven(fields: UploadFields, { tags, metadata, expiresAt, mimeType, mimeGiven }: File) {
   return {
     ...(fields.tags === undefined ? { tags } : {}),
     ...(fields.metadata === undefined ? { metadata } : {}),
@@ -102,13 +100,11 @@ export type UploadParts = Pick<
   readonly maxFileSize: number;
 };
 
-/** On whose behalf an upload is. */
 export interface Uploader {
   readonly reach: Reach;
   readonly by: Actor;
   /** Who may have only so many uploads under way. */
   readonly holder: SlotHolder;
-  /** Throws if `write` would refuse it by now. */
   requireValid(): void;
   /** Runs a write if it may still happen: see `Access.write`. */
   write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
@@ -121,7 +117,6 @@ export interface OneUploadParts extends UploadParts {
   readonly arriving: (Disposable & { add(bytes: number): void }) | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
-  /** Throws if the upload may not end any more. */
   readonly requireAllowed: () => void;
 }
 
@@ -131,60 +126,50 @@ const ROOM_MATTERS = 64 * 1024;
 const CHECK_MS = 1000;
 
 /** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
-export class Upload {
-  readonly #parts: OneUploadParts;
+export class Upload extends Service<OneUploadParts> {
   #received = 0;
-  #checkedAt: number;
+  #checkedAt = this.parts.clock.now();
   /** Whether the write found other bytes of a small blob, and put the right ones in their place. */
   #hasHealed = false;
-
-  constructor(parts: OneUploadParts) {
-    this.#parts = parts;
-    this.#checkedAt = parts.clock.now();
-  }
 
   /** The memory may be reused later. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
-    const { room, maxFileSize } = this.#parts;
+    const { room, maxFileSize } = this.parts;
     requireFits(this.#received, { maxFileSize, room: this.#received > ROOM_MATTERS ? room() : null });
-    this.#parts.arriving?.add(piece.length);
+    this.parts.arriving?.add(piece.length);
     // The space that the reserve has freed is not for contents.
-    await this.#parts.tables.requireWritable();
-    await this.#parts.writer.write(piece);
+    await this.parts.tables.requireWritable();
+    await this.parts.writer.write(piece);
   }
 
   /** Throws what `finish` would for who may not write any more: what arrives takes up its owner's room. */
   requireAllowed(): void {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     // Also if the clock was set back.
     if (Math.abs(now - this.#checkedAt) < CHECK_MS) return;
     this.#checkedAt = now;
-    this.#parts.requireAllowed();
+    this.parts.requireAllowed();
   }
 
   /**
    * Makes the content durable and creates or replaces the file. If it throws, nothing is left. Throws VALIDATION_ERROR,
    * UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
-  async finish(
-    fields: UploadFields,
-    precondition: Precondition,
-    within?: Within<Uploaded>,
-  ): Promise<Uploaded> {
+  async finish(fields: UploadFields, precondition: Precondition, within?: Within<Uploaded>) {
     const { filename, path } = parseTarget(fields);
-    const attributes = parseAttributes(fields, filename, this.#parts.clock.now());
-    const drive = this.#parts.access.driveToWrite(this.#parts.uploader.reach, fields.driveId, path);
+    const attributes = parseAttributes(fields, filename, this.parts.clock.now());
+    const drive = this.parts.access.driveToWrite(this.parts.uploader.reach, fields.driveId, path);
     const uploaded = await this.#store({ driveId: drive.id, path }, within, (blob) =>
       this.#file(fields, path, attributes, blob, precondition),
     );
-    this.#parts.usage.countBytes(uploaded.file.driveId, this.#received);
+    this.parts.usage.countBytes(uploaded.file.driveId, this.#received);
     return uploaded;
   }
 
   /** Like `finish`, but replaces only the content of a file, unless `check`, called inside the write, throws. */
   async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
-    const { access, tree, clock, uploader } = this.#parts;
+    const { access, tree, clock, uploader } = this.parts;
     return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
       const present = access.fileToWrite(uploader.reach, ref);
       check(present);
@@ -195,21 +180,17 @@ export class Upload {
   }
 
   /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
-  async #store<T>(
-    place: FilePlace,
-    within: Within<T> | undefined,
-    name: (blob: PinnedBlob) => T,
-  ): Promise<T> {
-    const blob = await this.#parts.writer.commit();
+  async #store<T>(place: FilePlace, within: Within<T> | undefined, name: (blob: PinnedBlob) => T) {
+    const blob = await this.parts.writer.commit();
     if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {
-      const named = await this.#parts.uploader.write(within, () => {
+      const named = await this.parts.uploader.write(within, () => {
         const result = name(blob);
         // From here on it counts as stored.
-        this.#parts.arriving?.[Symbol.dispose]();
+        this.parts.arriving?.[Symbol.dispose]();
         return result;
       });
-      if (blob.isWritten) this.#parts.blobChecks.note(blob.digest);
+      if (blob.isWritten) this.parts.blobChecks.note(blob.digest);
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
       return named;
     } finally {
@@ -219,25 +200,24 @@ export class Upload {
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: string): void {
-    this.#parts.log.warn("an upload has replaced a damaged content", { drive: driveId, path, damage });
+    this.parts.log.warn("an upload has replaced a damaged content", { drive: driveId, path, damage });
   }
 
   /** Removes a blob that no row names: in one step with the check, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
-    const { blobs, store } = this.#parts.tables;
+    const { blobs, store } = this.parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.
     if (store.straysKeptUntil() > 0 || !blobs.isRemovable(digest)) return;
-    await this.#parts.blobs.remove(digest);
+    await this.parts.blobs.remove(digest);
   }
 
   async abort(): Promise<void> {
-    await this.#parts.writer.abort();
-    this.#parts.arriving?.[Symbol.dispose]();
+    await this.parts.writer.abort();
+    this.parts.arriving?.[Symbol.dispose]();
   }
 
-  /** The row of the content. Runs inside the write. */
   #keep(blob: PinnedBlob): BlobPk {
-    const { blobs, smallContents, damagedContents } = this.#parts.tables;
+    const { blobs, smallContents, damagedContents } = this.parts.tables;
     const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
     this.#hasHealed = blob.bytes !== null && smallContents.put(blobPk, blob.bytes) === "healed";
     // A file that was only matched may have been found damaged since.
@@ -253,7 +233,7 @@ export class Upload {
     blob: PinnedBlob,
     precondition: Precondition,
   ): Uploaded {
-    const { access, tree, clock, uploader } = this.#parts;
+    const { access, tree, clock, uploader } = this.parts;
     const stamp = { now: clock.now(), by: uploader.by };
     const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
     // It may have passed since it was read.

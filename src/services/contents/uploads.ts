@@ -4,19 +4,18 @@ import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
+import { Service } from "../service.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
 
 export interface AnnouncedBytes {
-  /** The client's address, as the rate limit counts it. */
   readonly client: string;
   /** How many bytes it has; null if the client has not said. */
   readonly bytes: number | null;
 }
 
-/** What a client is going to send. */
 interface Announced extends AnnouncedBytes {
   /** The path of its file; null if it is not known yet. */
   readonly path: FilePath | null;
@@ -75,41 +74,33 @@ class ArrivingUpload implements Disposable {
     if (this.#isOver) return;
     const all = (this.#parts.all.get(this.#key) ?? 0) + bytes;
     const { room } = this.#parts.arrival;
-    if (room !== null && all > room) throw noRoom(all - bytes - this.#counted);
+    if (room !== null && all > room) {
+      const others = all - bytes - this.#counted;
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        others > 0
+          ? `There is no room for this content beside what is stored and the ${others} bytes of other uploads that are arriving. Try again when they are done, or delete files first.`
+          : "There is no room for this content beside what is stored: delete files first.",
+      );
+    }
     this.#counted += bytes;
     this.#parts.all.set(this.#key, all);
   }
 }
 
-/** @param others bytes that arrive in other uploads */
-function noRoom(others: number): CofferError {
-  return new CofferError(
-    "QUOTA_EXCEEDED",
-    others > 0
-      ? `There is no room for this content beside what is stored and the ${others} bytes of other uploads that are arriving. Try again when they are done, or delete files first.`
-      : "There is no room for this content beside what is stored: delete files first.",
-  );
-}
-
-/** Uploads: first the content, as it arrives, then its fields and path. */
-export class Uploads {
-  readonly #parts: UploadParts;
+export class Uploads extends Service<UploadParts> {
   /** What is under way, and the bytes of it, by whose they are. */
   readonly #arriving = {
     slots: new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" }),
     all: new Map<string, number>(),
   };
 
-  constructor(parts: UploadParts) {
-    this.#parts = parts;
-  }
-
   /**
    * Starts an upload; `announced` is null if the content is here already, so that all is checked at its end. Throws
    * NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
-    const { access, maxFileSize } = this.#parts;
+    const { access, maxFileSize } = this.parts;
     const uploader: Uploader = {
       reach: caller,
       by: actorOf(caller),
@@ -123,24 +114,19 @@ export class Uploads {
     const owner: Releaser = { kind: "user", pk: caller.userPk };
     const arriving = announced && this.#arrive({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
-    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+    return this.#begin({ uploader, room, arriving, requireAllowed }, maxFileSize, announced?.bytes);
   }
 
   /** The most that any drive can hold that the caller sees; null for no limit. */
   #mostRoom(caller: Caller): number | null {
-    const { access, quota } = this.#parts;
+    const { access, quota } = this.parts;
     const limits = [quota.limitFor(caller.plan), ...access.drives(caller).map((each) => quota.limitOf(each))];
     return limits.reduce((most, limit) => (most === null || limit === null ? null : Math.max(most, limit)));
   }
 
   /** Starts an upload into a drive. Throws like `begin`. @param maxFileSize bytes */
-  async beginFor(
-    uploader: Uploader,
-    driveId: string,
-    maxFileSize: number,
-    announced: Announced | null,
-  ): Promise<Upload> {
-    const { access, quota, clock } = this.#parts;
+  async beginFor(uploader: Uploader, driveId: string, maxFileSize: number, announced: Announced | null) {
+    const { access, quota, clock } = this.parts;
     const path = announced?.path ?? null;
     const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
     const arriving =
@@ -156,7 +142,7 @@ export class Uploads {
       access.driveToWrite(uploader.reach, driveId, path);
     };
     const room = once(() => quota.limitOf(drive()));
-    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+    return this.#begin({ uploader, room, arriving, requireAllowed }, maxFileSize, announced?.bytes);
   }
 
   #arrive(arrival: Arrival): ArrivingUpload {
@@ -164,13 +150,14 @@ export class Uploads {
   }
 
   async #begin(
-    one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize" | "arriving" | "requireAllowed">,
-    announced: Announced | null,
-  ): Promise<Upload> {
+    one: Omit<OneUploadParts, keyof UploadParts | "writer">,
+    limit: number,
+    bytes: number | null = 0,
+  ) {
     try {
-      await this.#parts.tables.requireWritable();
-      const writer = await this.#parts.blobs.create(announced?.bytes ?? 0);
-      return new Upload({ ...this.#parts, ...one, writer });
+      await this.parts.tables.requireWritable();
+      const writer = await this.parts.blobs.create(bytes ?? 0);
+      return new Upload({ ...this.parts, ...one, maxFileSize: limit, writer });
     } catch (error) {
       one.arriving?.[Symbol.dispose]();
       throw error;
@@ -179,7 +166,7 @@ export class Uploads {
 
   /** Reads the pieces of the content only to compare it with an earlier upload: `digest` is its SHA-256 at the end. */
   hashContent() {
-    const { maxFileSize } = this.#parts;
+    const { maxFileSize } = this.parts;
     const hash = new Bun.CryptoHasher("sha256");
     let received = 0;
     return {

@@ -13,8 +13,9 @@ import {
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import { seenCounts } from "../files/seen-counts.ts";
+import { seenCounts } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** A drive created without an account. Its two secrets are shown only once. */
 export interface Provisioned {
@@ -27,23 +28,15 @@ export interface Provisioned {
   readonly expiresAt: number;
 }
 
-/** Drives: creates them with and without an account, finds, renames and deletes them. */
-export class Drives {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "locks" | "clock" | "changes"> & { keyPrefix: string },
-  ) {
-    this.#parts = parts;
-  }
-
-  /** Creates an unclaimed drive with its own key and a claim token. */
+export class Drives extends Service<
+  Pick<Parts, "tables" | "access" | "locks" | "clock" | "changes"> & { keyPrefix: string }
+> {
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseDriveName("name", name);
-    const key = newProvisionedKey(this.#parts.keyPrefix);
+    const key = newProvisionedKey(this.parts.keyPrefix);
     const token = newClaimToken();
-    return this.#parts.tables.write(() => {
-      const now = this.#parts.clock.now();
+    return this.parts.tables.write(() => {
+      const now = this.parts.clock.now();
       const driveId = newId<DriveId>(now);
       const keyId = newId<KeyId>(now);
       const expiresAt = now + UNCLAIMED_LIFETIME_MS;
@@ -51,11 +44,11 @@ export class Drives {
       const drive = this.#insert({ ...unclaimed, createdAt: now });
       const { hash, prefix } = key;
       const stored = { id: keyId, hash, prefix, createdAt: now, expiresAt: null, madeBy: null } as const;
-      this.#parts.tables.apiKeys.insert(
+      this.parts.tables.apiKeys.insert(
         { ...stored, name: "Provisioned with the drive", scope: "read-write" },
         { drive, prefix: ROOT },
       );
-      this.#parts.tables.claimTokens.insert(token.hash, drive, expiresAt, now);
+      this.parts.tables.claimTokens.insert(token.hash, drive, expiresAt, now);
       return { driveId, name: parsed, keyId, apiKey: key.secret, claimToken: token.secret, expiresAt };
     }, within);
   }
@@ -67,32 +60,31 @@ export class Drives {
       name: parseDriveName("name", name),
       description: parseDescription("description", description),
     };
-    return this.#parts.access.write(caller, within, () => {
-      const now = this.#parts.clock.now();
-      const owner = this.#parts.tables.users.existing(userPk);
-      const slug = this.#parts.tables.drives.freeSlug(slugOf(owner.username, parsed.name));
+    return this.parts.access.write(caller, within, () => {
+      const now = this.parts.clock.now();
+      const owner = this.parts.tables.users.existing(userPk);
+      const slug = this.parts.tables.drives.freeSlug(slugOf(owner.username, parsed.name));
       const id = newId<DriveId>(now);
       this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
-      return this.#parts.access.drive(caller, id);
+      return this.parts.access.drive(caller, id);
     });
   }
 
   /** The caller's drives, then those that are shared with it; or the one that `slug` names. */
   list(caller: Caller, slug: string | null): SeenDrive[] {
-    if (slug === null) return this.#parts.access.drives(caller).map((drive) => this.#shown(caller, drive));
-    const drive = this.#parts.access.findDrive(caller, slug);
+    if (slug === null) return this.parts.access.drives(caller).map((drive) => this.#shown(caller, drive));
+    const drive = this.parts.access.findDrive(caller, slug);
     return drive === null ? [] : [this.#shown(caller, drive)];
   }
 
   /** By id or slug. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): SeenDrive {
-    return this.#shown(caller, this.#parts.access.drive(caller, reference));
+    return this.#shown(caller, this.parts.access.drive(caller, reference));
   }
 
-  /** With the counts of what the caller sees. */
   #shown(caller: Caller, drive: SeenDrive): SeenDrive {
-    const prefix = this.#parts.access.prefixOf(caller, drive);
-    return { ...drive, ...seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now()) };
+    const prefix = this.parts.access.prefixOf(caller, drive);
+    return { ...drive, ...seenCounts(this.parts.tables, drive, prefix, this.parts.clock.now()) };
   }
 
   /** What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR. */
@@ -106,40 +98,40 @@ export class Drives {
       ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),
     };
-    return this.#parts.access.write(caller, within, () => {
-      const drive = this.#parts.access.driveToManage(caller, reference);
+    return this.parts.access.write(caller, within, () => {
+      const drive = this.parts.access.driveToManage(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      this.#parts.tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
-      this.#parts.changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
-      return this.#parts.access.drive(caller, drive.id);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      this.parts.tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
+      this.parts.changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
+      return this.parts.access.drive(caller, drive.id);
     });
   }
 
   #slugAfter(drive: Drive, name: string): string | null {
     if (drive.owner === null) return null;
-    const owner = this.#parts.tables.users.existing(drive.owner.pk);
+    const owner = this.parts.tables.users.existing(drive.owner.pk);
     const slug = slugOf(owner.username, name);
     return slug === slugOf(owner.username, drive.name)
       ? drive.slug
-      : this.#parts.tables.drives.freeSlug(slug, drive.slug);
+      : this.parts.tables.drives.freeSlug(slug, drive.slug);
   }
 
   /** Deletes a drive at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND. */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const drive = this.#parts.access.driveToManage(caller, reference);
-      this.#parts.locks.requireNoMove(drive.pk);
-      this.#parts.tables.drives.markDeleted(drive.pk, this.#parts.clock.now());
-      this.#parts.tables.claimTokens.removeOf(drive.pk);
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.parts.access.driveToManage(caller, reference);
+      this.parts.locks.requireNoMove(drive.pk);
+      this.parts.tables.drives.markDeleted(drive.pk, this.parts.clock.now());
+      this.parts.tables.claimTokens.removeOf(drive.pk);
       return drive.id;
     });
   }
 
   #insert(drive: NewDrive): DrivePk {
-    const pk = this.#parts.tables.drives.insert(drive);
-    this.#parts.tables.folders.insert(pk, null, ROOT, drive.createdAt);
+    const pk = this.parts.tables.drives.insert(drive);
+    this.parts.tables.folders.insert(pk, null, ROOT, drive.createdAt);
     return pk;
   }
 }

@@ -6,19 +6,15 @@ import {
   type Reading,
 } from "../../domain/contents/extraction.ts";
 import { requireDescriptors } from "../../process/descriptors.ts";
+import { Service } from "../service.ts";
 
 /** How much longer than its limit a process may take before it is killed, in milliseconds. */
 const GRACE_MS = 5000;
 
 /** Reads documents, each in a process that gets nothing else: a hostile one can take time and memory as it likes. */
-export class DocumentReader {
-  readonly #parts;
+export class DocumentReader extends Service<{ program: readonly string[] }> {
   readonly #running = new Set<Bun.Subprocess>();
   #isStopped = false;
-
-  constructor(parts: { program: readonly string[] }) {
-    this.#parts = parts;
-  }
 
   /** The text of a document. `signal` ends it early. Throws UNAVAILABLE without file descriptors for a process. */
   async read(format: DocumentFormat, content: Blob, signal?: AbortSignal): Promise<Reading> {
@@ -44,7 +40,6 @@ export class DocumentReader {
     }
   }
 
-  /** Ends what runs; nothing more is read. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const child of this.#running) child.kill("SIGKILL");
@@ -54,7 +49,7 @@ export class DocumentReader {
   /** Null if the system has no room for a process. */
   #start(format: DocumentFormat, content: Blob) {
     try {
-      return Bun.spawn([...this.#parts.program, "extract-text", format], {
+      return Bun.spawn([...this.parts.program, "extract-text", format], {
         stdin: content,
         stdout: "pipe",
         stderr: "ignore",

@@ -14,30 +14,27 @@ import { MIB } from "../../domain/limits.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
+import { Service } from "../service.ts";
 import type { DocumentReader } from "./document-reader.ts";
 
-/** A text; cut if the document has more. */
-type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
-
-export class Documents {
-  readonly #parts;
+export class Documents extends Service<{
+  files: Files;
+  documentReader: DocumentReader;
+  clock: SteadyClock;
+}> {
   readonly #queue = new ExtractionQueue();
-  readonly #recent;
-
-  constructor(parts: { files: Files; documentReader: DocumentReader; clock: SteadyClock }) {
-    this.#parts = parts;
-    this.#recent = new RecentExtractions(parts);
-  }
+  readonly #recent = new RecentExtractions(this.parts);
 
   /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
-  async text(
-    holder: SlotHolder,
-    file: File,
-    format: DocumentFormat,
-    signal?: AbortSignal,
-  ): Promise<DocumentText> {
-    requireSize(file);
-    const content = await this.#parts.files.content(file);
+  async text(holder: SlotHolder, file: File, format: DocumentFormat, signal?: AbortSignal) {
+    const limit = EXTRACTION_LIMITS.inputBytes;
+    if (file.size > limit) {
+      throw new CofferError(
+        "PAYLOAD_TOO_LARGE",
+        `The content has ${file.size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
+      );
+    }
+    const content = await this.parts.files.content(file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
     const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));
@@ -45,14 +42,8 @@ export class Documents {
     return extraction;
   }
 
-  async #read(
-    key: string,
-    holder: SlotHolder,
-    format: DocumentFormat,
-    content: Blob,
-    signal?: AbortSignal,
-  ): Promise<Extraction> {
-    const read = () => this.#parts.documentReader.read(format, content, signal);
+  async #read(key: string, holder: SlotHolder, format: DocumentFormat, content: Blob, signal?: AbortSignal) {
+    const read = () => this.parts.documentReader.read(format, content, signal);
     const reading = await this.#queue.run(holder, read, signal);
     signal?.throwIfAborted();
     if (reading.kind === "ended") {
@@ -67,7 +58,6 @@ export class Documents {
 }
 
 const LATER = "Try again in a few minutes, split it, or download it instead.";
-/** Why a document of the right format has no text. */
 const FAILURES: Readonly<Record<Exclude<Refusal, "mismatch">, string>> = {
   encrypted:
     "the document has a password, or is in an older format. Save it without a password in a current format, or download it instead.",
@@ -77,15 +67,6 @@ const FAILURES: Readonly<Record<Exclude<Refusal, "mismatch">, string>> = {
   memory: `reading the document takes too much memory. ${LATER}`,
   size: `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,
 };
-
-function requireSize({ size }: File): void {
-  const limit = EXTRACTION_LIMITS.inputBytes;
-  if (size <= limit) return;
-  throw new CofferError(
-    "PAYLOAD_TOO_LARGE",
-    `The content has ${size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
-  );
-}
 
 function refused({ mimeType }: File, why: Refusal): CofferError {
   if (why === "mismatch") {
@@ -97,15 +78,10 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
   return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${FAILURES[why]}`);
 }
 
-interface Waiting extends SlotHolder {
-  readonly start: () => void;
-}
-
 /** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
 export class ExtractionQueue {
   readonly #running = new Set<SlotHolder>();
-  /** The oldest first. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<SlotHolder & { readonly start: () => void }>();
 
   /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
   async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -172,25 +148,22 @@ interface Kept {
 }
 
 /** Keeps what was read last, as many read page by page; a refusal that may pass only for a minute. */
-class RecentExtractions {
-  readonly #clock: SteadyClock;
+class RecentExtractions extends Service<{ clock: SteadyClock }> {
   #kept = newRecent();
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(parts: { clock: SteadyClock }) {
-    this.#clock = parts.clock;
-  }
-
   get(key: string): Extraction | null {
     const found = this.#kept.get(key);
-    if (found === undefined || found.until <= this.#clock.elapsed()) return null;
+    if (found === undefined || found.until <= this.parts.clock.elapsed()) return null;
     this.#rest();
     return found.extraction;
   }
 
   put(key: string, extraction: Extraction): void {
     this.#rest();
-    const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
+    const until = mayPass(extraction)
+      ? this.parts.clock.elapsed() + RETRY_PAUSES_MS[0]
+      : Number.POSITIVE_INFINITY;
     this.#kept.set(key, { extraction, until });
   }
 

@@ -14,8 +14,8 @@ import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** The destination of a copy or move, as sent. */
 export interface Destination {
@@ -25,7 +25,6 @@ export interface Destination {
   readonly overwrite: boolean;
 }
 
-/** A deleted file, and its entry in the trash; null if it is not kept. */
 interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
@@ -39,57 +38,49 @@ interface RemovedFiles {
   readonly failed: readonly string[];
 }
 
-export class Files {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
-      blobChecks: BlobChecks;
-    },
-  ) {
-    this.#parts = parts;
+export class Files extends Service<
+  Pick<Parts, "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
+    blobChecks: BlobChecks;
   }
-
+> {
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
   get(caller: Caller, ref: FileRef): File {
-    return this.#parts.access.file(caller, ref);
+    return this.parts.access.file(caller, ref);
   }
 
-  /** The record of a file as it is, or was in a snapshot. */
   facts(caller: Caller, view: FileView): FileFacts {
-    return this.#parts.access.fileIn(caller, view);
+    return this.parts.access.fileIn(caller, view);
   }
 
   /** The content of a file, or a range of it, which is read while it is sent. Counts as bandwidth. Throws DamagedFile. */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
-    this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return this.#parts.blobChecks.read(file, range);
+    this.parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
+    return this.parts.blobChecks.read(file, range);
   }
 
-  /** Whether the content of a file was found damaged: then no more of it is to be sent. */
   isDamaged(file: FileFacts): boolean {
-    return this.#parts.damaged.isKnown(file);
+    return this.parts.damaged.isKnown(file);
   }
 
   /** The check of its blob that is still running; null if there is none. It never rejects. */
   runningCheck(file: FileFacts): Promise<void> | null {
-    return this.#parts.blobChecks.running(file);
+    return this.parts.blobChecks.running(file);
   }
 
   /** Whether the content of a file has fewer bytes than it had, so that less was sent than announced. */
   isCutShort(file: FileFacts): boolean {
-    return this.#parts.blobs.isCutShort(file);
+    return this.parts.blobs.isCutShort(file);
   }
 
   /** Whether the content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
-    return mayGoOn(this.#parts.access, caller, [driveId]);
+    return this.parts.access.mayGoOn(caller, [driveId]);
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
   contentWhole(file: FileFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    this.#parts.usage.countBytes(file.driveId, file.size);
-    return this.#parts.damaged.readFor(file, () => this.#parts.blobs.readAll(file));
+    this.parts.usage.countBytes(file.driveId, file.size);
+    return this.parts.damaged.readFor(file, () => this.parts.blobs.readAll(file));
   }
 
   /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
@@ -100,86 +91,63 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#parts.access.write(caller, within, () => {
+    return this.parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#parts.access.fileToWrite(caller, ref);
+      const file = this.parts.access.fileToWrite(caller, ref);
       const { filename, path } = parseRename(file, changes);
-      const drive = this.#parts.access.driveToWrite(caller, file.driveId, path);
+      const drive = this.parts.access.driveToWrite(caller, file.driveId, path);
       const attributes = parseAttributes(file, changes, stamp.now);
       requireMayExpire(drive.role, file.expiresAt, attributes.expiresAt);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
       return path === file.path
-        ? this.#parts.tree.change(drive, file, body, stamp)
-        : this.#parts.tree.move(file, drive, path, body, stamp);
+        ? this.parts.tree.change(drive, file, body, stamp)
+        : this.parts.tree.move(file, drive, path, body, stamp);
     });
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(
-    caller: Caller,
-    ref: FileRef,
-    to: Destination,
-    precondition: Precondition,
-    within?: Within<File>,
-  ): Promise<File> {
-    return this.#parts.access.write(caller, within, () => {
+  copy(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
+    return this.parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#parts.access.file(caller, ref);
+      const file = this.parts.access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file);
       this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.#parts.tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
+      return this.parts.tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
     });
   }
 
-  /** Moves a file; it keeps its id. */
-  move(
-    caller: Caller,
-    ref: FileRef,
-    to: Destination,
-    precondition: Precondition,
-    within?: Within<File>,
-  ): Promise<File> {
-    return this.#parts.access.write(caller, within, () => {
+  move(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
+    return this.parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#parts.access.fileToWrite(caller, ref);
+      const file = this.parts.access.fileToWrite(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
-      this.#parts.access.requireMayTake(caller, file.driveId, drive);
+      this.parts.access.requireMayTake(caller, file.driveId, drive);
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.#parts.tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
+      return this.parts.tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
     });
   }
 
-  /** Puts a file into the trash. */
-  remove(
-    caller: Caller,
-    ref: FileRef,
-    precondition: Precondition,
-    within?: Within<Removed>,
-  ): Promise<Removed> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const file = this.#parts.access.fileToWrite(caller, ref);
+  remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<Removed>) {
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const file = this.parts.access.fileToWrite(caller, ref);
       requirePrecondition(precondition, file);
-      const [trashId = null] = this.#parts.tree.trash([file], this.#stamp(caller));
+      const [trashId = null] = this.parts.tree.trash([file], this.#stamp(caller));
       return { file, trashId };
     });
   }
 
   /** Puts into the trash what the caller may remove, in several transactions. `within` is called in the last one. */
-  async removeMany(
-    caller: Caller,
-    ids: readonly string[],
-    within?: Within<RemovedFiles>,
-  ): Promise<RemovedFiles> {
+  async removeMany(caller: Caller, ids: readonly string[], within?: Within<RemovedFiles>) {
     // The same id can be written in several ways; the second would not find its file.
     const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
     const left = [...names.values()];
     let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [] };
     do {
-      const outcome = await this.#parts.access.writeFromReserve(
+      const outcome = await this.parts.access.writeFromReserve(
         caller,
         ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
         () => this.#removeSome(caller, left, removed),
@@ -190,11 +158,7 @@ export class Files {
     return removed;
   }
 
-  #removeSome(
-    caller: Caller,
-    names: readonly (readonly string[])[],
-    before: RemovedFiles,
-  ): { readonly taken: number; readonly sum: RemovedFiles } {
+  #removeSome(caller: Caller, names: readonly (readonly string[])[], before: RemovedFiles) {
     const piece = new Piece();
     const found: { readonly file: File; readonly ids: readonly string[] }[] = [];
     const failed = [...before.failed];
@@ -202,7 +166,7 @@ export class Files {
     for (const ids of names) {
       if (piece.isFull) break;
       taken += 1;
-      const file = this.#parts.access.findFileToWrite(caller, ids[0] ?? "");
+      const file = this.parts.access.findFileToWrite(caller, ids[0] ?? "");
       piece.takeRows(1);
       if (file === null) {
         failed.push(...ids);
@@ -211,7 +175,7 @@ export class Files {
       found.push({ file, ids });
       piece.takeFile(trashedFile(file));
     }
-    const trashed = this.#parts.tree.trash(
+    const trashed = this.parts.tree.trash(
       found.map(({ file }) => file),
       this.#stamp(caller),
     );
@@ -225,20 +189,20 @@ export class Files {
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {
     const path = parseFilePath("destination_path", to.path, file.filename);
-    return { drive: this.#parts.access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
+    return { drive: this.parts.access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
   }
 
   /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */
   #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
-    const present = this.#parts.tree.occupant(drive, path, stamp);
+    const present = this.parts.tree.occupant(drive, path, stamp);
     if (present === null) return;
     if (present.pk === file.pk) throw pathTaken("file", path);
     if (!overwrite) throw pathTaken("file", path, "pass overwrite: true to replace it");
-    this.#parts.tree.trash([present], stamp);
+    this.parts.tree.trash([present], stamp);
   }
 
   #stamp(caller: Caller): Stamp {
-    return { now: this.#parts.clock.now(), by: actorOf(caller) };
+    return { now: this.parts.clock.now(), by: actorOf(caller) };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { ListScope } from "../../db/files/file-lists.ts";
-import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { FileFacts, FilePosition, FileSort, ListPosition } from "../../domain/files/file.ts";
 import { parseTagFilter, positionOf } from "../../domain/files/file.ts";
@@ -7,6 +6,7 @@ import type { Folder } from "../../domain/folders/folder.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { containingFolder, narrowed, parsePrefix, wayInto } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Parts } from "../parts.ts";
 
 /** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
@@ -49,29 +49,24 @@ interface Part<T, Position> {
 const ENDED = { found: [], next: null };
 
 /** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
-export class Listings {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
-    this.#parts = parts;
-  }
-
+export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Reach, request: ListRequest): Listing {
-    const drive = this.#parts.access.drive(caller, request.driveId);
+    const { grouped, sort } = request;
+    const drive = this.parts.access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);
     requireSortable(request, asked);
-    const limit = this.#parts.access.prefixOf(caller, drive);
+    const limit = this.parts.access.prefixOf(caller, drive);
     const prefix = narrowed(asked, limit);
     const folder =
-      prefix === null ? null : this.#parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
+      prefix === null ? null : this.parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (prefix === null || folder === null) return onlyFolders(request, []);
-    if (request.grouped && prefix !== asked)
-      return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
-    const scope = this.#scope(drive, folder, prefix, { ...request, tags });
+    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
+    const now = this.parts.clock.now();
+    const scope = { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
     const files = this.#files(scope, request);
-    const folders = request.grouped ? this.#folders(folder, prefix, request) : null;
+    const folders = grouped ? this.#folders(folder, prefix, request) : null;
     const isLast = files.next === null && (folders === null || folders.next === null);
     return {
       files: files.found,
@@ -81,35 +76,25 @@ export class Listings {
     };
   }
 
-  #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
-    const { grouped, tags, sort } = request;
-    const now = this.#parts.clock.now();
-    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
-  }
-
   #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
     if (after !== null && after.file === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
-    return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
+    return partOf(this.parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
-  #folders(
-    folder: Folder,
-    prefix: string,
-    { page, limit, after }: ListRequest,
-  ): Part<FolderPath, FolderPath> {
+  #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest) {
     if (after !== null && after.folder === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
-    return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+    return partOf(this.parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
   #folderTotal(folder: Folder, prefix: string): number {
     if (prefix === folder.path) return folder.ownFolderCount;
-    return this.#parts.tables.folders.countChildren(folder.pk, prefix).folders;
+    return this.parts.tables.folders.countChildren(folder.pk, prefix).folders;
   }
 
   #total(scope: ListScope, folder: Folder): number {
-    const { fileLists, folders } = this.#parts.tables;
+    const { fileLists, folders } = this.parts.tables;
     if (scope.tags.length > 0) return fileLists.countTagged(scope);
     const expired = fileLists.countExpired(scope);
     if (scope.prefix === folder.path)
@@ -128,11 +113,7 @@ export function onlyFolders({ grouped, page, after }: ListRequest, folders: Fold
 }
 
 /** A page of what was found, and where the next starts. @param found one more than `limit`, if there are more */
-export function partOf<T, Position>(
-  found: readonly T[],
-  limit: number,
-  position: (item: T) => Position,
-): Part<T, Position> {
+export function partOf<T, Position>(found: readonly T[], limit: number, position: (item: T) => Position) {
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return { found: shown, next: last === undefined ? null : position(last) };

@@ -17,7 +17,7 @@ import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../do
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
-import type { FolderWorks, Rest } from "./folder-works.ts";
+import type { FolderWorks } from "./folder-works.ts";
 import { START } from "./phases.ts";
 
 /** A work that is checked and can begin: its destination exists. */
@@ -69,11 +69,7 @@ export class FolderChanges extends Service<
   }
 
   /** Inside the first write, which does everything, or one piece and a record of the rest. */
-  #first<T>(
-    { work, files, result }: Begun<T>,
-    by: Actor,
-    within: Within<T> | undefined,
-  ): { readonly result: T } | { readonly rest: Rest<T> } {
+  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined) {
     for (const { drive, top } of placesOf(work)) this.parts.locks.requireWholeFree(drive, top);
     const now = this.parts.clock.now();
     const { progress } = this.parts.pieces.step(work, START, { now, by });
@@ -126,10 +122,7 @@ export class FolderChanges extends Service<
     return { kind: "restore", from: { drive: drive.pk, path, top }, to: null, trash: entry.pk };
   }
 
-  /**
-   * Creates the folders above a path. Returns the topmost that was missing, or the path itself. Inside a write. Throws
-   * CONFLICT if a file is in the way.
-   */
+  /** Makes the folders above a path; returns the topmost that was missing, or the path. In a write. Throws CONFLICT. */
   makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
     const { folders } = this.parts.tables;
     let top = path;

@@ -70,14 +70,11 @@ export class FolderLocks extends Service<{ tables: Tables }> {
 
   #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {
     for (const recorded of this.parts.tables.folderWorks.of(drive)) {
-      const isHeld = !isFree(doneOf(recorded) ?? recorded.work);
-      if (isHeld) throw this.#refusal ?? new Busy(this.#endOf(recorded.pk));
+      if (isFree(doneOf(recorded) ?? recorded.work)) continue;
+      if (this.#refusal !== null) throw this.#refusal;
+      const end = this.#ends.get(recorded.pk) ?? Promise.withResolvers<void>();
+      this.#ends.set(recorded.pk, end);
+      throw new Busy(end.promise);
     }
-  }
-
-  #endOf(pk: FolderWorkPk): Promise<void> {
-    const end = this.#ends.get(pk) ?? Promise.withResolvers<void>();
-    this.#ends.set(pk, end);
-    return end.promise;
   }
 }

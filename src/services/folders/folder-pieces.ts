@@ -1,7 +1,7 @@
 import type { SubtreeFile } from "../../db/folders/folders.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { notFound } from "../../domain/errors.ts";
+import { notFound, orNotFound } from "../../domain/errors.ts";
 import { folderIn, inFolder, parentFolder, relocated } from "../../domain/files/path.ts";
 import {
   type FolderRemovalWork,
@@ -13,7 +13,7 @@ import {
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
-import type { Transfer } from "../files/placed-files.ts";
+import type { Transfer } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import {
@@ -64,10 +64,7 @@ export class FolderPieces extends Service<
     }
   }
 
-  /**
-   * What is done at the end of a work. Only now it is told of: an earlier reader would find half of it. Inside the last
-   * write.
-   */
+  /** Ends a work. Only now it is told of: an earlier reader would find half of it. Inside the last write. */
   end(work: FolderWork, stamp: Stamp): void {
     // Who asked for the new drive is told of it.
     if (work.kind === "fork") return;
@@ -264,9 +261,7 @@ export class FolderPieces extends Service<
   }
 
   #drive(pk: DrivePk, { now }: Stamp): Drive {
-    const drive = this.parts.tables.drives.byPk(pk, now);
-    if (drive === null) throw notFound("drive");
-    return drive;
+    return orNotFound(this.parts.tables.drives.byPk(pk, now), "drive");
   }
 
   /** The moves or copies of files. The target folders must exist. */

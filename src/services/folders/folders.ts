@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { notFound } from "../../domain/errors.ts";
+import { orNotFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
@@ -13,7 +13,7 @@ import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import { partOf } from "../files/listings.ts";
-import { seenCounts } from "../files/seen-counts.ts";
+import { seenCounts } from "../files/folder-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 interface ShownFolder {
@@ -44,6 +44,15 @@ export interface FolderDestination {
   /** An id or slug; undefined for the same drive. */
   readonly driveId: string | undefined;
 }
+
+/** The arguments of a copy or move. */
+type FolderTransfer = [
+  caller: Caller,
+  driveId: string,
+  path: string,
+  to: FolderDestination,
+  within?: Within<ShownFolder>,
+];
 
 export interface FolderPreview {
   readonly path: FolderPath;
@@ -106,24 +115,15 @@ export class Folders extends Service<
   }
 
   /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
-  move(caller: Caller, driveId: string, path: string, to: FolderDestination, within?: Within<ShownFolder>) {
-    return this.#transfer(caller, driveId, path, to, "move", within);
+  move(...transfer: FolderTransfer): Promise<ShownFolder> {
+    return this.#transfer("move", ...transfer);
   }
 
-  /**
-   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED,
-   * STORAGE_FULL.
-   */
-  async copy(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    to: FolderDestination,
-    within?: Within<ShownFolder>,
-  ): Promise<ShownFolder> {
+  /** Copies a folder with all in it, no content twice. Throws like `move`, and QUOTA_EXCEEDED, STORAGE_FULL. */
+  async copy(...transfer: FolderTransfer): Promise<ShownFolder> {
     await this.parts.tables.requireWritable();
     this.parts.blobs.space.requireFree();
-    return this.#transfer(caller, driveId, path, to, "copy", within);
+    return this.#transfer("copy", ...transfer);
   }
 
   /** Counts what `remove` would delete; a write, so that `within` can keep the response. Throws NOT_FOUND. */
@@ -155,14 +155,7 @@ export class Folders extends Service<
     return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
-  #transfer(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    to: FolderDestination,
-    how: "move" | "copy",
-    within?: Within<ShownFolder>,
-  ): Promise<ShownFolder> {
+  #transfer(how: "move" | "copy", ...[caller, driveId, path, to, within]: FolderTransfer) {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
     return this.parts.folderChanges.perform(caller, within, () => {
@@ -198,9 +191,7 @@ export class Folders extends Service<
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {
-    const folder = this.parts.tables.folders.byPath(drive.pk, path);
-    if (folder === null) throw notFound("folder");
-    return folder;
+    return orNotFound(this.parts.tables.folders.byPath(drive.pk, path), "folder");
   }
 
   #shown(drive: Drive, folder: Folder): Folder {

@@ -43,11 +43,8 @@ export type Phase = (
 ) => { readonly after: string | null } | "done";
 
 /**
- * Does a piece of a work. One that gets no further changed nothing and would be done for ever: a larger one is tried at
- * once. Inside a write. Throws Error if none gets further.
- *
- * @param rows the size of a piece
- * @param onStall is called with the size of a piece that got nowhere, in rows
+ * Does a piece of a work, of so many `rows`. One that gets no further changed nothing and would be done for ever: after
+ * `onStall` a larger one is tried at once. Inside a write. Throws Error if none gets further.
  */
 export function advance({
   begun,

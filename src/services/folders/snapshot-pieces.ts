@@ -6,7 +6,7 @@ import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/file
 import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import { type DrivePk, type FileId, newId } from "../../domain/id.ts";
-import type { Past } from "../files/placed-files.ts";
+import type { Past } from "../files/folder-counts.ts";
 import { KeptFiles } from "../history/kept-files.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -116,7 +116,10 @@ export class SnapshotPieces extends Service<Pick<Parts, "tables" | "tree" | "quo
         const { path, tagCount: tags, metadata } = file;
         piece.takeFile({ drive, path, tags, metadata: Buffer.byteLength(metadata), isHeld: true });
         this.#removeAt(scope, path, { piece, stamp, tally });
-        this.#removeElsewhere(scope, file, rangeOf(from.path), { piece, stamp, tally });
+        // One that has been moved within the folder since goes back to where it was.
+        const moved = this.parts.tables.files.byId(file.id);
+        if (moved?.drivePk === drive && moved.path !== path && isWithin(rangeOf(from.path), moved.path))
+          this.#removeAt(scope, moved.path, { piece, stamp, tally });
         taken.push(file);
       }
       this.parts.tree.putBack(this.#placed(drive, taken, stamp), stamp);
@@ -172,13 +175,6 @@ export class SnapshotPieces extends Service<Pick<Parts, "tables" | "tree" | "quo
     if (file === undefined) return;
     takePresent(piece, file);
     this.#remove([file], stamp, tally);
-  }
-
-  /** Removes a file that has been moved within the folder since: it goes back to where it was. */
-  #removeElsewhere(scope: SnapshotScope, { id, path }: LostFile, folder: PathRange, going: Going): void {
-    const present = this.parts.tables.files.byId(id);
-    if (present === null || present.drivePk !== scope.drive || present.path === path) return;
-    if (isWithin(folder, present.path)) this.#removeAt(scope, present.path, going);
   }
 
   /** Removes files that are not as in the snapshot. Where it has another content of one, this one is kept. */

@@ -15,10 +15,7 @@ interface WorkNotice {
   readonly number: number;
 }
 
-/**
- * Tells streams that works have begun, gone on and ended. It is not kept, so a piece costs no row of the feed: who
- * comes later asks which are under way.
- */
+/** Tells streams that works have begun, gone on and ended. Nothing is kept: who comes later asks what is under way. */
 export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clock">> {
   /** In the order of their numbers. */
   readonly #kept = new Map<FolderWorkPk, WorkNotice>();

@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, orNotFound } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import { partOf } from "../files/listings.ts";
@@ -49,9 +49,11 @@ export class WorksUnderWay extends Service<
   /** Throws NOT_FOUND, also for one that has ended. */
   get(caller: Caller, driveRef: string, id: string): ShownWork {
     const drive = this.parts.access.drive(caller, driveRef);
-    const found = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
-    if (found === undefined) throw notFound("work");
-    return found;
+    const works = this.#ofDrive(caller, drive);
+    return orNotFound(
+      works.find((each) => each.id === id.toLowerCase()),
+      "work",
+    );
   }
 
   /**

@@ -2,6 +2,7 @@ import { areDescriptorsShort, requireDescriptors } from "../../process/descripto
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import type { StorePlaces } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { GrepWork } from "./grep-work.ts";
 import type { GrepFound, GrepRequest } from "./request.ts";
 
@@ -38,16 +39,11 @@ interface Search {
  * Runs searches of lines in threads, a few at once. Owners take turns: while others wait, a search stops early, and can
  * go on later. One that does not end in time is ended together with its thread.
  */
-export class GrepThreads {
-  readonly #places: StorePlaces;
+export class GrepThreads extends Service<{ places: StorePlaces }> {
   readonly #waiting = new Set<Search>();
   /** A thread that was ended keeps its place until it has gone. */
   readonly #threads = new Set<Thread>();
   #isClosed = false;
-
-  constructor(parts: { places: StorePlaces }) {
-    this.#places = parts.places;
-  }
 
   /**
    * Once `signal` is aborted it stops soon, with any result or error: nobody reads it. Throws VALIDATION_ERROR for a
@@ -59,7 +55,8 @@ export class GrepThreads {
     const result = Promise.withResolvers<GrepFound>();
     const search: Search = { owner, request, result, thread: null, startedAt: 0 };
     this.#waiting.add(search);
-    const timer = setTimeout(() => this.#giveUp(search, busy()), WAIT_MS);
+    const busy = "Too many searches of lines are running; try again in a moment.";
+    const timer = setTimeout(() => this.#giveUp(search, new CofferError("RATE_LIMITED", busy)), WAIT_MS);
     const turns = setInterval(() => this.#endTurns(search), TURN_MS / 2);
     const stop = () => {
       if (search.thread !== null) stopSoon(search.thread);
@@ -130,7 +127,7 @@ export class GrepThreads {
     });
     const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     // Who asks for something meanwhile gets the same error.
-    asked.ask("open", this.#places, stop).catch((error: Error) => asked.end(error));
+    asked.ask("open", this.parts.places, stop).catch((error: Error) => asked.end(error));
     const thread: Thread = { asked, stop, search: null };
     this.#threads.add(thread);
     return thread;
@@ -142,7 +139,8 @@ export class GrepThreads {
     search.startedAt = performance.now();
     thread.search = search;
     const timer = setTimeout(() => {
-      result.reject(tooLong());
+      const tooLong = "takes too long to search for; make it simpler, or search fewer files";
+      result.reject(invalid("pattern", tooLong));
       thread.asked.end();
     }, request.bounds.time + request.bounds.grace);
     try {
@@ -167,25 +165,12 @@ function stopSoon({ stop }: Thread): void {
 
 /** Has a thread close its connection: SQLite empties a log only when its last connection is closed. */
 async function close(thread: Thread): Promise<void> {
-  const { asked } = thread;
   stopSoon(thread);
-  const timer = setTimeout(() => asked.end(), CLOSE_MS);
-  try {
-    await asked.ask("close");
-  } catch {
-    // It has ended already.
-  } finally {
-    clearTimeout(timer);
-    asked.end();
-  }
-}
-
-function busy(): CofferError {
-  return new CofferError("RATE_LIMITED", "Too many searches of lines are running; try again in a moment.");
-}
-
-function tooLong(): CofferError {
-  return invalid("pattern", "takes too long to search for; make it simpler, or search fewer files");
+  const timer = setTimeout(() => thread.asked.end(), CLOSE_MS);
+  // It may have ended already.
+  await thread.asked.ask("close").catch(() => {});
+  clearTimeout(timer);
+  thread.asked.end();
 }
 
 function ended(): Error {

@@ -1,25 +1,23 @@
-import { DamagedBlob, requireBytes } from "../../blobs/blob-file.ts";
-import { BlobDirectory } from "../../blobs/blob-directory.ts";
+import { contentPath, DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/rows.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
-import { Budget, FILE_START, FileScan, type ScanParts, type Source } from "./file-scan.ts";
+import { BadPattern, Budget, FILE_START, FileScan, Pattern, type ScanParts } from "./file-scan.ts";
 import type { StorePlaces } from "../parts.ts";
-import { BadPattern, Pattern } from "./pattern.ts";
 import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
 
 /** Searches the lines of files, one file after another. In a thread of its own. */
 export class GrepWork {
   #opened: {
     readonly files: GrepFiles;
-    readonly contents: BlobDirectory;
+    readonly blobsDir: string;
     readonly stop: Int32Array;
   } | null = null;
 
   /** Must come first. @param stop one cell: what is running stops once it is not 0 */
   open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
-    this.#opened = { files: new GrepFiles(database), contents: new BlobDirectory(blobsDir), stop };
+    this.#opened = { files: new GrepFiles(database), blobsDir, stop };
   }
 
   /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */
@@ -82,14 +80,12 @@ export class GrepWork {
     try {
       if (bytes !== null) {
         requireBytes("the database", bytes, facts);
-        return await new FileScan({ ...parts, source: sourceOf(bytes) }).run();
+        const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
+        return await new FileScan({ ...parts, source: { size: bytes.length, read } }).run();
       }
-      await using content = await this.#parts.contents.open(facts);
-      const source = {
-        size: facts.size,
-        read: (offset: number, length: number) => content.read(offset, length),
-      };
-      return await new FileScan({ ...parts, source }).run();
+      await using content = await OpenBlob.at(contentPath(this.#parts.blobsDir, facts.digest), facts);
+      const read = (offset: number, length: number) => content.read(offset, length);
+      return await new FileScan({ ...parts, source: { size: facts.size, read } }).run();
     } catch (error) {
       if (error instanceof DamagedBlob) return "unread";
       throw error;
@@ -101,8 +97,4 @@ export class GrepWork {
 function startIn({ driveId, path, digest }: FileFacts, from: GrepPosition | null): ScanParts["from"] {
   const isHere = from !== null && from.drive === driveId && from.path === path;
   return isHere && from.inside?.digest === digest ? from.inside : FILE_START;
-}
-
-function sourceOf(bytes: Uint8Array): Source {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }

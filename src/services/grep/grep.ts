@@ -6,7 +6,7 @@ import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { GrepThreads } from "./grep-threads.ts";
-import type { GrepBounds, GrepFound, GrepTerms } from "./request.ts";
+import type { GrepBounds, GrepTerms } from "./request.ts";
 import { holderOf, Slots } from "../slots.ts";
 
 /** A search of lines; null where something is not given. */
@@ -16,20 +16,6 @@ interface GrepQuery extends GrepTerms {
   readonly prefix: string | null;
   /** What of `GREP_BOUNDS` is less for this page. */
   readonly bounds?: Partial<Pick<GrepBounds, "characters" | "matches">>;
-}
-
-/** Who asks, besides the caller. */
-interface GrepClient {
-  /** The caller's address, as the rate limit counts it. */
-  readonly client: string;
-  /** Aborted once nobody waits for the result. */
-  readonly signal?: AbortSignal;
-}
-
-/** One page of files with lines that match, in path order. */
-interface GrepPage extends Pick<GrepFound, "files" | "next"> {
-  /** Whether something is left out: more files or lines, or a blob that could not be read. */
-  readonly isPartial: boolean;
 }
 
 /** Finds lines of text files by a regular expression, in the drives that the caller may see. */
@@ -42,18 +28,24 @@ export class Grep extends Service<
   readonly #threads = new GrepThreads({ places: this.parts.storePlaces });
   readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
 
-  /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE. */
-  async find(caller: Caller, query: GrepQuery, { client, signal }: GrepClient): Promise<GrepPage> {
+  /**
+   * One page of files with lines that match, in path order, and whether something is left out: more files or lines, or
+   * a blob that could not be read. `from` has the caller's address, as the rate limit counts it. Throws NOT_FOUND for
+   * the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE.
+   */
+  async find(caller: Caller, query: GrepQuery, from: { client: string; signal?: AbortSignal }) {
     const { access, clock, grepBounds = GREP_BOUNDS } = this.parts;
     const { drive, prefix, pattern } = query;
-    requirePattern(pattern);
+    if (pattern === "") throw invalid("pattern", "must not be empty");
+    if (pattern.length > GREP.patternCharacters)
+      throw invalid("pattern", `must have at most ${GREP.patternCharacters} characters`);
     const asked = prefix === null ? "" : parsePrefix("prefix", prefix);
     const drives = drive === null ? access.drives(caller) : [access.drive(caller, drive)];
     const [first] = drives;
     // A caller with a prefix sees one drive.
     const seen = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
     if (seen === null) return { files: [], isPartial: false, next: null };
-    using _ = this.#slots.take(holderOf(caller), client);
+    using _ = this.#slots.take(holderOf(caller), from.client);
     const request = {
       ...query,
       drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
@@ -61,7 +53,7 @@ export class Grep extends Service<
       now: clock.now(),
       bounds: { ...grepBounds, ...query.bounds },
     };
-    const { files, next, unread } = await this.#threads.find(ownerOf(caller), request, signal);
+    const { files, next, unread } = await this.#threads.find(ownerOf(caller), request, from.signal);
     for (const { driveId, path, digest } of unread) {
       this.parts.log.error("the lines of a content could not be searched", { drive: driveId, path, digest });
     }
@@ -71,12 +63,5 @@ export class Grep extends Service<
 
   close(): Promise<void> {
     return this.#threads.close();
-  }
-}
-
-function requirePattern(pattern: string): void {
-  if (pattern === "") throw invalid("pattern", "must not be empty");
-  if (pattern.length > GREP.patternCharacters) {
-    throw invalid("pattern", `must have at most ${GREP.patternCharacters} characters`);
   }
 }

@@ -1,6 +1,5 @@
-import type { KeptThing, OldestKept } from "../../db/history/kept.ts";
+import type { OldestKept } from "../../db/history/kept.ts";
 import type { Releaser } from "../../db/contents/blobs.ts";
-import type { TrashPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { HistoryRemoval } from "./history-removal.ts";
@@ -20,10 +19,7 @@ interface Pruned {
 
 const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
 
-/**
- * Removes what is kept where room is needed: the oldest versions and entries of the trash first, then the snapshots
- * that the server took itself.
- */
+/** Removes what is kept where room is needed: the oldest first, then the snapshots that the server took itself. */
 export class Pruning extends Service<
   Pick<Parts, "tables" | "quota" | "clock"> & {
     historyRemoval: HistoryRemoval;
@@ -69,9 +65,12 @@ export class Pruning extends Service<
     const pruned = await write(() => {
       const [oldest, next] = keptAges.oldest(owner);
       if (oldest === undefined) return NOTHING;
-      return oldest.kind === "entry"
-        ? this.#pruneEntry(keptAges.entry(oldest.drive))
-        : this.#pruneVersions(oldest, next?.at ?? Number.MAX_SAFE_INTEGER, goesOn);
+      if (oldest.kind !== "entry")
+        return this.#pruneVersions(oldest, next?.at ?? Number.MAX_SAFE_INTEGER, goesOn);
+      const entry = keptAges.entry(oldest.drive);
+      if (entry === null) return NOTHING;
+      this.parts.tables.trash.setState(entry.pk, "gone");
+      return { rows: 1, bytes: entry.size, hasEntry: true };
     });
     // Until it is empty it takes room: the next one would go without need.
     if (pruned.hasEntry) {
@@ -89,12 +88,6 @@ export class Pruning extends Service<
       if (!goesOn(size)) break;
     }
     return { rows, bytes, hasEntry: false };
-  }
-
-  #pruneEntry(entry: KeptThing<TrashPk> | null): Pruned {
-    if (entry === null) return NOTHING;
-    this.parts.tables.trash.setState(entry.pk, "gone");
-    return { rows: 1, bytes: entry.size, hasEntry: true };
   }
 
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */

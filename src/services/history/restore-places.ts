@@ -1,4 +1,3 @@
-import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -15,21 +14,21 @@ import {
 } from "../../domain/files/path.ts";
 import { restoredName, type TrashedPlace } from "../../domain/history/history.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
-import type { Tree } from "../files/tree.ts";
+import type { Parts } from "../parts.ts";
 
 /** How many names are tried beside one that is taken. */
 const TRIES = 200;
-
-interface Parts {
-  readonly tables: Tables;
-  readonly tree: Tree;
-}
 
 /**
  * Where something from the trash goes back to: the free path nearest to its own. A folder in which it was, and where a
  * file is now, gets a new name as well. Creates nothing. Inside a write. Throws CONFLICT, `Busy`.
  */
-export function nearestPlace(parts: Parts, drive: Drive, place: TrashedPlace, stamp: Stamp): TrashedPlace {
+export function nearestPlace(
+  parts: Pick<Parts, "tables" | "tree">,
+  drive: Drive,
+  place: TrashedPlace,
+  stamp: Stamp,
+): TrashedPlace {
   const { tables, tree } = parts;
   const parent = folderFor(parts, drive, parentFolder(place.path), stamp);
   const isFree = (path: FilePath) =>
@@ -42,7 +41,12 @@ export function nearestPlace(parts: Parts, drive: Drive, place: TrashedPlace, st
 }
 
 /** A folder as near to a path as files allow. It may not exist yet, but no file is in its way. */
-function folderFor(parts: Parts, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+function folderFor(
+  parts: Pick<Parts, "tables" | "tree">,
+  drive: Drive,
+  path: FolderPath,
+  stamp: Stamp,
+): FolderPath {
   if (path === ROOT || parts.tables.folders.byPath(drive.pk, path) !== null) return path;
   const parent = folderFor(parts, drive, parentFolder(path), stamp);
   const hasNoFile = (at: FilePath) => parts.tree.occupant(drive, at, stamp) === null;

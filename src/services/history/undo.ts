@@ -15,16 +15,11 @@ import { Service } from "../service.ts";
 import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
-/** What was undone, and what there is now. */
-interface Undone {
-  readonly change: Change;
-  /** Where the file or folder is now, or was until it went into the trash. */
+/** Where the file or folder is now, or was until it went into the trash. */
+interface Outcome {
   readonly path: string;
-  /** Whether it is in the trash now. */
   readonly isTrashed: boolean;
 }
-
-type Outcome = Omit<Undone, "change">;
 
 /** How many changes one page has, and how many are looked at. */
 const LOOK = { page: 500, all: 10_000 };
@@ -49,21 +44,19 @@ export class Undo extends Service<
    *
    * @param path of a folder if it ends with `/`; also where something was before it was moved
    */
-  async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
+  async last(caller: Caller, driveRef: string, path: string): Promise<Outcome & { readonly change: Change }> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
     const drive = this.parts.access.driveToWrite(caller, driveRef, parsed);
     this.parts.access.requireHistory(caller, drive);
-    const change = await this.#newest(caller, drive, parsed);
+    const change = await this.#find(caller, drive, (each) => concerns(each, parsed));
+    if (change === null) {
+      throw new CofferError(
+        "NOT_FOUND",
+        `Nothing that happened to "${parsed}" is on record. Check the path: that of a folder ends with "/".`,
+      );
+    }
+    requireSame(change, parsed);
     return { change, ...(await this.#undo(caller, drive, change)) };
-  }
-
-  async #newest(caller: Caller, drive: Drive, path: string): Promise<Change> {
-    const found = await this.#find(caller, drive, (change) => concerns(change, path));
-    if (found !== null) return requireSame(found, path);
-    throw new CofferError(
-      "NOT_FOUND",
-      `Nothing that happened to "${path}" is on record. Check the path: that of a folder ends with "/".`,
-    );
   }
 
   /** The newest change of a kind; null if there is none among those that are looked at. */
@@ -135,15 +128,16 @@ export class Undo extends Service<
     this.#requireTrash(change);
     const { path } = change;
     // Inside the write: a file may just be coming.
-    const within = ({ fileCount }: RemovedFolder) => requireSameCount(change, fileCount);
+    const within = ({ fileCount }: RemovedFolder) => {
+      if (change.fileCount === null || change.fileCount === fileCount) return;
+      const [then, now] = [counted(change.fileCount, "file"), counted(fileCount, "file")];
+      throw cannotUndo(change, `The folder had ${then} then, and has ${now} now. If you mean it, delete it.`);
+    };
     await this.parts.folders.remove(caller, drive.id, path, within);
     return { path, isTrashed: true };
   }
 
-  /**
-   * Throws CONFLICT for a folder restored from a snapshot: it may have been there before, so to remove it would undo
-   * more.
-   */
+  /** Throws CONFLICT for a folder from a snapshot: it may have been there before, and to remove it would undo more. */
   async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
     const isDeletion = ({ type, ref }: Change) =>
       type === "folder.deleted" && ref !== null && ref === change.ref;
@@ -186,33 +180,18 @@ function concerns({ type, path: at, previousPath, fileCount }: Change, path: str
 }
 
 /** Throws CONFLICT for a change of a folder above the path. */
-function requireSame(change: Change, path: string): Change {
-  const { path: at, previousPath, type } = change;
-  if (at === path || previousPath === path) return change;
-  if (at === "") {
-    throw new CofferError(
-      "CONFLICT",
-      `The last thing that happened to "${path}" was that the whole drive was restored from a snapshot. To undo that, restore the snapshot that was taken just before it.`,
-    );
-  }
-  throw new CofferError(
-    "CONFLICT",
-    `The last thing that happened to "${path}" was a change of the folder "${at}" (${type}). To undo that for the whole folder, pass its path.`,
-  );
+function requireSame({ path: at, previousPath, type }: Change, path: string): void {
+  if (at === path || previousPath === path) return;
+  const what =
+    at === ""
+      ? "that the whole drive was restored from a snapshot. To undo that, restore the snapshot that was taken just before it."
+      : `a change of the folder "${at}" (${type}). To undo that for the whole folder, pass its path.`;
+  throw new CofferError("CONFLICT", `The last thing that happened to "${path}" was ${what}`);
 }
 
 /** The file must still have the content that the change gave it. */
 function stillHas({ after }: Change): Precondition {
   return { ifMatch: after === null ? null : `"${after.digest}"`, ifNoneMatch: null, ifUnmodifiedSince: null };
-}
-
-function requireSameCount(change: Change, fileCount: number): void {
-  if (change.fileCount === null || change.fileCount === fileCount) return;
-  const then = counted(change.fileCount, "file");
-  throw cannotUndo(
-    change,
-    `The folder had ${then} then, and has ${counted(fileCount, "file")} now. If you mean it, delete it.`,
-  );
 }
 
 function movedFrom({ previousPath, type }: Change): string {

@@ -3,7 +3,7 @@ import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
 import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
@@ -37,20 +37,15 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
   }
 
   /** The file with two of its contents. @param compared undefined for the newest version, and the present content */
-  pair(
-    caller: Caller,
-    ref: FileRef,
-    { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
-  ): [from: File, to: File] {
+  pair(caller: Caller, ref: FileRef, { from, to }: Record<"from" | "to", number | undefined>): [File, File] {
     const file = this.#file(caller, ref);
     const at = (number: number) => this.#at(caller, file, String(number));
-    return [at(from ?? this.#newest(caller, file)), at(to ?? file.version)];
+    const { fileVersions } = this.parts.tables;
+    const newest = () => fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1)[0];
+    return [at(from ?? orNotFound(newest(), "version").version), at(to ?? file.version)];
   }
 
-  /**
-   * Gives a file the content and type of a version again; the present one becomes a version. Throws
-   * PRECONDITION_FAILED, QUOTA_EXCEEDED.
-   */
+  /** Gives a file a version's content and type; the present becomes one. Throws PRECONDITION_FAILED, QUOTA_EXCEEDED. */
   restore(caller: Caller, ref: FileRef, number: string, precondition: Precondition, within?: Within<File>) {
     return this.parts.access.write(caller, within, () => {
       const file = this.parts.access.fileToWrite(caller, ref);
@@ -111,17 +106,9 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
 
   #version(caller: Caller, file: File, number: string): FileVersion {
     const parsed = parseVersionNumber(number);
-    const version =
-      parsed === null ? null : this.parts.tables.fileVersions.get(file, this.#shown(caller, file), parsed);
-    if (version === null) throw notFound("version");
-    return version;
-  }
-
-  #newest(caller: Caller, file: File): number {
     const { fileVersions } = this.parts.tables;
-    const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
-    if (newest === undefined) throw notFound("version");
-    return newest.version;
+    const shown = this.#shown(caller, file);
+    return orNotFound(parsed === null ? null : fileVersions.get(file, shown, parsed), "version");
   }
 
   #shown(caller: Caller, { drivePk }: File): ShownVersions {

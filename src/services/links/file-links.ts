@@ -1,36 +1,25 @@
 import type { Within } from "../../db/engine/database.ts";
 import { notFound } from "../../domain/errors.ts";
-import { type File, requireFits } from "../../domain/files/file.ts";
+import { requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { FoundLink, Links } from "./links.ts";
 import type { Uploader } from "../contents/upload.ts";
 import type { AnnouncedBytes, Uploads } from "../contents/uploads.ts";
 
-interface LinkedFile {
-  readonly link: Link;
-  readonly file: File;
-}
-
-/** Links to download or upload one file without a key. */
-export class FileLinks {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & {
-      links: Links;
-      uploads: Uploads;
-      maxFileSize: number;
-    },
-  ) {
-    this.#parts = parts;
+export class FileLinks extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & {
+    links: Links;
+    uploads: Uploads;
+    maxFileSize: number;
   }
-
+> {
   /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
-  open(token: string): LinkedFile {
+  open(token: string) {
     const found = this.#linked(token);
     if (found === null) throw notFound("link");
-    requireUsable(found.link, this.#parts.clock.now());
+    requireUsable(found.link, this.parts.clock.now());
     return found;
   }
 
@@ -41,7 +30,7 @@ export class FileLinks {
 
   /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */
   async useUp(token: string): Promise<void> {
-    await this.#parts.tables.writeFromReserve(() => this.#markUsed(this.open(token).link));
+    await this.parts.tables.writeFromReserve(() => this.#markUsed(this.open(token).link));
   }
 
   /**
@@ -49,7 +38,7 @@ export class FileLinks {
    * `Uploads.beginFor` throws, GONE, PAYLOAD_TOO_LARGE; so do `Upload.write` and `Upload.finish`, NOT_FOUND and GONE.
    */
   async begin(token: string, sent: AnnouncedBytes | null = null) {
-    const { tables, uploads, maxFileSize } = this.#parts;
+    const { tables, uploads, maxFileSize } = this.parts;
     const { link, reach } = this.#openUpload(token);
     const { id, driveId, path } = link;
     const limit = Math.min(maxFileSize, link.maxSize ?? maxFileSize);
@@ -72,22 +61,22 @@ export class FileLinks {
   }
 
   /** Also of a link that has expired, or was used. */
-  #linked(token: string): LinkedFile | null {
-    const found = this.#parts.links.find(token, "presigned");
-    const file = found && this.#parts.access.findFile(found.reach, { id: found.link.fileId });
+  #linked(token: string) {
+    const found = this.parts.links.find(token, "presigned");
+    const file = found && this.parts.access.findFile(found.reach, { id: found.link.fileId });
     return found && file && { link: found.link, file };
   }
 
   /** A link, and what its creator may write. Throws NOT_FOUND, also if the drive is gone, and GONE. */
   #openUpload(token: string): FoundLink<"upload"> {
-    const found = this.#parts.links.find(token, "upload");
-    if (found === null || !this.#parts.access.canWrite(found.reach, found.link.driveId, found.link.path))
+    const found = this.parts.links.find(token, "upload");
+    if (found === null || !this.parts.access.canWrite(found.reach, found.link.driveId, found.link.path))
       throw notFound("link");
-    requireUsable(found.link, this.#parts.clock.now());
+    requireUsable(found.link, this.parts.clock.now());
     return found;
   }
 
   #markUsed({ id }: Link): void {
-    this.#parts.tables.links.markUsed(id, this.#parts.clock.now());
+    this.parts.tables.links.markUsed(id, this.parts.clock.now());
   }
 }

@@ -1,34 +1,27 @@
-import { LastUses } from "../accounts/last-uses.ts";
+import { LastUses } from "../accounts/usage.ts";
 import type { LinkId } from "../../domain/id.ts";
 import { isMadeBy, type Link, type LinkPosition, type SeenLink } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
-/** How often links were used. */
-export class LinkUses {
-  readonly #parts;
+export class LinkUses extends Service<Pick<Parts, "tables" | "clock">> {
   readonly #uses = new LastUses<LinkId>();
 
-  constructor(parts: Pick<Parts, "tables" | "clock">) {
-    this.#parts = parts;
-  }
-
-  /** Counts that a link was opened, or something downloaded. */
   note(id: LinkId): void {
-    this.#uses.note(id, this.#parts.clock.now());
+    this.#uses.note(id, this.parts.clock.now());
   }
 
-  /** A link with the uses that are not written yet. */
   counted(link: Link): Link {
     const more = this.#uses.get(link.id);
     return more === undefined ? link : { ...link, uses: link.uses + more.count, lastUsedAt: more.at };
   }
 
   flush(): Promise<void> {
-    const { tables } = this.#parts;
+    const { tables } = this.parts;
     return this.#uses.flush(tables, (use) => tables.links.countUse(use));
   }
 }
@@ -40,27 +33,15 @@ interface LinksRequest {
   readonly after: LinkPosition | null;
 }
 
-interface LinksPage {
-  readonly links: readonly SeenLink[];
-  /** Where the next page starts; null on the last one. */
-  readonly nextAfter: LinkPosition | null;
-}
-
 /** How many links are read of a drive at once: few at first, as there may be many drives. */
 const CHUNK = { first: 4, most: 256 };
 /** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
 const SCANNED = { most: 10_000, step: 500 };
 
-export class LinkLists {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "clock"> & { linkUses: LinkUses }) {
-    this.#parts = parts;
-  }
-
+export class LinkLists extends Service<Pick<Parts, "tables" | "access" | "clock"> & { linkUses: LinkUses }> {
   /** All links where the caller may manage the drive, else its own; of one drive or all. Rejects with NOT_FOUND. */
-  async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
-    const { access, linkUses, clock } = this.#parts;
+  async list(caller: Caller, { drive, limit, after }: LinksRequest) {
+    const { access, linkUses, clock } = this.parts;
     const drives = drive === undefined ? access.drives(caller) : [access.drive(caller, drive)];
     const now = clock.now();
     const managed = new Set(drives.filter(({ role }) => role === "owner").map(({ id }) => id));
@@ -82,7 +63,7 @@ export class LinkLists {
   *#linksOf(drive: Drive, start: LinkPosition | null): Generator<Link, void> {
     let after = start;
     for (let size = CHUNK.first; ; size = Math.min(2 * size, CHUNK.most)) {
-      const chunk = this.#parts.tables.links.page(drive.id, after, size);
+      const chunk = this.parts.tables.links.page(drive.id, after, size);
       yield* chunk;
       const last = chunk.at(-1);
       if (last === undefined || chunk.length < size) return;

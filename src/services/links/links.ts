@@ -23,6 +23,7 @@ import {
 import { asFolderPath, isFolderPath, parsePathOfFile, parsePlace } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Reach } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 import type { Parts } from "../parts.ts";
 
@@ -32,7 +33,6 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** What a link is to lead to. */
 interface Wanted {
   /** An id or slug. */
   readonly drive: string;
@@ -56,25 +56,17 @@ export interface CreatedLink {
   readonly token: string;
 }
 
-/** A link, and what its creator may reach now. */
 export interface FoundLink<K extends LinkKind> {
   readonly link: LinkOf<K>;
   readonly reach: Reach;
 }
 
-/** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
-export class Links {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & { linkPasswords: Passwords },
-  ) {
-    this.#parts = parts;
-  }
-
+export class Links extends Service<
+  Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & { linkPasswords: Passwords }
+> {
   /** A link that downloads a file. Throws NOT_FOUND for one that the caller may not see, and QUOTA_EXCEEDED. */
   createPresigned(
     caller: Caller,
@@ -83,38 +75,30 @@ export class Links {
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     return this.#create(caller, within, (now) => {
-      const { id: fileId, driveId, path } = this.#parts.access.fileToWrite(caller, ref);
-      const drive = this.#parts.access.drive(caller, driveId);
+      const { id: fileId, driveId, path } = this.parts.access.fileToWrite(caller, ref);
+      const drive = this.parts.access.drive(caller, driveId);
       return { drive, made: { kind: "presigned", fileId, path, oneTime, expiresAt: endOf(now, expiresIn) } };
     });
   }
 
   /** A link that takes one upload. Throws NOT_FOUND for the drive, VALIDATION_ERROR for the path, QUOTA_EXCEEDED. */
-  createUpload(
-    caller: Caller,
-    wanted: UploadLinkRequest,
-    within?: Within<CreatedLink>,
-  ): Promise<CreatedLink> {
+  createUpload(caller: Caller, wanted: UploadLinkRequest, within?: Within<CreatedLink>) {
     const path = parsePathOfFile("path", wanted.path);
     const { maxSize = null, expiresIn } = wanted;
     return this.#create(caller, within, (now) => {
-      const drive = this.#parts.access.driveToWrite(caller, wanted.drive, path);
+      const drive = this.parts.access.driveToWrite(caller, wanted.drive, path);
       const expiresAt = endOf(now, expiresIn);
       return { drive, made: { kind: "upload", fileId: null, path, maxSize, expiresAt } };
     });
   }
 
   /** A link that shows a file or a folder. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async createShare(
-    caller: Caller,
-    wanted: ShareRequest,
-    within?: Within<CreatedLink>,
-  ): Promise<CreatedLink> {
+  async createShare(caller: Caller, wanted: ShareRequest, within?: Within<CreatedLink>) {
     const expiresAt = this.#expiry(wanted.expiresAt);
     // First: hashing takes long, so nobody should have it done in vain.
     this.#shown(caller, wanted);
     const { password } = wanted;
-    const hash = (given: string) => this.#parts.linkPasswords.hash(given, LINK_PASSWORD_CHARACTERS);
+    const hash = (given: string) => this.parts.linkPasswords.hash(given, LINK_PASSWORD_CHARACTERS);
     const passwordHash = password === undefined ? null : await hash(password);
     return this.#create(caller, within, () => {
       const { drive, target } = this.#shown(caller, wanted);
@@ -124,15 +108,15 @@ export class Links {
 
   /** The link with this token, if it is of one of these kinds and its creator may still do something; else null. */
   find<K extends LinkKind>(token: string, ...kinds: K[]): FoundLink<K> | null {
-    const link = this.#parts.tables.links.byHash(hashSecret(token));
+    const link = this.parts.tables.links.byHash(hashSecret(token));
     if (link === null || !isOf(link, kinds)) return null;
-    const reach = this.#parts.access.reachOf(link);
+    const reach = this.parts.access.reachOf(link);
     return reach && { link, reach };
   }
 
   /** Ends a link at once. Throws NOT_FOUND for one that the caller may not see. */
   revoke(caller: Caller, reference: string, within?: Within<LinkId>): Promise<LinkId> {
-    const { access, tables } = this.#parts;
+    const { access, tables } = this.parts;
     return access.writeFromReserve(caller, within, () => {
       const id = parseId<LinkId>(reference);
       const link = id === null ? null : tables.links.byId(id);
@@ -150,7 +134,7 @@ export class Links {
     within: Within<CreatedLink> | undefined,
     leadTo: (now: number) => { readonly drive: Drive; readonly made: Made },
   ): Promise<CreatedLink> {
-    const { access, tables, clock, quota } = this.#parts;
+    const { access, tables, clock, quota } = this.parts;
     return access.write(caller, within, () => {
       const now = clock.now();
       const { drive, made } = leadTo(now);
@@ -168,12 +152,12 @@ export class Links {
   /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
   #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: Link): void {
     if (!isOf(link, SHOWING)) return;
-    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-    this.#parts.changes.add({ drive: drive.pk, type, path: link.path, ref: link.id, stamp });
+    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+    this.parts.changes.add({ drive: drive.pk, type, path: link.path, ref: link.id, stamp });
   }
 
   #expiry(sent: string | undefined): number {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const expiresAt = parseExpiry("expires_at", sent ?? null, now) ?? now + SHARE_LINK_DAYS.default * DAY_MS;
     if (expiresAt > now + LONGEST_SHARE_MS)
       throw invalid("expires_at", `must be at most ${SHARE_LINK_DAYS.most} days from now`);
@@ -183,19 +167,18 @@ export class Links {
   /** What is at a path. A folder is found also without the slash at its end. */
   #shown(caller: Caller, wanted: ShareRequest): { drive: Drive; target: LinkTarget } {
     const place = parsePlace("path", wanted.path);
-    const drive = this.#parts.access.driveToWrite(caller, wanted.drive, place);
+    const drive = this.parts.access.driveToWrite(caller, wanted.drive, place);
     if (!isFolderPath(place)) {
-      const file = this.#parts.access.findFile(caller, { drive: drive.id, path: place });
+      const file = this.parts.access.findFile(caller, { drive: drive.id, path: place });
       if (file !== null) return { drive, target: { kind: "file", fileId: file.id, path: file.path } };
     }
     const folder = isFolderPath(place) ? place : asFolderPath(place);
-    if (this.#parts.tables.folders.byPath(drive.pk, folder) === null)
+    if (this.parts.tables.folders.byPath(drive.pk, folder) === null)
       throw notFound(isFolderPath(place) ? "folder" : "file");
     return { drive, target: { kind: "folder", fileId: null, path: folder } };
   }
 }
 
-/** When a link ends that works for some seconds. */
 function endOf(now: number, seconds: number = LINK_SECONDS.default): number {
   return now + seconds * 1000;
 }

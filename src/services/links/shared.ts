@@ -14,11 +14,12 @@ import {
   ROOT,
 } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Archive, Archives } from "../contents/archives.ts";
 import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { Parts } from "../parts.ts";
-import type { FoundLink, Links } from "./links.ts";
+import type { Links } from "./links.ts";
 import type { Listing, ListRequest, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
@@ -37,44 +38,24 @@ export interface Shared {
   readonly file: File | null;
 }
 
-interface SharedFacts {
-  /** Of the file, the folder or the drive. */
-  readonly name: string;
-  readonly fileCount: number;
-  /** Bytes. */
-  readonly totalSize: number;
-  /** The only file, with its relative path; null for a folder. */
-  readonly file: FileFacts | null;
-}
-
 /** A request for a page of what is directly in a folder. The prefix is relative to what the link shows. */
 type SharedRequest = Pick<ListRequest, "prefix" | "limit" | "after">;
 
-interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
-  readonly drive: Drive;
-}
-
 /** What links show to people without an account: what the creator may read now. */
-export class SharedThings {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & {
-      listings: Listings;
-      folders: Folders;
-      archives: Archives;
-      extracts: Extracts;
-      linkPasswords: Passwords;
-      links: Links;
-      secret: Uint8Array;
-    },
-  ) {
-    this.#parts = parts;
+export class SharedThings extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & {
+    listings: Listings;
+    folders: Folders;
+    archives: Archives;
+    extracts: Extracts;
+    linkPasswords: Passwords;
+    links: Links;
+    secret: Uint8Array;
   }
-
+> {
   /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password without the `pass` of `unlock`. */
   open(token: string, pass: string | null): Shared {
-    const { access, clock, secret, tables } = this.#parts;
+    const { access, clock, secret, tables } = this.parts;
     const { link, reach, drive } = this.#find(token);
     const { id, passwordHash } = link;
     const isOpen =
@@ -97,7 +78,6 @@ export class SharedThings {
     return { ...shown, drive: home, folder: parentFolder(file.path), file };
   }
 
-  /** The link with this token. Throws NOT_FOUND, GONE. */
   idOf(token: string): LinkId {
     return this.#find(token).link.id;
   }
@@ -110,20 +90,21 @@ export class SharedThings {
   /** A pass for the browser. Throws NOT_FOUND, GONE, and UNAUTHORIZED. A link without a password takes any. */
   async unlock(token: string, password: string) {
     const { id, passwordHash, expiresAt } = this.#find(token).link;
-    const { linkPasswords, clock, secret } = this.#parts;
+    const { linkPasswords, clock, secret } = this.parts;
     const isRight = passwordHash === null || (await linkPasswords.matches(password, passwordHash));
     if (!isRight) throw new CofferError("UNAUTHORIZED", "The password is wrong.", "password");
     const until = Math.min(clock.now() + UNLOCKED_MS, expiresAt);
     return { pass: passFor({ id, passwordHash: passwordHash ?? "" }, until, secret), until };
   }
 
-  facts({ drive, reach, folder, file }: Shared): SharedFacts {
+  /** Of the file, the folder or the drive; `file` is the only one, with its relative path, or null. */
+  facts({ drive, reach, folder, file }: Shared) {
     if (file !== null) {
       const name = lastSegment(file.path);
       return { name, fileCount: 1, totalSize: file.size, file: relative(file, folder) };
     }
     if (folder === ROOT) return { ...drive, file: null };
-    const { fileCount, totalSize } = this.#parts.folders.get(reach, drive.id, folder).folder;
+    const { fileCount, totalSize } = this.parts.folders.get(reach, drive.id, folder).folder;
     return { name: folder.split("/").at(-2) ?? "", fileCount, totalSize, file: null };
   }
 
@@ -135,9 +116,9 @@ export class SharedThings {
       const level = { folders: [], total: 0 };
       return { files: [relative(file, folder)], total: 1, level, nextAfter: null };
     }
-    const listing = this.#parts.listings.list(reach, {
+    const listing = this.parts.listings.list(reach, {
       driveId: drive.id,
-      prefix: this.#parts.folders.get(reach, drive.id, folder + inside).folder.path,
+      prefix: this.parts.folders.get(reach, drive.id, folder + inside).folder.path,
       grouped: true,
       tags: [],
       sort: "path",
@@ -162,14 +143,14 @@ export class SharedThings {
       throw new CofferError("VALIDATION_ERROR", message, "path");
     }
     const wanted = folder + parsePathOfFile("path", path);
-    const file = this.#parts.access.findFile(reach, { drive: drive.id, path: wanted });
+    const file = this.parts.access.findFile(reach, { drive: drive.id, path: wanted });
     if (file === null || (only !== null && only.pk !== file.pk)) throw notFound("file");
     return file;
   }
 
   /** The text of a file that the link shows. Throws like `file` and `Extracts.extract`. */
   extract(shared: Shared, path: string | undefined, signal: AbortSignal): Promise<Extract> {
-    return this.#parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
+    return this.parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
   }
 
   /** One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR. */
@@ -179,20 +160,20 @@ export class SharedThings {
     if (file !== null && paths.length > 0) paths.forEach((path) => this.file(shared, path));
     const wanted =
       paths.length === 0 || file !== null ? all : paths.map((path) => folder + path.replace(/^\//, ""));
-    return this.#parts.archives.openFor({ reach, holder: holderOf(shared), client }, drive.id, wanted);
+    return this.parts.archives.openFor({ reach, holder: holderOf(shared), client }, drive.id, wanted);
   }
 
-  #find(token: string): FoundShare {
+  #find(token: string) {
     const found = this.#findAny(token);
     if (found === null) throw notFound("link");
-    requireUsable(found.link, this.#parts.clock.now());
+    requireUsable(found.link, this.parts.clock.now());
     return found;
   }
 
   /** Also one that has expired. */
-  #findAny(token: string): FoundShare | null {
-    const found = this.#parts.links.find(token, ...SHOWING);
-    const drive = found && this.#parts.access.findDrive(found.reach, found.link.driveId);
+  #findAny(token: string) {
+    const found = this.parts.links.find(token, ...SHOWING);
+    const drive = found && this.parts.access.findDrive(found.reach, found.link.driveId);
     return found && drive && { ...found, drive };
   }
 }
@@ -206,7 +187,6 @@ function relative(file: FileFacts, folder: FolderPath): FileFacts {
   return { ...file, path: relocated(file.path, folder, ROOT) };
 }
 
-/** A position in a list by path, with other paths. */
 function moved({ file, folder }: ListPosition, path: (path: string) => string): ListPosition {
   return {
     file: file !== null && "path" in file ? { ...file, path: path(file.path) } : file,

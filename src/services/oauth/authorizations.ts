@@ -16,18 +16,17 @@ import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { OAuthClients } from "./clients.ts";
 
 /** How long a person may take to decide, signing in included, in milliseconds. */
 export const REQUEST_LIFETIME_MS = 30 * 60 * 1000;
 
-/** How many requests, and codes, there can be at once. */
 const CAPACITY = 5000;
 
 export interface Authorization {
   readonly request: AuthorizationRequest;
   readonly scope: Scope;
-  /** Who allowed it. */
   readonly user: UserPk;
   /** In which session. It must last until the code is exchanged: whoever ends all sessions has let nobody in since. */
   readonly session: SessionId;
@@ -35,29 +34,22 @@ export interface Authorization {
 }
 
 /** What clients ask for, and what people decide (RFC 6749, 4.1). */
-export class Authorizations {
-  readonly #parts;
-  readonly #requests: Tickets<AuthorizationRequest>;
-  readonly #codes: Tickets<Authorization>;
+export class Authorizations extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & { apiKeys: ApiKeys; oauthClients: OAuthClients }
+> {
+  readonly #requests = this.#tickets<AuthorizationRequest>(REQUEST_LIFETIME_MS);
+  readonly #codes = this.#tickets<Authorization>(CODE_LIFETIME_MS);
 
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & { apiKeys: ApiKeys; oauthClients: OAuthClients },
-  ) {
-    this.#parts = parts;
-    const { clock } = parts;
-    this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });
-    this.#codes = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: CODE_LIFETIME_MS });
+  #tickets<T>(lifetimeMs: number): Tickets<T> {
+    return new Tickets({ clock: this.parts.clock, capacity: CAPACITY, lifetimeMs });
   }
 
   /**
-   * Takes a client's request. Returns where the browser goes on: to our page, with a request's ticket, or back to the
-   * client with an error. Only errors about who asks and where the answer goes are thrown, for the person to see:
-   * OAuthError for an unknown client or redirect URI.
-   *
-   * @param issuer the address of this server, without a trailing slash
+   * Where the browser goes on: to our page, with a request's ticket, or back to the client with an error. Throws, for the
+   * person to see, only OAuthError for an unknown client or redirect URI. @param issuer our address, without a slash
    */
   async begin(parameters: ParameterReader, issuer: string) {
-    const client = await this.#parts.oauthClients.find(parameters.required("client_id"));
+    const client = await this.parts.oauthClients.find(parameters.required("client_id"));
     const redirectUri = parameters.required("redirect_uri");
     if (!isRegistered(redirectUri, client.redirectUris)) {
       throw new OAuthError(
@@ -104,20 +96,20 @@ export class Authorizations {
     if (request.scope === "read-only" && scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
-    const drive = driveId === undefined ? null : this.#parts.access.driveToManage(caller, driveId);
+    const drive = driveId === undefined ? null : this.parts.access.driveToManage(caller, driveId);
     const reach: KeyReach = drive === null ? { user } : { drive: drive.pk, prefix: ROOT };
-    this.#parts.apiKeys.requireRoom(reach);
+    this.parts.apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
     const code = this.#codes.put({ request, scope, user, session, reach });
-    return this.#parts.access.write(caller, within, () => answerTo(request, { code }));
+    return this.parts.access.write(caller, within, () => answerTo(request, { code }));
   }
 
   /** Turns a client away. Returns the address to send the browser to. Throws as `request`. */
   async deny(caller: Caller, ticket: string, within?: Within<string>): Promise<string> {
     const request = this.request(caller, ticket);
     this.#requests.take(ticket);
-    return this.#parts.access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
+    return this.parts.access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
   }
 
   /** What a code stands for, once; null for one that is unknown, used or expired. */
@@ -125,9 +117,8 @@ export class Authorizations {
     return this.#codes.take(code);
   }
 
-  /** Whether there is anybody who could let a client in. */
   isPossible(): boolean {
-    return this.#parts.tables.users.hasAny();
+    return this.parts.tables.users.hasAny();
   }
 }
 

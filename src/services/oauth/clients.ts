@@ -10,6 +10,7 @@ import { isDocumentUrl } from "../../domain/oauth/consent.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { CofferError } from "../../domain/errors.ts";
 
 const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
@@ -27,19 +28,16 @@ interface Kept {
 }
 
 /** Metadata documents of OAuth clients, which their ids lead to (draft-ietf-oauth-client-id-metadata-document). */
-export class ClientDocuments {
-  readonly #parts;
+export class ClientDocuments extends Service<
+  Pick<Parts, "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined }
+> {
   readonly #kept = new Recent<string, Kept>(CAPACITY);
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
-
-  constructor(parts: Pick<Parts, "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined }) {
-    this.#parts = parts;
-  }
 
   /** The metadata of a client. Throws OAuthError if its document cannot be had, or is not valid. */
   async get(url: string): Promise<ClientMetadata> {
     const kept = this.#kept.get(url);
-    if (kept !== undefined && kept.endsAt > this.#parts.clock.now()) return kept.metadata;
+    if (kept !== undefined && kept.endsAt > this.parts.clock.now()) return kept.metadata;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
     if (this.#fetching.size >= FETCHES) throw unavailable("too many others are being fetched");
@@ -49,15 +47,15 @@ export class ClientDocuments {
   }
 
   async #fetch(url: string): Promise<ClientMetadata> {
-    const document = await getPublic(new URL(url), BOUNDS, this.#parts.publicNetwork).catch(
+    const document = await getPublic(new URL(url), BOUNDS, this.parts.publicNetwork).catch(
       (error: unknown) => {
         // Whoever asks must not learn what there is in this network.
-        this.#parts.log.info("a client's metadata could not be fetched", { url, error });
+        this.parts.log.info("a client's metadata could not be fetched", { url, error });
         throw unavailable("it could not be fetched");
       },
     );
     const metadata = read(url, document);
-    const endsAt = this.#parts.clock.now() + maxAgeOf(document.cacheControl) * 1000;
+    const endsAt = this.parts.clock.now() + maxAgeOf(document.cacheControl) * 1000;
     this.#kept.set(url, { metadata, endsAt });
     return metadata;
   }
@@ -96,20 +94,14 @@ function unavailable(why: string): OAuthError {
 }
 
 /** OAuth clients: those that registered, and those whose id leads to a document about them. */
-export class OAuthClients {
-  readonly #parts;
-  readonly #documents: ClientDocuments;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined },
-  ) {
-    this.#parts = parts;
-    this.#documents = new ClientDocuments(parts);
-  }
+export class OAuthClients extends Service<
+  Pick<Parts, "tables" | "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined }
+> {
+  readonly #documents = new ClientDocuments(this.parts);
 
   async find(id: string): Promise<OAuthClient> {
     if (isDocumentUrl(id)) return { id, ...(await this.#documents.get(id)) };
-    const client = this.#parts.tables.oauthClients.byId(id, this.#parts.clock.now());
+    const client = this.parts.tables.oauthClients.byId(id, this.parts.clock.now());
     if (client !== null) return client;
     throw new OAuthError("invalid_client", "This client is not known here. It must register again.");
   }
@@ -117,12 +109,12 @@ export class OAuthClients {
   /** Registers a client (RFC 7591). Throws OAuthError, and UNAVAILABLE if all room is taken by clients in use. */
   register(metadata: unknown): Promise<OAuthClient> {
     const client = { id: `client_${crypto.randomUUID()}`, ...parseClientMetadata(metadata) };
-    return this.#parts.tables.write(() => {
-      const { oauthClients } = this.#parts.tables;
+    return this.parts.tables.write(() => {
+      const { oauthClients } = this.parts.tables;
       if (oauthClients.trim(REGISTERED_CLIENTS - 1) >= REGISTERED_CLIENTS) {
         throw new CofferError("UNAVAILABLE", "No more clients can register here. Try again another day.");
       }
-      oauthClients.insert(client, this.#parts.clock.now() + NEW_CLIENT_LIFETIME_MS);
+      oauthClients.insert(client, this.parts.clock.now() + NEW_CLIENT_LIFETIME_MS);
       return client;
     });
   }

@@ -11,13 +11,13 @@ import {
   newSalt,
   nextTokens,
   parseRefreshToken,
-  type RefreshToken,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { Authorization, Authorizations } from "./authorizations.ts";
 
 /** The tokens of a client; shown only once. */
@@ -27,30 +27,23 @@ export interface IssuedTokens {
   readonly scope: Scope;
 }
 
-/** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
 type CodeExchange = Readonly<Record<"code" | "clientId" | "redirectUri" | "verifier" | "issuer", string>>;
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
-export class OAuthGrants {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "clock" | "log"> & {
-      keyPrefix: string;
-      apiKeys: ApiKeys;
-      authorizations: Authorizations;
-      endedKeys: EndedKeys;
-    },
-  ) {
-    this.#parts = parts;
+export class OAuthGrants extends Service<
+  Pick<Parts, "tables" | "clock" | "log"> & {
+    keyPrefix: string;
+    apiKeys: ApiKeys;
+    authorizations: Authorizations;
+    endedKeys: EndedKeys;
   }
-
+> {
   /** Exchanges a code. A second use ends what the first gave: one was not the client's. Throws invalid_grant. */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
-    const authorization = this.#parts.authorizations.takeCode(exchange.code);
+    const authorization = this.parts.authorizations.takeCode(exchange.code);
     const fits = authorization !== null && isMeantFor(authorization, exchange);
-    const issued = await this.#parts.tables.writeFromReserve(() => {
-      const earlier = this.#parts.tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
+    const issued = await this.parts.tables.writeFromReserve(() => {
+      const earlier = this.parts.tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
       if (earlier !== null) this.#end(earlier, "an authorization code was used again");
       return fits && this.#isStillAllowed(authorization) ? this.#issue(authorization, exchange.code) : null;
     });
@@ -69,17 +62,19 @@ export class OAuthGrants {
   async refresh(token: string, clientId: string, scope: string | null): Promise<IssuedTokens> {
     const parsed = parseRefreshToken(token);
     if (parsed === null) throw refused(NOT_VALID);
-    const issued = await this.#parts.tables.writeFromReserve(() => {
-      const grant = this.#parts.tables.oauthGrants.byFamily(parsed.family);
+    const issued = await this.parts.tables.writeFromReserve(() => {
+      const grant = this.parts.tables.oauthGrants.byFamily(parsed.family);
       if (grant === null || grant.clientId !== clientId) return null;
-      const isNext = grant.refreshHash === parsed.secret;
-      if (!isNext && !this.#mayRepeat(grant, parsed)) {
+      const now = this.parts.clock.now();
+      const { used } = grant;
+      const isLast = used?.hash === parsed.secret && now < used.at + REPEAT_LIFETIME_MS;
+      if (grant.refreshHash !== parsed.secret && !isLast) {
         this.#end(grant.keyId, "a refresh token was used again");
         return null;
       }
-      if (!this.#parts.tables.apiKeys.isValid(grant.keyId, this.#parts.clock.now())) return null;
+      if (!this.parts.tables.apiKeys.isValid(grant.keyId, now)) return null;
       requireGranted(grant, scope);
-      return isNext ? this.#rotate(grant, token) : this.#repeat(grant, token);
+      return isLast ? this.#repeat(grant, used, token) : this.#rotate(grant, token);
     });
     if (issued === null) throw refused(NOT_VALID);
     return issued;
@@ -87,9 +82,9 @@ export class OAuthGrants {
 
   /** Ends the grant of a token (RFC 7009); an unknown one is no error. Throws OAuthError for another client's. */
   async revoke(token: string, clientId: string | null): Promise<void> {
-    await this.#parts.tables.writeFromReserve(() => {
+    await this.parts.tables.writeFromReserve(() => {
       const family = parseRefreshToken(token)?.family;
-      const { oauthGrants, apiKeys } = this.#parts.tables;
+      const { oauthGrants, apiKeys } = this.parts.tables;
       const grant =
         family === undefined ? oauthGrants.byAccess(hashSecret(token)) : oauthGrants.byFamily(family);
       if (grant === null) return;
@@ -97,29 +92,26 @@ export class OAuthGrants {
         throw new OAuthError("invalid_client", "The token belongs to another client.");
       }
       apiKeys.removeAny(grant.keyId);
-      this.#parts.endedKeys.removeSome();
+      this.parts.endedKeys.removeSome();
     });
   }
 
-  /** Whether a key was given to a client that a person let in. */
   isGrant(keyId: KeyId): boolean {
-    return this.#parts.tables.oauthGrants.has(keyId);
+    return this.parts.tables.oauthGrants.has(keyId);
   }
 
-  /** Whether what a person allowed can still be had. */
   #isStillAllowed({ user, session, reach }: Authorization): boolean {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     // Not of a user who was disabled either.
-    if (!this.#parts.tables.sessions.isValid(session, now) || !this.#parts.apiKeys.hasRoom(reach))
-      return false;
-    return "user" in reach || this.#parts.tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
+    if (!this.parts.tables.sessions.isValid(session, now) || !this.parts.apiKeys.hasRoom(reach)) return false;
+    return "user" in reach || this.parts.tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
   }
 
   #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const keyId = newId<KeyId>(now);
-    const access = newAccessToken(this.#parts.keyPrefix);
-    const refresh = newRefreshToken(this.#parts.keyPrefix);
+    const access = newAccessToken(this.parts.keyPrefix);
+    const refresh = newRefreshToken(this.parts.keyPrefix);
     const { hash, prefix } = access;
     const key = {
       id: keyId,
@@ -131,44 +123,39 @@ export class OAuthGrants {
       madeBy: null,
       ...lifetimes(now),
     };
-    this.#parts.tables.apiKeys.insert(key, reach);
-    this.#parts.tables.oauthGrants.insert({
+    this.parts.tables.apiKeys.insert(key, reach);
+    this.parts.tables.oauthGrants.insert({
       keyId,
       clientId: request.clientId,
       codeHash: hashSecret(code),
       familyHash: refresh.family,
       refreshHash: refresh.secret,
     });
-    this.#parts.tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
+    this.parts.tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #rotate({ keyId, clientId, refreshHash, scope }: OAuthGrant, token: string): IssuedTokens {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const salt = newSalt();
-    const { access, refresh } = nextTokens(this.#parts.keyPrefix, token, salt);
+    const { access, refresh } = nextTokens(this.parts.keyPrefix, token, salt);
     const { hash, prefix } = access;
-    this.#parts.tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
-    this.#parts.tables.oauthGrants.setRefresh(keyId, refresh.secret, { hash: refreshHash, salt, at: now });
-    this.#parts.tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
+    this.parts.tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
+    this.parts.tables.oauthGrants.setRefresh(keyId, refresh.secret, { hash: refreshHash, salt, at: now });
+    this.parts.tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
-  #mayRepeat({ used }: OAuthGrant, { secret }: RefreshToken): boolean {
-    return used?.hash === secret && this.#parts.clock.now() < used.at + REPEAT_LIFETIME_MS;
-  }
-
-  #repeat({ keyId, used, scope }: OAuthGrant, token: string): IssuedTokens | null {
-    if (used === null) return null;
-    const { access, refresh } = nextTokens(this.#parts.keyPrefix, token, used.salt);
-    this.#parts.tables.oauthGrants.forgetUsed(keyId);
+  #repeat({ keyId, scope }: OAuthGrant, used: NonNullable<OAuthGrant["used"]>, token: string): IssuedTokens {
+    const { access, refresh } = nextTokens(this.parts.keyPrefix, token, used.salt);
+    this.parts.tables.oauthGrants.forgetUsed(keyId);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #end(keyId: KeyId, reason: string): void {
-    this.#parts.tables.apiKeys.removeAny(keyId);
-    this.#parts.endedKeys.removeSome();
-    this.#parts.log.warn("an application was signed out", { key_id: keyId, reason });
+    this.parts.tables.apiKeys.removeAny(keyId);
+    this.parts.endedKeys.removeSome();
+    this.parts.log.warn("an application was signed out", { key_id: keyId, reason });
   }
 }
 
@@ -183,7 +170,6 @@ function isMeantFor({ request }: Authorization, exchange: CodeExchange): boolean
   );
 }
 
-/** Throws OAuthError if a client asks for more than it was granted. */
 function requireGranted(grant: OAuthGrant, scope: string | null): void {
   if (scope === null || grant.scope === "read-write" || parseScope(scope) === "read-only") return;
   throw new OAuthError(

@@ -14,10 +14,7 @@ const UNITS_A_BYTE = 8;
 
 export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { documentReader: DocumentReader };
 
-/**
- * Reads documents for the index, one at a time, beside other jobs. Drives take turns, so that no slow one delays the
- * others.
- */
+/** Reads documents for the index, one at a time. Drives take turns, so that no slow one delays the others. */
 export class DocumentTurn extends Service<DocumentTurnParts> {
   readonly #stopping = new AbortController();
   #isReading = false;
@@ -36,10 +33,8 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 
   /**
-   * Begins to read the next document, unless one is being read or waits to be written.
-   *
-   * @param find the next job of the drive after one, or of the first
-   * @param done called when it has been read, or could not be for now
+   * Begins to read the next document, unless one is being read or waits to be written: `find` has the next job of the
+   * drive after one, or of the first. `done` is called when it has been read, or could not be for now.
    */
   async begin(find: (after: DrivePk | null) => Promise<TextJob | null>, done: (isRead: boolean) => void) {
     if (this.#isReading || this.#read !== null) return;
@@ -60,7 +55,7 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 
   /** The searched text; empty if it has none. Null if it is to be read again at once. */
-  async #readText(job: TextJob): Promise<FoundText | null> {
+  async #readText(job: TextJob): Promise<typeof NO_TEXT | null> {
     const { blobs, damaged, documentReader, log } = this.parts;
     const { signal } = this.#stopping;
     const format = documentFormatOf(job.mimeType);
@@ -85,7 +80,5 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 }
 
-type FoundText = Pick<ReadDocument, "text" | "isPassing">;
-
-const NO_TEXT: FoundText = { text: "", isPassing: false };
-const NO_TEXT_YET: FoundText = { text: "", isPassing: true };
+const NO_TEXT = { text: "", isPassing: false };
+const NO_TEXT_YET = { text: "", isPassing: true };

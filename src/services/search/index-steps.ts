@@ -1,13 +1,14 @@
-import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
+import { IndexDamaged, indexPathOf, isDamage } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
-import type { Parts } from "../parts.ts";
+import type { Parts, StorePlaces } from "../parts.ts";
 import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
-import { IndexThread } from "./index-thread.ts";
 import type { IndexWork } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
+import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
 const MERGED_BATCHES = 4;
@@ -16,9 +17,6 @@ const MERGED_BATCHES = 4;
 export const IDLE_MS = 5000;
 
 export type IndexParts = Pick<Parts, "tables" | "clock" | "storePlaces"> & DocumentTurnParts;
-
-/** What was there to index: nothing, some of which all is done, or more than one batch. */
-type Indexed = "nothing" | "some" | "many";
 
 /**
  * The steps of indexing. A thread does the jobs and writes the index; they are removed when that is on the disk. It
@@ -94,8 +92,8 @@ export class IndexSteps extends Service<IndexParts> {
     this.#isRemade = true;
   }
 
-  /** Does a batch of jobs of a drive, or of all. */
-  async index(drive: DrivePk | null): Promise<Indexed> {
+  /** Does a batch of jobs of a drive, or of all. Resolves with what there was: "some" is done, "many" are not all. */
+  async index(drive: DrivePk | null): Promise<"nothing" | "some" | "many"> {
     const { searchJobs, documentRetries, write, requireWritable } = this.parts.tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
@@ -208,10 +206,7 @@ export class IndexSteps extends Service<IndexParts> {
     }
   }
 
-  /**
-   * Looks again at what the thread could not read: damage is remembered, and the log names the file. Returns the jobs
-   * that cannot be done; the others are tried again.
-   */
+  /** Looks again at what the thread could not read, to remember and log damage. Returns the jobs that stay undone. */
   async #lost(unread: readonly TextJob[]): Promise<number[]> {
     const tickets: number[] = [];
     for (const job of unread) {
@@ -224,5 +219,48 @@ export class IndexSteps extends Service<IndexParts> {
       }
     }
     return tickets;
+  }
+}
+
+/** The thread that writes the full-text index. What is asked of it throws WriteRefused STORAGE_FULL, and IndexDamaged. */
+export class IndexThread {
+  readonly #thread = new AskedThread<IndexWork>({
+    module: new URL("./index-worker.ts", import.meta.url).href,
+    what: "the index thread",
+  });
+
+  /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
+  static async start(places: StorePlaces, batch: BatchId | null, fresh: BatchId) {
+    const thread = new IndexThread();
+    try {
+      return { thread, isNew: await thread.ask("open", places, batch, fresh) };
+    } catch (error) {
+      thread.#thread.end();
+      throw error;
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#thread.isAlive;
+  }
+
+  /** Has it do something: see `IndexWork`. */
+  async ask<Name extends keyof IndexWork>(name: Name, ...args: Parameters<IndexWork[Name]>) {
+    try {
+      return await this.#thread.ask(name, ...args);
+    } catch (error) {
+      if (hadNoRoomToOpen(error)) throw diskFull();
+      throw isDamage(error) ? new IndexDamaged("the search index is damaged") : error;
+    }
+  }
+
+  /** Closes the index and ends the thread. See `IndexFile.close`. */
+  async close(batch: BatchId | null): Promise<void> {
+    if (!this.isAlive) return;
+    try {
+      await this.ask("close", batch);
+    } finally {
+      this.#thread.end();
+    }
   }
 }

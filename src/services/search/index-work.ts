@@ -1,5 +1,4 @@
-import { requireBytes } from "../../blobs/blob-file.ts";
-import { BlobDirectory } from "../../blobs/blob-directory.ts";
+import { contentPath, readBeginning, requireBytes } from "../../blobs/blob-file.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
@@ -43,43 +42,32 @@ export interface ReadDocument extends TextJob {
   readonly isPassing: boolean;
 }
 
-interface DoneBatch {
-  readonly tickets: readonly number[];
-  /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
-  readonly unread: readonly TextJob[];
-  /** Of the texts up to this ticket, only documents are left, which must be read first. */
-  readonly passedTo: number;
-  /** Whether there may be more jobs. */
-  readonly isFull: boolean;
-}
-
-/** The bytes of a small content; null if it is a file. */
-type SmallBytes = Uint8Array<ArrayBuffer> | null;
-
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
-    readonly contents: BlobDirectory;
+    readonly blobsDir: string;
   } | null = null;
 
   /**
-   * Opens the index, or makes a new one. Must come first. Returns whether it is new.
-   *
-   * @param batch the last batch in the index; null to make a new one
-   * @param fresh the name of the first batch of a new one
+   * Opens the index whose last batch this is; without one makes a new one, whose first batch is `fresh`. Must come
+   * first. Returns whether it is new.
    */
   async open({ database, blobsDir }: StorePlaces, batch: BatchId | null, fresh: BatchId): Promise<boolean> {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    this.#opened = { index, jobs: new JobReader(database), contents: new BlobDirectory(blobsDir) };
+    this.#opened = { index, jobs: new JobReader(database), blobsDir };
     return kept === null;
   }
 
-  /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
-  async index(request: BatchRequest): Promise<DoneBatch> {
+  /**
+   * Does a batch of jobs: each part gets its share, so that none waits for all of another. Resolves with the tickets of
+   * those that are done, and the jobs whose contents are damaged or gone: their files are indexed without text. Of the
+   * texts up to `passedTo`, only documents are left, which must be read first. There may be more jobs if it `isFull`.
+   */
+  async index(request: BatchRequest) {
     const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
     const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
@@ -163,13 +151,16 @@ export class IndexWork {
     });
   }
 
-  /** The terms of each slice of a file's text; none if it is not a text. */
-  async #text(job: TextJob, small: SmallBytes, unread: TextJob[]): Promise<IndexedText> {
+  /** The terms of each slice of a file's text; none if it is not a text. @param small its bytes; null if it is a file */
+  async #text(job: TextJob, small: Uint8Array | null, unread: TextJob[]): Promise<IndexedText> {
     const { file, drive, mimeType, size } = job;
     const isMarkup = documentFormatOf(mimeType) === "html";
     if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };
     try {
-      const bytes = await this.#read(job, small);
+      if (job.isDamaged !== 0) throw new Error("the content is damaged");
+      if (small !== null) requireBytes("the database", small, job);
+      const path = contentPath(this.#parts.blobsDir, job.digest);
+      const bytes = small ?? (await readBeginning(path, job, SEARCHED_BYTES));
       if (!isMarkup) return sliced(file, drive, searchedText(bytes, bytes.length < size) ?? "");
       const text = markupText(bytes);
       return { ...sliced(file, drive, text), document: text };
@@ -178,14 +169,6 @@ export class IndexWork {
       unread.push(job);
       return sliced(file, drive, "");
     }
-  }
-
-  /** The searched part of a blob: its first bytes. */
-  async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
-    if (job.isDamaged !== 0) throw new Error("the content is damaged");
-    if (small === null) return this.#parts.contents.beginning(job, SEARCHED_BYTES);
-    requireBytes("the database", small, job);
-    return small;
   }
 }
 

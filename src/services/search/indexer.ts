@@ -13,15 +13,12 @@ const NEAR = 500;
 /** A search waits for no more documents than this: each may take seconds. */
 const NEAR_DOCUMENTS = 8;
 
-/**
- * Keeps the full-text index up to date. Triggers put the jobs into the database; this does them in the background, and
- * at once for searches that wait.
- */
+/** Keeps the full-text index up to date: does the jobs that triggers add, in the background, or for who waits. */
 export class Indexer extends Service<IndexParts> {
   readonly #steps = new IndexSteps(this.parts);
   /** The drives of each search that waits for these to be indexed. */
   readonly #waiters = new Set<readonly DrivePk[]>();
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   /** Whether it runs in the background. */
@@ -72,7 +69,10 @@ export class Indexer extends Service<IndexParts> {
         if (left <= 0) return;
         if (this.#waitsFor(drives)) this.#run();
         // Documents are read beside the steps; there is a step when one is to be written.
-        else if (!this.#waitsForDocuments(drives)) return;
+        else {
+          const documents = this.parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
+          if (documents === 0 || documents > NEAR_DOCUMENTS) return;
+        }
         if (!(await this.#stepWithin(left))) return;
       }
     } finally {
@@ -84,7 +84,7 @@ export class Indexer extends Service<IndexParts> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#steps.stop();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     await this.#running;
     await this.#steps.close();
   }
@@ -97,17 +97,11 @@ export class Indexer extends Service<IndexParts> {
     return unfilled > 0 && unfilled < NEAR;
   }
 
-  /** Whether a few documents are all that is left of these drives. */
-  #waitsForDocuments(drives: readonly DrivePk[]): boolean {
-    const documents = this.parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
-    return documents > 0 && documents <= NEAR_DOCUMENTS;
-  }
-
   /** Runs after so many milliseconds, or earlier if that is planned already. */
   #schedule(ms: number): void {
     const due = performance.now() + ms;
     if (!this.#isStarted || this.#isStopped || this.#due <= due) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#due = due;
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY;
@@ -190,10 +184,7 @@ export class Indexer extends Service<IndexParts> {
     }
   }
 
-  /**
-   * Merges a little, first: an unmerged index is slow to search. But while searches wait, only every second step is a
-   * merge.
-   */
+  /** Merges a little, first: an unmerged index is slow. While searches wait, only every second step is a merge. */
   async #merge(): Promise<boolean> {
     const isTurn = !this.#hasMerged || this.#waiters.size === 0;
     this.#hasMerged = isTurn && (await this.#steps.merge());

@@ -20,12 +20,6 @@ export interface DifferencePosition {
   readonly count: number;
 }
 
-export interface ComparisonPage {
-  readonly differences: readonly Difference[];
-  /** Where the next page starts; null on the last one. */
-  readonly next: DifferencePosition | null;
-}
-
 interface Comparison extends SnapshotScope {
   /** Only files whose path starts with this, then or now. */
   readonly prefix: string;
@@ -33,16 +27,13 @@ interface Comparison extends SnapshotScope {
   readonly visible: string;
 }
 
-/**
- * The differences between a snapshot and what the drive holds now, in path order, after a position. Only what has
- * changed since is looked at, step by step.
- */
+/** What differs between a snapshot and now, in path order, after a position; and where the next page starts. */
 export async function compared(
   { snapshotDifferences }: Tables,
   comparison: Comparison,
   after: DifferencePosition | null,
   limit: number,
-): Promise<ComparisonPage> {
+): Promise<{ readonly differences: readonly Difference[]; readonly next: DifferencePosition | null }> {
   const found: Difference[] = [];
   const whole = rangeOf(comparison.prefix);
   const range = after === null ? whole : rangeFrom(whole, after.path);

@@ -51,8 +51,7 @@ export class Forks extends Service<
       const snapshot = given ?? this.parts.snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
       if (snapshot.fileCount > FORK_FILES)
         throw invalid("snapshot_id", `must have at most ${FORK_FILES} files to be forked`);
-      const { pk: fork, id: forkId } = this.#conceive(userPk, parsed, stamp);
-      this.#requireRoom(fork, snapshot, stamp);
+      const { pk: fork, id: forkId } = this.#conceive(userPk, parsed, snapshot, stamp);
       return {
         work: {
           kind: "fork",
@@ -72,24 +71,17 @@ export class Forks extends Service<
     });
   }
 
-  /** Makes a drive that nobody sees. */
-  #conceive(user: UserPk, name: string, { now }: Stamp): { readonly pk: DrivePk; readonly id: DriveId } {
+  /** Makes a drive that nobody sees, and checks that there is room for what is to be in it. */
+  #conceive(user: UserPk, name: string, holds: Pick<Drive, "fileCount" | "totalSize">, { now }: Stamp) {
     const { drives, folders } = this.parts.tables;
     const id = newId<DriveId>(now);
     const pk = drives.insertUnborn({ id, user, name, slug: null, description: "", createdAt: now });
     folders.insert(pk, null, ROOT, now);
-    return { pk, id };
-  }
-
-  #requireRoom(
-    fork: DrivePk,
-    { fileCount, totalSize }: Pick<Drive, "fileCount" | "totalSize">,
-    { now }: Stamp,
-  ): void {
-    const drive = this.parts.tables.drives.unborn(fork);
+    const drive = drives.unborn(pk);
     if (drive === null) throw new Error("a new drive is missing");
-    this.parts.quota.requireRoom(drive, now, totalSize);
-    this.parts.quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+    this.parts.quota.requireRoom(drive, now, holds.totalSize);
+    this.parts.quota.requireRecordRoom(drive, holds.fileCount * RECORD_BYTES.entry);
+    return { pk, id };
   }
 
   /** Shows a drive that is whole. Throws QUOTA_EXCEEDED. */

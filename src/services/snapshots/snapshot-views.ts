@@ -2,7 +2,7 @@ import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/r
 import type { ExpiredFile, SnapshotPlace, SnapshotScope, Step } from "../../db/snapshots/snapshot-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { invalid, orNotFound } from "../../domain/errors.ts";
 import { parseTagFilter } from "../../domain/files/file.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
@@ -40,10 +40,7 @@ interface Counts {
   readonly bytes: number;
 }
 
-/**
- * Lists what a drive held when a snapshot was taken. What has changed since is passed over in steps, with turns for
- * other requests; all steps see the same.
- */
+/** Lists what a drive held when a snapshot was taken, in steps, with turns for others; all steps see the same. */
 export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {
@@ -106,8 +103,7 @@ export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "cl
     }
     this.parts.access.requireInside(caller, view.drive, path);
     const { snapshotLists } = this.parts.tables;
-    const parent = snapshotLists.folderAt(scope, path);
-    if (parent === null) throw notFound("folder");
+    const parent = orNotFound(snapshotLists.folderAt(scope, path), "folder");
     const place = this.#placeOf(view.drive, path);
     const some = await collected(windowOf(rangeOf(path), request, after), (part, most) =>
       snapshotLists.foldersIn(scope, place, part, most),

@@ -22,14 +22,6 @@ import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { partOf } from "../files/listings.ts";
 
-interface SnapshotListing {
-  readonly snapshots: readonly Snapshot[];
-  /** On all pages. */
-  readonly total: number;
-  /** The number before which the next page starts; null on the last page. */
-  readonly nextBefore: number | null;
-}
-
 interface ComparisonRequest {
   /** Only files whose paths start with it, then or now. */
   readonly prefix: string;
@@ -79,10 +71,7 @@ export class Snapshots extends Service<
     });
   }
 
-  /**
-   * Takes a snapshot for the server itself. If there are too many, the oldest of these go, but not `used`. Inside a
-   * write.
-   */
+  /** Takes a snapshot for the server. Of too many, the oldest of these go, but not `used`. Inside a write. */
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
@@ -91,20 +80,19 @@ export class Snapshots extends Service<
     return taken;
   }
 
-  #take(drive: Drive, { name, isAutomatic }: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp): Snapshot {
+  #take({ pk, fileCount, totalSize }: Drive, how: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp) {
     const { snapshots } = this.parts.tables;
     const id = newId<SnapshotId>(stamp.now);
-    const { pk, fileCount, totalSize } = drive;
     const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
-    snapshots.insert({ ...taken, id, drive: pk, name, isAutomatic });
+    snapshots.insert({ ...taken, ...how, id, drive: pk });
     const snapshot = snapshots.byId(id);
     if (snapshot === null) throw new Error("a snapshot is missing right after it was taken");
     this.parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
     return snapshot;
   }
 
-  /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
-  list(caller: Caller, driveRef: string, page: { limit: number; before: number | null }): SnapshotListing {
+  /** A page, newest first, how many there are on all, and the number before which the next starts. Throws NOT_FOUND. */
+  list(caller: Caller, driveRef: string, page: { limit: number; before: number | null }) {
     const drive = this.parts.access.drive(caller, driveRef);
     this.parts.access.requireHistory(caller, drive);
     const before = page.before ?? Number.MAX_SAFE_INTEGER;
@@ -156,11 +144,10 @@ export class Snapshots extends Service<
   }
 
   /**
-   * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
-   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws NOT_FOUND, also for
-   * a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above is needed.
-   *
-   * @param path of the folder; undefined for the whole drive
+   * Brings a drive, or the folder at a path in it, back to what a snapshot has: all contents, records and ids. Before
+   * that it takes a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws
+   * NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above
+   * is needed.
    */
   restore(caller: Caller, driveRef: string, id: string, path: string | undefined, within?: Within<Rewound>) {
     const scope = parseFolderOrRoot("path", withSlash(path ?? ""));
@@ -171,7 +158,11 @@ export class Snapshots extends Service<
       this.parts.locks.requireWholeFree(drive.pk, ROOT);
       const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
-      if (this.parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
+      if (this.parts.tables.snapshotLists.folderAt(inside, scope) === null) {
+        // A path without its slash can be one of a file.
+        const isFolder = path?.endsWith("/") === true;
+        throw isFolder ? notFound("folder") : invalid("path", "must be a folder that the snapshot has");
+      }
       const title = snapshot.isAutomatic
         ? "Before a restore was undone"
         : `Before the restore of ${snapshot.name}`;
@@ -199,9 +190,4 @@ export class Snapshots extends Service<
     }
     return this.parts.folderChanges.makeWay(drive, path, stamp);
   }
-}
-
-/** A path without its slash can be one of a file. */
-function noFolder(path: string): CofferError {
-  return path.endsWith("/") ? notFound("folder") : invalid("path", "must be a folder that the snapshot has");
 }

@@ -35,9 +35,7 @@ export class EarlyRemoval extends Service<
   #working: Promise<void> | null = null;
   #isStopped = false;
 
-  /**
-   * Removes an owner's excess soon, and again when the latest contents' shortest grace is over. Also inside a write.
-   */
+  /** Removes an owner's excess soon, and again once the latest contents' shortest grace is over. Also inside a write. */
   ask(releaser: Releaser): void {
     if (this.#isStopped) return;
     this.#asked.set(nameOf(releaser), releaser);

@@ -17,44 +17,30 @@ const LARGE_PIECE = 50;
 
 const NEWEST_CHANGE = changeNumber(Number.MAX_SAFE_INTEGER);
 
-/** A kind of row that has an end of its own. */
-interface ExpiredRows {
-  /** For the log. */
-  readonly what: string;
-  /** Removes some that have ended. Returns how many. Inside a write. */
-  readonly removeSome: (now: number) => number;
-}
+/** Removes some rows that have ended. Returns how many. Inside a write. */
+type RemoveSome = (now: number) => number;
 
-/** The rows that only need to be removed once they have ended: nothing else depends on them. */
+/** What removes rows of each kind once they have ended, by its name for the log: nothing else depends on them. */
 export function expiredRows({
   tables,
   retention,
-}: Pick<Parts, "tables" | "retention">): readonly ExpiredRows[] {
+}: Pick<Parts, "tables" | "retention">): Readonly<Record<string, RemoveSome>> {
   const { fileVersions, claimTokens, apiKeys, oauthClients, links, idempotencyRecords, knownClients } =
     tables;
   // Versions that were replaced at this time or before are not kept any more.
   const versionsEnd = (now: number) => (keepsVersions(retention) ? keptSince(retention, now) : now);
-  return [
-    { what: "old versions", removeSome: (now) => fileVersions.removeOld(versionsEnd(now), PIECE) },
-    { what: "expired versions", removeSome: (now) => fileVersions.removeExpired(now, PIECE) },
-    { what: "expired files of the trash", removeSome: (now) => removeTrashed(tables, now) },
-    {
-      what: "old claim tokens",
-      removeSome: (now) => claimTokens.removeEnded(now - CLAIM_TOKEN_MEMORY_MS, PIECE),
-    },
-    { what: "expired keys", removeSome: (now) => apiKeys.removeExpired(now, PIECE) },
-    { what: "expired OAuth clients", removeSome: (now) => oauthClients.removeExpired(now, PIECE) },
-    { what: "expired links", removeSome: (now) => links.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE) },
-    {
-      what: "expired idempotency records",
-      removeSome: (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),
-    },
-    {
-      what: "clients unused for long",
-      removeSome: (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
-    },
-    { what: "old changes", removeSome: oldChanges(tables, retention.days) },
-  ];
+  return {
+    "old versions": (now) => fileVersions.removeOld(versionsEnd(now), PIECE),
+    "expired versions": (now) => fileVersions.removeExpired(now, PIECE),
+    "expired files of the trash": (now) => removeTrashed(tables, now),
+    "old claim tokens": (now) => claimTokens.removeEnded(now - CLAIM_TOKEN_MEMORY_MS, PIECE),
+    "expired keys": (now) => apiKeys.removeExpired(now, PIECE),
+    "expired OAuth clients": (now) => oauthClients.removeExpired(now, PIECE),
+    "expired links": (now) => links.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE),
+    "expired idempotency records": (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),
+    "clients unused for long": (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
+    "old changes": oldChanges(tables, retention.days),
+  };
 }
 
 /** Removes some files of the trash that have expired, with the entries that are of one file. */
@@ -68,7 +54,7 @@ function removeTrashed({ trash, trashContents }: Tables, now: number): number {
 }
 
 /** The changes that are kept no more: they go oldest first. */
-function oldChanges({ changes }: Tables, keepDays: number): ExpiredRows["removeSome"] {
+function oldChanges({ changes }: Tables, keepDays: number): RemoveSome {
   const keepMs = Math.max(1, keepDays) * DAY_MS;
   /** Drives that may have too many changes. */
   const crowded = new Set<DrivePk>();

@@ -29,10 +29,7 @@ export class Health extends Service<
     return this.parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
   }
 
-  /**
-   * Logs that the disk is full or fails: at once, every minute, and when it is over. Notices, even if nobody writes,
-   * that the database's files are gone.
-   */
+  /** Logs that the disk is full or fails, or the database's files are gone: at once, every minute, and at the end. */
   async watch(): Promise<void> {
     // That is logged already, and it is not over before the next start.
     if (this.parts.tables.hasFailed()) return;

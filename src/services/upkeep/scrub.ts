@@ -107,7 +107,10 @@ export class Scrub extends Service<
       if (contents.length < BATCH) break;
       requireFurther("the check of contents", begun, state.reached);
     }
-    if (share >= 1) await this.#finish(state, now);
+    if (share < 1) return checked;
+    await this.#store({ startedAt: now, reached: "", contents: 0, finishedAt: now });
+    const damaged = this.parts.tables.damagedContents.count();
+    this.parts.log.info("all contents have been checked", { contents: state.contents, damaged });
     return checked;
   }
 
@@ -118,12 +121,6 @@ export class Scrub extends Service<
     if (state.startedAt <= now) return state;
     await this.#store({ ...state, startedAt: now });
     return { ...state, startedAt: now };
-  }
-
-  async #finish({ contents }: ScrubState, now: number): Promise<void> {
-    await this.#store({ startedAt: now, reached: "", contents: 0, finishedAt: now });
-    const damaged = this.parts.tables.damagedContents.count();
-    this.parts.log.info("all contents have been checked", { contents, damaged });
   }
 
   /** After a power cut some contents are checked again. */

@@ -10,16 +10,7 @@ const SURVEYED = 300;
 /** After this many look-ups other requests get a turn. */
 const LOOKUPS = 100;
 
-/** The contents of a shard, by whether a row names them. */
-interface Examined {
-  readonly known: number;
-  readonly unknown: readonly ListedBlob[];
-}
-
-/**
- * Finds blobs that a crash left without a row. They are removed only if the database knows most of the store: else it
- * is likely the wrong one.
- */
+/** Finds blobs without a row, after a crash. Only if the database knows most others: else it may be the wrong one. */
 export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "log">> {
   #nextShard = 0;
   /** Whether this round through all shards has already logged that it removes nothing. */
@@ -35,13 +26,13 @@ export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "
       const found = await this.#examine(shard);
       const strays = found.unknown.filter(({ modifiedAt }) => modifiedAt <= before);
       if (strays.length === 0) continue;
-      isTrusted ??= await this.#isTrusted(shard, found);
+      isTrusted ??= await this.#isTrusted(shard, found.known, found.unknown.length);
       if (isTrusted) for (const { digest } of strays) yield digest;
     }
   }
 
-  /** The contents of a shard, without those that are older than the database and have no row. */
-  async #examine(shard: number): Promise<Examined> {
+  /** The contents of a shard, by whether a row names them; without those that are older than the database and have no row. */
+  async #examine(shard: number): Promise<{ known: number; unknown: ListedBlob[] }> {
     const { blobs, tables } = this.parts;
     const keptUntil = tables.store.straysKeptUntil();
     const unknown: ListedBlob[] = [];
@@ -55,25 +46,22 @@ export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "
   }
 
   /** Whether the database knows at least half of the contents in this shard and, if they are few, in the next ones. */
-  async #isTrusted(first: number, found: Examined): Promise<boolean> {
+  async #isTrusted(first: number, knownThere: number, unknownThere: number): Promise<boolean> {
     const { shardCount } = this.parts.blobs;
-    let [known, unknown] = [found.known, found.unknown.length];
+    let [known, unknown] = [knownThere, unknownThere];
     for (let n = 1; n < shardCount && known + unknown < SURVEYED; n += 1) {
       const more = await this.#examine((first + n) % shardCount);
       known += more.known;
       unknown += more.unknown.length;
     }
     if (known >= unknown) return true;
-    if (!this.#hasComplained) this.#complain(known, unknown);
-    return false;
-  }
-
-  #complain(known: number, unknown: number): void {
+    if (this.#hasComplained) return false;
     this.#hasComplained = true;
     this.parts.log.error(
       "contents that no file uses are kept, because the database knows too few of the contents: if it is the wrong " +
         "database, stop the server and restore the right one from a backup",
       { known, unknown },
     );
+    return false;
   }
 }

@@ -13,7 +13,7 @@ import type { HistoryRemoval } from "../history/history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
-import { removeSomeOfWebhook } from "../webhooks/removal.ts";
+import { removeSomeOfWebhook } from "../webhooks/outbox.ts";
 
 /** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
@@ -27,16 +27,7 @@ const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-interface Swept {
-  readonly files: number;
-  readonly drives: number;
-  readonly blobs: number;
-}
-
-/**
- * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
- * interrupted anywhere.
- */
+/** Removes what has expired, was deleted or is orphaned, all invisible: in pieces that may be interrupted anywhere. */
 export class Sweep extends Service<
   Pick<Parts, "tables" | "blobs" | "tree" | "retention" | "clock" | "log"> & {
     early: EarlyRemoval;
@@ -52,7 +43,7 @@ export class Sweep extends Service<
   #running: Promise<unknown> = Promise.resolve();
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
-  run(): Promise<Swept> {
+  run() {
     const swept = this.#sweep();
     this.#running = swept;
     return swept;
@@ -64,7 +55,7 @@ export class Sweep extends Service<
     await Promise.all([this.parts.early.stop(), this.#running]);
   }
 
-  async #sweep(): Promise<Swept> {
+  async #sweep() {
     const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.parts;
     if (tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const now = await watch.trustedNow();
@@ -90,8 +81,15 @@ export class Sweep extends Service<
   /** Removes what has expired. Returns how many files. */
   async #expired(now: number): Promise<number> {
     const files = await this.#attempt("expired files", () => this.#inWrites(() => this.#expireFiles(now)));
-    await this.#attempt("expired drives", () => this.#inWrites(() => this.#expireDrives(now)));
-    for (const { what, removeSome } of this.#expiredRows) {
+    // Claim tokens are kept for now, so that a late claim gets 410.
+    const { drives } = this.parts.tables;
+    const expireDrives = () => {
+      const expired = drives.expired(now, PIECE);
+      for (const drive of expired) drives.markDeleted(drive, now);
+      return expired.length;
+    };
+    await this.#attempt("expired drives", () => this.#inWrites(expireDrives));
+    for (const [what, removeSome] of Object.entries(this.#expiredRows)) {
       await this.#attempt(what, () => this.#inWrites(() => removeSome(now)));
     }
     return files;
@@ -126,14 +124,6 @@ export class Sweep extends Service<
     return files.length;
   }
 
-  /** Claim tokens are kept for now, so that a late claim gets 410. */
-  #expireDrives(now: number): number {
-    const { drives } = this.parts.tables;
-    const expired = drives.expired(now, PIECE);
-    for (const drive of expired) drives.markDeleted(drive, now);
-    return expired.length;
-  }
-
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
   async #versions(): Promise<number> {
     let looked = await this.#inPieces(() => this.parts.historyRemoval.trimSome());
@@ -166,7 +156,11 @@ export class Sweep extends Service<
     await this.#inWrites(() => apiKeys.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => links.removeSharesOf(drive, LARGE_PIECE));
     await this.#inWrites(() => historyRemoval.removeSomeOf(drive));
-    await this.#inWrites(() => this.#removeSomeOfWebhooks(drive));
+    await this.#inWrites(() => {
+      const webhook = tables.webhooks.anyOf(drive);
+      if (webhook !== null) removeSomeOfWebhook(tables, webhook);
+      return webhook === null ? 0 : 1;
+    });
     await this.#inWrites(() => changes.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => this.#removeSomeFiles(drive));
     await this.#inWrites(() => folders.removeSomeOf(drive, PIECE));
@@ -174,14 +168,6 @@ export class Sweep extends Service<
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
-  }
-
-  /** Removes a webhook of a deleted drive, or some of what it was sent. Returns 0 if there is none. */
-  #removeSomeOfWebhooks(drive: DrivePk): number {
-    const webhook = this.parts.tables.webhooks.anyOf(drive);
-    if (webhook === null) return 0;
-    removeSomeOfWebhook(this.parts.tables, webhook);
-    return 1;
   }
 
   /** Removes some files of a deleted drive. Returns how many. */

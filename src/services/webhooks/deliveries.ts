@@ -1,8 +1,9 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, orNotFound } from "../../domain/errors.ts";
 import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
+import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { mostPending, newDelivery } from "./outbox.ts";
@@ -26,16 +27,11 @@ export class WebhookDeliveries extends Service<
   }
 
   /** Newest first, and where the next page starts; null on the last one. Throws NOT_FOUND, FORBIDDEN. */
-  deliveries(
-    caller: Caller,
-    reference: string,
-    { before, limit }: { readonly before: number | null; readonly limit: number },
-  ) {
+  deliveries(caller: Caller, reference: string, { before, limit }: { before: number | null; limit: number }) {
     const { pk } = this.parts.webhooks.get(caller, reference);
     const { webhookDeliveries } = this.parts.tables;
-    const found = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
-    const deliveries = found.slice(0, limit);
-    const nextBefore = found.length > limit ? (deliveries.at(-1)?.pk ?? null) : null;
+    const some = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const { found: deliveries, next: nextBefore } = partOf(some, limit, (delivery) => delivery.pk);
     return { deliveries, total: webhookDeliveries.count(pk), nextBefore };
   }
 
@@ -44,8 +40,7 @@ export class WebhookDeliveries extends Service<
     const { webhookDeliveries } = this.parts.tables;
     return this.#send(caller, reference, within, (to) => {
       const id = parseId<DeliveryId>(deliveryId);
-      const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
-      if (found === null) throw notFound("delivery");
+      const found = orNotFound(id && webhookDeliveries.byId(to.pk, id), "delivery");
       webhookDeliveries.sendAgain(found.pk, this.parts.clock.now());
       return found.id;
     });

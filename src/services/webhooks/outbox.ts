@@ -5,12 +5,14 @@ import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
+import { wants, type Webhook } from "../../domain/webhooks/webhook.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
 import type { FeedDrive } from "../changes/changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
+import type { Tables } from "../../db/tables.ts";
 
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
@@ -150,24 +152,18 @@ export class WebhookReach extends Service<Pick<Parts, "tables" | "access" | "clo
     const { driveId, position } = webhook;
     const reach = this.#of(webhook);
     if (reach === null) return [];
-    const feedOf = ({ pk }: { readonly pk: FeedDrive["drive"] }) => ({
-      drive: pk,
-      prefix: ROOT,
-      from: position,
-    });
+    const { tables, access, clock } = this.parts;
+    const feedOf = ({ pk }: Pick<Drive, "pk">) => ({ drive: pk, prefix: ROOT, from: position });
     if (webhook.drivePk === null) {
-      const isAccount = reach.kind === "account";
-      return isAccount
-        ? this.parts.tables.drives.byUser(reach.userPk, this.parts.clock.now()).map(feedOf)
-        : [];
+      return reach.kind === "account" ? tables.drives.byUser(reach.userPk, clock.now()).map(feedOf) : [];
     }
-    const drive = driveId === null ? null : this.parts.access.findDrive(reach, driveId);
+    const drive = driveId === null ? null : access.findDrive(reach, driveId);
     return drive?.role === "owner" ? [feedOf(drive)] : [];
   }
 
   #of({ keyId, keyHash, user }: ServedWebhook): Reach | null {
-    if (keyId !== null) return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
-    return this.parts.access.reachOf({ keyHash: null, user });
+    if (keyId === null) return this.parts.access.reachOf({ keyHash: null, user });
+    return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
   }
 }
 
@@ -185,4 +181,14 @@ export function newDelivery(
   // Standard Webhooks, "Payload structure".
   const payload = JSON.stringify({ type, timestamp: formatInstant(at), data });
   return { id: newId<DeliveryId>(now), webhook, change, type, payload, createdAt: now };
+}
+
+/** How many deliveries one transaction removes, so that no request waits long. */
+export const DELIVERIES_AT_ONCE = 100;
+
+/** Removes some deliveries of a webhook, after the last the webhook. Returns whether it is gone. Inside a write. */
+export function removeSomeOfWebhook({ webhooks, webhookDeliveries }: Tables, webhook: WebhookPk): boolean {
+  if (webhookDeliveries.removeSomeOf(webhook, DELIVERIES_AT_ONCE) === DELIVERIES_AT_ONCE) return false;
+  webhooks.remove(webhook);
+  return true;
 }

@@ -46,7 +46,7 @@ export class WebhookSender extends Service<
   readonly #pauses = new Map<WebhookPk, { readonly failures: number; readonly until: number }>();
   readonly #stopping = new AbortController();
   #isStarted = false;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   /** Sends what waits, and from now on what comes. */
   start(): void {
@@ -71,7 +71,7 @@ export class WebhookSender extends Service<
   /** Ends what is being sent; it is sent again at the next start. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#isStarted = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#stopping.abort();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
@@ -79,7 +79,7 @@ export class WebhookSender extends Service<
   /** Begins to send what is due now. */
   pump(): void {
     if (!this.#isStarted) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     const now = this.parts.clock.now();
     let wait = LOOK_MS;
     const turns = Array.from(this.#due);
@@ -194,11 +194,12 @@ export class WebhookSender extends Service<
     if (status !== null && status >= 200 && status < 300) {
       return { id, state: "delivered", attempts, status, error: null, nextAt: null };
     }
-    const error = "error" in outcome ? outcome.error : errorOf(outcome.status);
+    const isRedirect = status !== null && status >= 300 && status < 400;
+    const answered = `The server answered ${status}${isRedirect ? ": redirects are not followed" : ""}.`;
+    const error = "error" in outcome ? outcome.error : answered;
     const wait = isGone ? null : waitAfter(attempts);
-    if (wait === null) return { id, state: "failed", attempts, status, error, nextAt: null };
-    const nextAt = this.parts.clock.now() + wait;
-    return { id, state: "pending", attempts, status, error, nextAt };
+    const nextAt = wait && this.parts.clock.now() + wait;
+    return { id, state: nextAt === null ? "failed" : "pending", attempts, status, error, nextAt };
   }
 
   #pause(webhook: WebhookPk): void {
@@ -211,11 +212,4 @@ export class WebhookSender extends Service<
     const { tables, clock } = this.parts;
     await tables.writeFromReserve(() => tables.webhooks.disable(id, clock.now(), reason));
   }
-}
-
-function errorOf(status: number): string {
-  const isRedirect = status >= 300 && status < 400;
-  return isRedirect
-    ? `The server answered ${status}: redirects are not followed.`
-    : `The server answered ${status}.`;
 }

@@ -16,8 +16,7 @@ import { leadsNowhere } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { inPieces } from "../pieces.ts";
-import { DELIVERIES_AT_ONCE } from "./removal.ts";
-import type { WebhookOutbox } from "./outbox.ts";
+import { DELIVERIES_AT_ONCE, type WebhookOutbox } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 
 interface WebhookRequest {
@@ -27,12 +26,6 @@ interface WebhookRequest {
   readonly events: readonly string[];
   /** Undefined for a new one. */
   readonly secret: string | undefined;
-}
-
-/** A new webhook. The secret is shown only once. */
-interface CreatedWebhook {
-  readonly webhook: Webhook;
-  readonly secret: string;
 }
 
 /** What is to be changed; undefined stays. */
@@ -48,10 +41,7 @@ interface Scope {
   readonly drive: DrivePk | null;
 }
 
-/**
- * Who is told of changes, at which address. Only who manages a drive sees and changes its webhooks: see
- * `requireManaging`.
- */
+/** Who is told of changes, and where. Only who manages a drive sees and changes its webhooks: `requireManaging`. */
 export class Webhooks extends Service<
   Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
     sealingKey: () => Uint8Array;
@@ -60,8 +50,12 @@ export class Webhooks extends Service<
     sender: WebhookSender;
   }
 > {
-  /** Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async create(caller: Caller, wanted: WebhookRequest, within?: Within<CreatedWebhook>) {
+  /** The secret is shown only now. Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
+  async create(
+    caller: Caller,
+    wanted: WebhookRequest,
+    within?: Within<{ readonly webhook: Webhook; readonly secret: string }>,
+  ) {
     const url = this.#url(wanted.url);
     const events = parseEvents(wanted.events);
     const secret = wanted.secret ?? newWebhookSecret();
@@ -72,28 +66,16 @@ export class Webhooks extends Service<
       const scope = this.#scope(caller, wanted.drive);
       this.#requireRoom(scope);
       const id = newId<WebhookId>(now);
-      const { keyId } = caller;
-      const position = this.parts.changes.head;
-      this.parts.tables.webhooks.insert({
-        ...scope,
-        id,
-        keyId,
-        url,
-        events,
-        secret: sealed,
-        position,
-        createdAt: now,
-      });
+      const { head: position } = this.parts.changes;
+      const made = { id, keyId: caller.keyId, url, events, secret: sealed, position, createdAt: now };
+      this.parts.tables.webhooks.insert({ ...scope, ...made });
       return { webhook: this.#existing(id), secret };
     });
     this.parts.outbox.open(created.webhook);
     return created;
   }
 
-  /**
-   * The caller's webhooks, oldest first; of a drive (an id or slug) or all. Throws NOT_FOUND and FORBIDDEN for the
-   * drive.
-   */
+  /** The caller's webhooks, oldest first; of a drive (id or slug) or all. Throws NOT_FOUND, FORBIDDEN for the drive. */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
     const scope = this.#scope(caller, drive);
@@ -106,13 +88,12 @@ export class Webhooks extends Service<
     requireManaging(caller);
     const id = parseId<WebhookId>(reference);
     const webhook = id === null ? null : this.parts.tables.webhooks.byId(id);
-    if (webhook === null || !this.#manages(caller, webhook)) throw notFound("webhook");
+    if (webhook === null) throw notFound("webhook");
+    const { user, drivePk, driveId } = webhook;
+    const drive = driveId === null ? null : this.parts.access.findDrive(caller, driveId);
+    const isOwn = drivePk === null && caller.kind === "account" && caller.userPk === user;
+    if (!isOwn && (drivePk === null || drive?.role !== "owner")) throw notFound("webhook");
     return webhook;
-  }
-
-  #manages(caller: Caller, { user, drivePk, driveId }: Webhook): boolean {
-    if (drivePk === null) return caller.kind === "account" && caller.userPk === user;
-    return driveId !== null && this.parts.access.findDrive(caller, driveId)?.role === "owner";
   }
 
   /**
@@ -126,13 +107,8 @@ export class Webhooks extends Service<
     const updated = await this.parts.access.write(caller, within, () => {
       const webhook = this.get(caller, reference);
       const { pk, disabledAt } = webhook;
-      const isElsewhere = url !== undefined && url !== webhook.url;
-      webhooks.update({
-        pk,
-        keyId: isElsewhere ? caller.keyId : webhook.keyId,
-        url: url ?? webhook.url,
-        events: events ?? webhook.events,
-      });
+      const keyId = (url ?? webhook.url) === webhook.url ? webhook.keyId : caller.keyId;
+      webhooks.update({ pk, keyId, url: url ?? webhook.url, events: events ?? webhook.events });
       if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.parts.changes.head);
       if (wanted.enabled === false)
         webhooks.disable(webhook.id, this.parts.clock.now(), "It was disabled by request.");

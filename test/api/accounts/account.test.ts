@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { openStage, refused, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { gives } from "../../support/server/steps.ts";
 
 const stage = openStage({
   "rate-limits": "free=100000,pro=200000,team=300000",
@@ -37,14 +38,10 @@ const ada = shows("ada", "team", { requests: 300_000, storage: null });
 const bob = shows("bob", "free", { requests: 100_000, storage: 10 * 1024 * 1024 });
 
 describe("GET /v0/account", () => {
-  const request = ["GET", "/v0/account"] as const;
   runScenarios(stage, {
-    "the first account's": { as: "ada", request, status: 200, json: ada },
-    "with a read-only key": { as: "adaReader", request, status: 200, json: ada },
-    "another account's, with its plan's limits": { as: "bob", request, status: 200, json: bob },
-    "with the key of an unclaimed drive": { request, ...refused("FORBIDDEN") },
-    "with a key limited to one drive": { as: "adaDrive", request, ...refused("FORBIDDEN") },
-    "without a key": { as: "nobody", request, ...refused("UNAUTHORIZED") },
+    "the first account's": gives("ada GET /v0/account", ada),
+    "with a read-only key": gives("adaReader GET /v0/account", ada),
+    "another account's, with its plan's limits": gives("bob GET /v0/account", bob),
   });
 
   test("has these fields and no others", async () => {
@@ -56,9 +53,9 @@ describe("GET /v0/account", () => {
     const client = stage.world.clients.bob;
     const count = async () =>
       (await client.get<{ data: { drive_count: number } }>("/v0/account")).data.drive_count;
-    const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "Two" });
+    const { id } = await client.makeDrive("Two");
     expect(await count()).toBe(2);
-    await client.delete(`/v0/drives/${made.data.id}`);
+    await client.delete(`/v0/drives/${id}`);
     expect(await count()).toBe(1);
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { KEYS } from "../../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
-import { expectCommonRules, expectJson, openStage, provision } from "../../support/server/scenario.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { expectJson, openStage, provision } from "../../support/server/scenario.ts";
+import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 
 const stage = openStage();
 
@@ -18,9 +19,8 @@ async function createMany(client: Client, count: number, body: Json = {}): Promi
 }
 
 function expectFull(answer: Answer, message: string): void {
-  expectCommonRules("POST", answer);
-  expect(answer.status).toBe(403);
-  expectJson(answer.text, { error: { code: "QUOTA_EXCEEDED", message } });
+  expectRefused(answer, "QUOTA_EXCEEDED");
+  expectJson(answer.text, { error: { message } });
 }
 
 async function idsOf(client: Client): Promise<string[]> {
@@ -52,8 +52,8 @@ describe("keys are limited in number", () => {
   });
 
   test("of an account, those from the shell included; those of its drives count for each drive", async () => {
-    await using coffer = await startAppliance();
-    const { clients, drives } = await populate(coffer);
+    await using coffer = await startWorld();
+    const { clients, drives } = coffer;
     const { apiKeys } = coffer.appliance.services;
     const before = (await idsOf(clients.bob)).length;
     const fromShell = () => apiKeys.createFor("bob", "", "read-write");
@@ -97,14 +97,10 @@ describe("keys are limited in rate", () => {
     coffer.clock.advance(20_000);
     expect(await createMany(clients.bob, 7, { drive_id: drives.bob })).toBe(6);
     const refusal = await create(clients.bob);
-    expectCommonRules("POST", refusal);
-    expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "40"]);
-    expectJson(refusal.text, {
-      error: {
-        code: "RATE_LIMITED",
-        message: "Too many new keys for this account: at most 12 a minute. Try again in 40 s.",
-      },
-    });
+    expectRefused(refusal, "RATE_LIMITED");
+    expect(refusal.headers.get("retry-after")).toBe("40");
+    const message = "Too many new keys for this account: at most 12 a minute. Try again in 40 s.";
+    expectJson(refusal.text, { error: { message } });
     // Somebody else's do not count, and the shell is not counted.
     expect((await create(clients.agent)).status).toBe(201);
     await coffer.appliance.services.apiKeys.createFor("bob", "", "read-write");

@@ -6,21 +6,14 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { archived } from "../../support/samples/archives.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 
 // What such a key may ask of each route is in the matrix: see authorisation.test.ts. Here it attacks.
 
 const CAFE = "caf\u00e9/";
-const OUTSIDE = [
-  "root.txt",
-  "note/c.txt",
-  "notes-secret/b.txt",
-  "Notes/d.txt",
-  "notes.txt",
-  "cafe/e.txt",
-  "a/beside.txt",
-  "z/last.txt",
-];
+const ALIKE = ["note/c.txt", "notes-secret/b.txt", "Notes/d.txt", "notes.txt"];
+const OUTSIDE = ["root.txt", ...ALIKE, "cafe/e.txt", "a/beside.txt", "z/last.txt"];
 const INSIDE = ["notes/hello.txt", "notes/sub/deep.txt"];
 
 let coffer: TestAppliance;
@@ -29,6 +22,8 @@ let drive: string;
 let snapshot: string;
 /** With a key of `notes/`. */
 let inside: Client;
+/** With a key of all that is Ada's. */
+let owner: Client;
 /** The ids of the files, by their paths. */
 const ids = new Map<string, string>();
 
@@ -37,14 +32,10 @@ beforeAll(async () => {
   world = await populate(coffer);
   drive = world.drives.ada;
   inside = world.clients.adaPrefix;
-  for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"]) {
-    const { id } = await world.clients.ada.json<{ id: string }>(201, "PUT", at("/v0/files", { path }), {
-      body: "Hello outside",
-    });
-    ids.set(path, id);
-  }
-  const taken = `/v0/drives/${drive}/snapshots`;
-  snapshot = (await world.clients.ada.post<{ data: { id: string } }>(taken)).data.id;
+  owner = world.clients.ada;
+  for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"])
+    ids.set(path, (await owner.put(drive, path, "Hello outside")).id);
+  snapshot = await takeSnapshot(owner, drive);
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -68,13 +59,13 @@ function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
 }
 
 /** A client with a new key. */
-async function keyOf(body: { [name: string]: Json }, by = world.clients.ada): Promise<Client> {
+async function keyOf(body: { [name: string]: Json }, by = owner): Promise<Client> {
   const { key } = await by.makeKey(body);
   return coffer.client(key);
 }
 
-function grep(query: string): Promise<{ data: { path: string }[] }> {
-  return inside.get(`/v0/grep?pattern=Hello&${query}`);
+function grep(query: string): Promise<string[]> {
+  return inside.paths(`/v0/grep?pattern=Hello&${query}`);
 }
 
 function idOf(path: string): string {
@@ -85,13 +76,13 @@ function expectForbidden(answer: Answer): void {
   expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('limited to \\"notes/\\"')]);
 }
 
-/** Puts a file into Ada's drive. */
-async function put(path: string, body: string, by = world.clients.ada): Promise<{ id: string }> {
-  return JSON.parse((await by.send("PUT", at("/v0/files", { path }), { body })).text);
+/** Puts a file into Ada's drive; its id. */
+function put(path: string, body: string, by = owner): Promise<string> {
+  return by.store(drive, path, body);
 }
 
 function move(id: string, to: string): Promise<unknown> {
-  return world.clients.ada.post(`/v0/files/${id}/move`, { destination_path: to }, 200);
+  return owner.post(`/v0/files/${id}/move`, { destination_path: to }, 200);
 }
 
 /** The numbers of the versions that somebody sees of a file. */
@@ -111,22 +102,18 @@ describe("a key that is limited to a folder is made", () => {
     ["of a number", { drive_id: "ada/notes", path_prefix: 1 }],
   ];
   test.each(wrong)("not %s", async (_, body) => {
-    expect(await world.clients.ada.status("POST", "/v0/keys", { body })).toBe(400);
+    expect(await owner.status("POST", "/v0/keys", { body })).toBe(400);
   });
 
   test("and shows it", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "/cafe\u0301/", expires_at: "2099-01-01T00:00:00Z" };
-    const made = await world.clients.ada.makeKey<unknown>(body);
-    expect(made).toMatchObject({
-      drive_id: drive,
-      path_prefix: CAFE,
-      expires_at: "2099-01-01T00:00:00.000Z",
-    });
+    const shown = { drive_id: drive, path_prefix: CAFE, expires_at: "2099-01-01T00:00:00.000Z" };
+    expect(await owner.makeKey<unknown>(body)).toMatchObject(shown);
   });
 
   test("of a folder that is named without its slash, which is no start of other names", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "notes" };
-    expect(await world.clients.ada.makeKey<unknown>(body)).toMatchObject({ path_prefix: "notes/" });
+    expect(await owner.makeKey<unknown>(body)).toMatchObject({ path_prefix: "notes/" });
   });
 
   test("by another such key only within its own folder", async () => {
@@ -138,7 +125,7 @@ describe("a key that is limited to a folder is made", () => {
   });
 
   test("and sees and revokes no other than such within its folder", async () => {
-    const all = await world.clients.ada.get<{ id: string; path_prefix: string | null }[]>("/v0/keys");
+    const all = await owner.get<{ id: string; path_prefix: string | null }[]>("/v0/keys");
     const seen = await inside.get<{ id: string; path_prefix: string }[]>("/v0/keys");
     expect(seen.filter(({ path_prefix }) => !path_prefix.startsWith("notes/"))).toEqual([]);
     for (const { id } of all.filter(({ path_prefix }) => path_prefix?.startsWith("notes/") !== true))
@@ -151,7 +138,7 @@ describe("a key that is limited to a folder is made", () => {
   });
 
   test("and ends when it expires", async () => {
-    const short = new Date(coffer.clock.now() + 1000).toISOString();
+    const short = coffer.clock.iso(1000);
     const key = await keyOf({ drive_id: drive, path_prefix: "notes/", expires_at: short });
     expect(await key.status("GET", at("/v0/files"))).toBe(200);
     coffer.clock.advance(1000);
@@ -165,18 +152,8 @@ describe("it lists", () => {
     expect([pathsOf(found), found.total]).toEqual([INSIDE, INSIDE.length]);
   });
 
-  const nothing = [
-    "notes-",
-    "note/",
-    "notes-secret/",
-    "Notes/",
-    "NOTES/",
-    "notes.",
-    "../",
-    "a",
-    "notes/../",
-    ".",
-  ];
+  const beside = ["notes-", "note/", "notes-secret/", "Notes/", "NOTES/", "notes."];
+  const nothing = [...beside, "../", "a", "notes/../", "."];
   test.each(nothing)("nothing for %j", async (prefix) => {
     expect(await list({ prefix })).toMatchObject({ data: [], total: 0 });
     expect(await list({ prefix, delimiter: "/" })).toMatchObject({ data: [], folders: [], total: 0 });
@@ -185,7 +162,7 @@ describe("it lists", () => {
   test("only what is inside with a tag, in any order", async () => {
     const tagged = { body: { tags: ["marked"] } };
     for (const path of ["root.txt", "notes-secret/b.txt", "notes/sub/deep.txt"])
-      await world.clients.ada.json(200, "PATCH", `/v0/files/${idOf(path)}`, tagged);
+      await owner.json(200, "PATCH", `/v0/files/${idOf(path)}`, tagged);
     for (const query of [{ tags: "marked" }, { tags: "marked", prefix: "n" }])
       expect(await list(query)).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
     const found = await inside.get<Listed>("/v0/search?tags=marked");
@@ -232,9 +209,7 @@ describe("it lists", () => {
     if (id === null) throw new Error("no drive");
     for (const path of ["", "a/", "notes-secret/"]) {
       const cursor = grepCursor.write({ drive: id, path, inside: null });
-      const query = new URLSearchParams({ pattern: "Hello", cursor }).toString();
-      const { data } = await inside.get<{ data: { path: string }[] }>(`/v0/grep?${query}`);
-      for (const found of data) expect(found.path).toStartWith("notes/");
+      for (const found of await grep(`cursor=${cursor}`)) expect(found).toStartWith("notes/");
     }
   });
 
@@ -281,9 +256,9 @@ describe("it finds and reads", () => {
   });
 
   test("only what is inside by a search of lines", async () => {
-    expect(pathsOf(await grep(""))).toEqual(INSIDE);
-    expect(pathsOf(await grep("prefix=n"))).toEqual(INSIDE);
-    expect(pathsOf(await grep("prefix=notes-secret/"))).toEqual([]);
+    expect(await grep("")).toEqual(INSIDE);
+    expect(await grep("prefix=n")).toEqual(INSIDE);
+    expect(await grep("prefix=notes-secret/")).toEqual([]);
   });
 
   test("only what is inside as an archive", async () => {
@@ -350,29 +325,26 @@ describe("it writes", () => {
     const file_ids = OUTSIDE.map(idOf);
     const removed = await inside.post<unknown>("/v0/files/bulk-delete", { file_ids }, 200);
     expect(removed).toMatchObject({ deleted: [], failed: file_ids });
-    const all = await list({}, world.clients.ada);
+    const all = await list({}, owner);
     expect(all.total).toBe(OUTSIDE.length + INSIDE.length + 2);
   });
 
   test("and a link that it made ends where its folder does", async () => {
     const { ada, nobody } = world.clients;
-    const { id } = await inside.json<{ id: string }>(201, "PUT", at("/v0/files", { path: "notes/moves" }), {
-      body: "x",
-    });
+    const { id } = await inside.put(drive, "notes/moves");
     const { url } = await inside.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
     const open = () => nobody.send("GET", new URL(url).pathname);
     expect((await open()).status).toBe(200);
-    const moved = { body: { destination_path: "elsewhere" } };
-    await ada.json(200, "POST", `/v0/files/${id}/move`, moved);
+    await move(id, "elsewhere");
     expect((await open()).status).toBe(404);
-    const links = (by: Client) => by.get<{ data: { id: string; path: string | null }[] }>(at("/v0/links"));
-    const [link] = (await links(ada)).data;
+    type Links = { data: { id: string; path: string | null }[] };
+    const [link] = (await ada.get<Links>(at("/v0/links"))).data;
     expect(link?.path).toBe("elsewhere");
-    expect((await links(inside)).data).toContainEqual({ ...link, id: link?.id ?? "", path: null });
+    const seen = (await inside.get<Links>(at("/v0/links"))).data;
+    expect(seen).toContainEqual({ ...link, id: link?.id ?? "", path: null });
     expect(await inside.status("GET", `/v0/files/${id}`)).toBe(404);
     await ada.delete(`/v0/files/${id}`);
-    const trash = await inside.get<{ data: { path: string }[] }>("/v0/trash");
-    expect(pathsOf(trash)).not.toContain("elsewhere");
+    expect(await inside.paths("/v0/trash")).not.toContain("elsewhere");
   });
 });
 
@@ -381,27 +353,28 @@ describe("of a file that was elsewhere", () => {
     ["by itself", (id) => move(id, "notes/moved.txt")],
     [
       "with its folder",
-      () => {
-        const body = { drive_id: drive, path: "vault/", destination_path: "notes/vault/" };
-        return world.clients.ada.post("/v0/folders/move", body, 200);
-      },
+      () =>
+        owner.post(
+          "/v0/folders/move",
+          { drive_id: drive, path: "vault/", destination_path: "notes/vault/" },
+          200,
+        ),
     ],
     [
       "through the trash",
       async (id) => {
-        await world.clients.ada.delete(`/v0/files/${id}`);
-        const { data } = await world.clients.ada.get<{ data: { id: string }[] }>("/v0/trash?limit=1");
-        const body = { path: "notes/restored.txt" };
-        return world.clients.ada.post(`/v0/trash/${data[0]?.id}/restore`, body, 200);
+        await owner.delete(`/v0/files/${id}`);
+        const { data } = await owner.get<{ data: { id: string }[] }>("/v0/trash?limit=1");
+        return owner.post(`/v0/trash/${data[0]?.id}/restore`, { path: "notes/restored.txt" }, 200);
       },
     ],
   ];
 
   test.each(ways)("that came in %s, it sees what was made inside alone", async (_, bring) => {
-    const { id } = await put("vault/plan.txt", "secret\n");
+    const id = await put("vault/plan.txt", "secret\n");
     await put("vault/plan.txt", "told\n");
     await bring(id);
-    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [1], total: 1 });
+    expect(await numbers(id, owner)).toEqual({ seen: [1], total: 1 });
     expect(await numbers(id, inside)).toEqual({ seen: [], total: 0 });
     const { path } = await inside.get<{ path: string }>(`/v0/files/${id}`);
     // Nothing tells a version that was made elsewhere from one that there never was.
@@ -427,32 +400,29 @@ describe("of a file that was elsewhere", () => {
     await put(path, "mine\n", inside);
     await put(path, "mine again\n", inside);
     expect(await numbers(id, inside)).toEqual({ seen: [3, 2], total: 2 });
-    const page = await inside.get<{ next_cursor: string }>(`/v0/files/${id}/versions?limit=1`);
-    const rest = `/v0/files/${id}/versions?limit=1&cursor=${page.next_cursor}`;
-    expect(await inside.get<unknown>(rest)).toMatchObject({ total: 2, next_cursor: null });
-    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [3, 2, 1], total: 3 });
+    const pages = await inside.pages(`/v0/files/${id}/versions?limit=1`);
+    expect(pages).toMatchObject([{ total: 2 }, { total: 2 }]);
+    expect(await numbers(id, owner)).toEqual({ seen: [3, 2, 1], total: 3 });
     const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
     expect([told.status, told.text]).toEqual([200, "told\n"]);
     await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
     await mcp.get("undo", { path });
     expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
-    await world.clients.ada.delete(`/v0/files/${id}`);
+    await owner.delete(`/v0/files/${id}`);
   });
 
   test("that a snapshot brought back from the trash, it sees what was in the trash if that was inside", async () => {
-    await using other = await startAppliance();
-    const own = await populate(other);
-    const [{ ada, adaPrefix }, id] = [own.clients, own.drives.ada];
+    await using other = await startWorld();
+    const [{ ada, adaPrefix }, id] = [other.clients, other.drives.ada];
     const paths = ["vault/x.txt", "notes/y.txt"];
-    const address = (path: string) => `/v0/files?drive_id=${id}&path=${path}`;
-    for (const path of paths) await ada.json(201, "PUT", address(path), { body: "then" });
-    const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
+    for (const path of paths) await ada.put(id, path, "then");
+    const taken = await takeSnapshot(ada, id);
     const files: string[] = [];
     for (const path of paths) {
-      files.push((await ada.json<{ id: string }>(200, "PUT", address(path), { body: "later" })).id);
+      files.push(await ada.store(id, path, "later"));
       await ada.delete(`/v0/files/${files.at(-1)}`);
     }
-    await ada.post(`/v0/drives/${id}/snapshots/${taken.data.id}/restore`, {}, 200);
+    await ada.post(`/v0/drives/${id}/snapshots/${taken}/restore`, {}, 200);
     await ada.post(`/v0/files/${files[0]}/move`, { destination_path: "notes/x.txt" }, 200);
     const seen = await Promise.all(files.map((file) => numbers(file, adaPrefix)));
     expect(seen.map(({ total }) => total)).toEqual([0, 2]);
@@ -460,17 +430,17 @@ describe("of a file that was elsewhere", () => {
   });
 
   test("that went out and came back, it sees nothing from between", async () => {
-    const { id } = await put("notes/round.txt", "one");
+    const id = await put("notes/round.txt", "one");
     await put("notes/round.txt", "two");
     await move(id, "vault/round.txt");
     await put("vault/round.txt", "three");
     await move(id, "notes/round.txt");
-    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [2, 1], total: 2 });
+    expect(await numbers(id, owner)).toEqual({ seen: [2, 1], total: 2 });
     expect(await numbers(id, inside)).toEqual({ seen: [1], total: 1 });
     const deeper = await keyOf({ drive_id: drive, path_prefix: "notes/sub/" });
     await move(id, "notes/sub/round.txt");
     expect(await numbers(id, deeper)).toEqual({ seen: [], total: 0 });
-    await world.clients.ada.delete(`/v0/files/${id}`);
+    await owner.delete(`/v0/files/${id}`);
   });
 });
 
@@ -483,14 +453,12 @@ describe("of a snapshot", () => {
   });
 
   test("it restores nothing over a file beside its folder", async () => {
-    await using other = await startAppliance();
-    const own = await populate(other);
-    const { ada, adaPrefix } = own.clients;
-    const id = own.drives.ada;
-    const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
+    await using other = await startWorld();
+    const [{ ada, adaPrefix }, id] = [other.clients, other.drives.ada];
+    const taken = await takeSnapshot(ada, id);
     await ada.delete("/v0/folders", { drive_id: id, path: "notes/", confirm: true });
     await ada.put(id, "notes", "beside");
-    const restore = `/v0/drives/${id}/snapshots/${taken.data.id}/restore`;
+    const restore = `/v0/drives/${id}/snapshots/${taken}/restore`;
     expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
     expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
     const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
@@ -505,22 +473,17 @@ test("tools see and change what is inside alone", async () => {
   await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
   const seen = async (name: string, args: Record<string, unknown>) =>
     JSON.stringify(await mcp.call(name, args));
-  for (const text of [
-    await seen("list_files", {}),
-    await seen("list_files", { path: "" }),
-    await seen("search", { query: "hello" }),
-    await seen("grep", { pattern: "Hello" }),
-    JSON.stringify(await mcp.client.listResources()),
-  ]) {
+  const lists = [await seen("list_files", {}), await seen("list_files", { path: "" })];
+  const finds = [await seen("search", { query: "hello" }), await seen("grep", { pattern: "Hello" })];
+  for (const text of [...lists, ...finds, JSON.stringify(await mcp.client.listResources())]) {
     expect(text).toContain("notes/");
     for (const path of OUTSIDE) expect(text).not.toContain(path);
   }
   expect(await mcp.refused("read_file", { path: "root.txt" })).toStartWith("NOT_FOUND");
   expect(await mcp.refused("write_file", { path: "root.txt", text: "x" })).toStartWith("FORBIDDEN");
   expect(await mcp.refused("delete_files", { paths: ["root.txt"] })).toBeString();
-  expect(await mcp.refused("move_file", { path: "notes/hello.txt", destination_path: "out" })).toStartWith(
-    "FORBIDDEN",
-  );
+  const out = { path: "notes/hello.txt", destination_path: "out" };
+  expect(await mcp.refused("move_file", out)).toStartWith("FORBIDDEN");
   const ref = { type: "ref/resource", uri: FILE_URI_TEMPLATE } as const;
   for (const value of ["", "a", "note", "notes-", "z"]) {
     const argument = { name: "path", value };

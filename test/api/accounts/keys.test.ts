@@ -1,20 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
+import { openStage, provision, runEach, runScenarios } from "../../support/server/scenario.ts";
 import {
   gives,
-  openStage,
-  provision,
   refused,
   refuses,
-  runEach,
-  runScenarios,
   type Step,
   step,
-} from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
+  invalid,
+  wrongBodies,
+} from "../../support/server/steps.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+import { startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
 
@@ -68,43 +67,24 @@ describe("create", () => {
       { as: "ada", json: { drive_id: "{drives.ada}" } },
     ),
     "for a drive that is not there": create({ drive_id: NOWHERE }, refused("NOT_FOUND")),
-    "for a foreign drive": create({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
   });
+  const kind = { status: 201, json: { name: "", scope: "read-write", drive_id: "{drive}" } };
   runEach(stage, [undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }], (body) => [
     `of the default kind, with ${JSON.stringify(body)} as the body`,
-    step("POST /v0/keys", {
-      ...(body === undefined ? {} : { body }),
-      status: 201,
-      json: { name: "", scope: "read-write", drive_id: "{drive}" },
-    }),
+    step("POST /v0/keys", body === undefined ? kind : { body, ...kind }),
   ]);
-  runEach(
-    stage,
-    [
-      [{ name: "x".repeat(65) }, "name"],
-      [{ name: "a\u0000" }, "name"],
-      [{ name: "a\nb" }, "name"],
-      [{ name: "\ud800" }, "name"],
-      [{ name: 5 }, "name"],
-      [{ scope: "admin" }, "scope"],
-      [{ scope: "" }, "scope"],
-      [{ scope: "READ-ONLY" }, "scope"],
-      [{ scope: ["read-only"] }, "scope"],
-      [{ drive_id: 5 }, "drive_id"],
-      [{ drive_id: "" }, "drive_id"],
-      [{ expires_at: 5 }, "expires_at"],
-      [{ expires_at: "" }, "expires_at"],
-      [{ expires_at: "2100-02-30T00:00:00Z" }, "expires_at"],
-      [{ expires_at: "2001-01-31T00:00:00Z" }, "expires_at"],
-      [[], "body"],
-      ["{", "body"],
-    ] satisfies [Json, string][],
-    ([body, field]) => [
-      `${JSON.stringify(body).slice(0, 40)} is refused`,
-      create(body, refused("VALIDATION_ERROR", field)),
-      gives("GET /v0/keys", [{ scope: "read-write" }]),
-    ],
-  );
+  const wrong = wrongBodies({
+    name: ["x".repeat(65), "a\u0000", "a\nb", "\ud800", 5],
+    scope: ["admin", "", "READ-ONLY", ["read-only"]],
+    drive_id: [5, ""],
+    expires_at: [5, "", "2100-02-30T00:00:00Z", "2001-01-31T00:00:00Z"],
+  });
+  const bodies: [Json, string][] = [...wrong, [[], "body"], ["{", "body"]];
+  runEach(stage, bodies, ([body, field]) => [
+    `${JSON.stringify(body).slice(0, 40)} is refused`,
+    create(body, invalid(field)),
+    gives("GET /v0/keys", [{ scope: "read-write" }]),
+  ]);
 
   test("every secret is another", async () => {
     const own = await stage.ownDrive();
@@ -117,21 +97,14 @@ describe("create", () => {
     const own = await stage.ownDrive();
     const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
-    const { data } = await client.get<{ data: { id: string }[] }>("/v0/drives");
-    expect(data.map(({ id }) => id)).toEqual([own.id]);
+    const drives = await client.get<{ data: unknown[] }>("/v0/drives");
+    expect(drives.data).toEqual([expect.objectContaining({ id: own.id })]);
     expect(await client.get<KeyRecord[]>("/v0/keys")).toHaveLength(2);
-  });
-
-  test("a read-only key reads and does not write", async () => {
-    const own = await stage.ownDrive();
-    const made = await own.client.makeKey<KeyRecord>({ scope: "read-only" });
-    const client = stage.coffer.client(made.key);
-    await client.get("/v0/drives");
-    expect(await client.status("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" })).toBe(403);
   });
 });
 
 describe("list", () => {
+  const unused = { drive_id: "{drive}", last_used_at: null };
   runScenarios(stage, {
     "oldest first, without secrets; a provisioned key shows 12 characters of itself": [
       create({ name: "One" }, { keeps: "one" }),
@@ -145,21 +118,8 @@ describe("list", () => {
             drive_id: "{drive}",
             last_used_at: expect.any(String),
           },
-          {
-            id: "{one.id}",
-            key_prefix: "{one.key_prefix}",
-            name: "One",
-            scope: "read-write",
-            last_used_at: null,
-          },
-          {
-            id: "{two.id}",
-            key_prefix: "{two.key_prefix}",
-            name: "Two",
-            scope: "read-only",
-            drive_id: "{drive}",
-            last_used_at: null,
-          },
+          { ...unused, id: "{one.id}", key_prefix: "{one.key_prefix}", name: "One", scope: "read-write" },
+          { ...unused, id: "{two.id}", key_prefix: "{two.key_prefix}", name: "Two", scope: "read-only" },
         ],
         { omits: ['"key":', "{one.key}", "{two.key}", '"hash"'] },
       ),
@@ -167,13 +127,12 @@ describe("list", () => {
   });
 
   test("an account's list tells the keys of its drives from those that reach them all", async () => {
-    await using coffer = await startAppliance();
-    const { clients, drives } = await populate(coffer);
-    const keys = await clients.ada.get<{ drive_id: string | null }[]>("/v0/keys");
+    await using coffer = await startWorld();
+    const keys = await coffer.clients.ada.get<{ drive_id: string | null }[]>("/v0/keys");
     const reach = keys.map((key) => key.drive_id);
     // Those that a person made, and the application that she let in, come before what these made.
-    expect(reach.slice(0, 4)).toEqual([null, null, drives.ada, null]);
-    expect(new Set(reach.slice(4))).toEqual(new Set([drives.ada, null]));
+    expect(reach.slice(0, 4)).toEqual([null, null, coffer.drives.ada, null]);
+    expect(new Set(reach.slice(4))).toEqual(new Set([coffer.drives.ada, null]));
   });
 
   test("last_used_at follows the key's use, also over a restart", async () => {
@@ -186,13 +145,13 @@ describe("list", () => {
     };
     expect(await lastUse()).toBeNull();
     coffer.clock.advance(5000);
-    const used = new Date(coffer.clock.now()).toISOString();
+    const used = coffer.clock.iso();
     await coffer.client(made.key).get("/v0/drives");
     coffer.clock.advance(5000);
     await coffer.restart();
     expect(await lastUse()).toBe(used);
     await coffer.client(made.key).send("GET", "/v0/nothing");
-    expect(await lastUse()).toBe(new Date(coffer.clock.now()).toISOString());
+    expect(await lastUse()).toBe(coffer.clock.iso());
   });
 
   test("last_used_at is not lost when it cannot be written down for a while", async () => {
@@ -203,7 +162,7 @@ describe("list", () => {
       "CREATE TRIGGER sabotage BEFORE UPDATE OF last_used_at ON api_key BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
     );
     await own.client.get("/v0/drives");
-    const used = new Date(coffer.clock.now()).toISOString();
+    const used = coffer.clock.iso();
     const failure = await coffer.appliance.services.apiKeys.flushUse().catch((error: unknown) => error);
     expect(String(failure)).toContain("sabotaged");
     changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
@@ -215,23 +174,15 @@ describe("list", () => {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The time in `ms` milliseconds, for requests. */
-function from(coffer: TestAppliance, ms: number): string {
-  return new Date(coffer.clock.now() + ms).toISOString();
-}
-
 describe("expire", () => {
   test("at once, for requests, the list and links, before the sweep and after it", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     const file = await own.client.put(own.id, "a", "x");
-    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: coffer.clock.iso(HOUR_MS) });
     const client = coffer.client(made.key);
-    const link = await client.post<{ token: string }>(
-      `/v0/files/${file.id}/presigned-url`,
-      { expires_in: 86_400 },
-      200,
-    );
+    const presigned = `/v0/files/${file.id}/presigned-url`;
+    const link = await client.post<{ token: string }>(presigned, { expires_in: 86_400 }, 200);
     const statuses = async () => [
       await client.status("GET", "/v0/drives"),
       await coffer.client().status("GET", `/v0/presigned/${link.token}`),
@@ -249,7 +200,7 @@ describe("expire", () => {
   test("while a write with it is on its way, which then changes nothing", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: coffer.clock.iso(HOUR_MS) });
     const { apiKeys, folders } = coffer.appliance.services;
     const caller = callerWith({ apiKeys }, made.key);
     coffer.clock.advance(HOUR_MS);
@@ -260,13 +211,13 @@ describe("expire", () => {
   test("with the keys that they made, which cannot outlive them", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const body = { expires_at: from(coffer, HOUR_MS) };
+    const body = { expires_at: coffer.clock.iso(HOUR_MS) };
     const made = await own.client.makeKey<KeyRecord>(body);
     const client = coffer.client(made.key);
     expect(await client.makeKey<object>()).toMatchObject(body);
-    const sooner = { expires_at: from(coffer, HOUR_MS - 1) };
+    const sooner = { expires_at: coffer.clock.iso(HOUR_MS - 1) };
     expect(await client.makeKey<object>(sooner)).toMatchObject(sooner);
-    const later = { expires_at: from(coffer, HOUR_MS + 1) };
+    const later = { expires_at: coffer.clock.iso(HOUR_MS + 1) };
     const { error } = await client.json<{ error: object }>(400, "POST", "/v0/keys", { body: later });
     expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "expires_at" });
   });
@@ -282,10 +233,6 @@ describe("revoke", () => {
     ],
     "none of that id": refuses(`DELETE /v0/keys/${NOWHERE}`, "NOT_FOUND"),
     "no id at all": refuses("DELETE /v0/keys/nonsense", "NOT_FOUND"),
-    "a foreign one": [
-      refuses("DELETE /v0/keys/{keyIds.ada}", "NOT_FOUND"),
-      gives("ada GET /v0/drives", { data: [{ id: "{drives.ada}" }] }),
-    ],
   });
 
   test("the next request with it is refused, also one that had been seen before", async () => {
@@ -298,17 +245,9 @@ describe("revoke", () => {
     await own.client.get("/v0/drives");
   });
 
-  test("a key may revoke itself", async () => {
-    const own = await stage.ownDrive();
-    const made = await own.client.makeKey<KeyRecord>();
-    const client = stage.coffer.client(made.key);
-    await client.delete(`/v0/keys/${made.id}`);
-    expect(await client.status("GET", "/v0/drives")).toBe(401);
-  });
-
   test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
-    await using coffer = await startAppliance();
-    const { clients, keys } = await populate(coffer);
+    await using coffer = await startWorld();
+    const { clients, keys } = coffer;
     const drives = await clients.ada.get<KeyRecord[]>("/v0/keys");
     const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
     await clients.ada.delete(`/v0/keys/${limited?.id}`);

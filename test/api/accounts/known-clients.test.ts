@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { openTables } from "../../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../../src/db/engine/database.ts";
 import type { PasswordSender } from "../../../src/domain/accounts/sign-in.ts";
 import { KnownClients } from "../../../src/services/accounts/passwords.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import type { TestAppliance } from "../../support/server/appliance.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
@@ -16,55 +16,49 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const HOME = "192.0.2.1";
 const STRANGER = "198.51.100.7";
 
-async function login(coffer: TestAppliance, address: string, password: string): Promise<number> {
-  const { status } = await coffer.client().send("POST", "/auth/login", {
-    body: { username: "ada", password },
-    headers: { "x-forwarded-for": address },
-  });
-  return status;
+/** Signs somebody in from an address; the status. */
+function login(coffer: TestAppliance, address: string, password: string, username = "ada"): Promise<number> {
+  const headers = { "x-forwarded-for": address };
+  return coffer.client().status("POST", "/auth/login", { body: { username, password }, headers });
 }
 
-/** Fifty wrong passwords: as many as one account bears from strangers. */
-async function guess(coffer: TestAppliance): Promise<void> {
-  for (let n = 0; n < 50; n += 1) expect(await login(coffer, `203.0.113.${n % 5}`, "wrong")).toBe(401);
-  expect(await login(coffer, STRANGER, "ada's password")).toBe(429);
+const start = () => startWithAda({ "trusted-proxies": "127.0.0.1" });
+
+/** So many wrong passwords; fifty are as many as one account bears from strangers. */
+async function guess(coffer: TestAppliance, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) expect(await login(coffer, `203.0.113.${n % 5}`, "wrong")).toBe(401);
 }
 
-function rows(coffer: TestAppliance): { hash: string; used_at: number }[] {
-  using sql = new Database(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql
-    .query<{ hash: string; used_at: number }, []>("SELECT * FROM known_client ORDER BY used_at")
-    .all();
+/** The hash of each known client, and when it was used last. */
+function rows({ dataDir }: TestAppliance): unknown[][] {
+  return rowsIn(dataDir, "SELECT hash, used_at FROM known_client ORDER BY used_at");
 }
 
 describe("a client that has signed in", () => {
   test("is not locked out by strangers' guesses after a restart", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
+    await using coffer = await start();
     expect(await login(coffer, HOME, "ada's password")).toBe(200);
     await coffer.restart();
-    await guess(coffer);
+    await guess(coffer, 50);
+    expect(await login(coffer, STRANGER, "ada's password")).toBe(429);
     expect(await login(coffer, HOME, "ada's password")).toBe(200);
     expect(await login(coffer, "192.0.2.2", "ada's password")).toBe(429);
   });
 
   test("is remembered for that account alone, and not for a wrong password", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
+    await using coffer = await start();
     addAccount(coffer, "bob");
-    const headers = { "x-forwarded-for": HOME };
-    const bob = { username: "bob", password: "bob's password" };
-    await coffer.client().json(200, "POST", "/auth/login", { body: bob, headers });
+    expect(await login(coffer, HOME, "bob's password", "bob")).toBe(200);
     expect(await login(coffer, HOME, "wrong")).toBe(401);
     expect(rows(coffer)).toHaveLength(1);
-    for (let n = 0; n < 49; n += 1) expect(await login(coffer, `203.0.113.${n % 5}`, "wrong")).toBe(401);
+    await guess(coffer, 49);
     expect(await login(coffer, HOME, "ada's password")).toBe(429);
   });
 
   test("stands nowhere in the clear, neither its address nor its account", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
+    await using coffer = await start();
     expect(await login(coffer, HOME, "ada's password")).toBe(200);
-    expect(rows(coffer)).toEqual([
-      { hash: expect.stringMatching(/^[0-9a-f]{64}$/), used_at: coffer.clock.now() },
-    ]);
+    expect(rows(coffer)).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/), coffer.clock.now()]]);
     await coffer.restart();
     for (const name of await readdir(coffer.dataDir)) {
       if (!name.startsWith("coffer.db")) continue;
@@ -73,11 +67,11 @@ describe("a client that has signed in", () => {
   });
 
   test("is noted once a day, and forgotten 90 days after its last use", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
-    const start = coffer.clock.now();
+    await using coffer = await start();
+    const begun = coffer.clock.now();
     const usedAt = async () => {
       expect(await login(coffer, HOME, "ada's password")).toBe(200);
-      return rows(coffer).map(({ used_at }) => used_at - start);
+      return rows(coffer).map(([, time]) => Number(time) - begun);
     };
     expect(await usedAt()).toEqual([0]);
     coffer.clock.advance(DAY_MS - 1);
@@ -93,13 +87,12 @@ describe("a client that has signed in", () => {
   });
 
   test("and changed the password is remembered for that over a restart as well", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
+    await using coffer = await start();
     const ada = await signIn(coffer, "ada");
-    const change = async (current: string, password: string, address: string) =>
-      await ada.status("POST", "/v0/account/password", {
-        body: { current, password },
-        headers: { "x-forwarded-for": address },
-      });
+    const change = (current: string, password: string, address: string) => {
+      const headers = { "x-forwarded-for": address };
+      return ada.status("POST", "/v0/account/password", { body: { current, password }, headers });
+    };
     expect(await change("ada's password", "another password", HOME)).toBe(200);
     await coffer.restart();
     for (let n = 0; n < 10; n += 1) expect(await change("wrong", "whatever it is", STRANGER)).toBe(400);

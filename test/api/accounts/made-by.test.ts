@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { EventReader } from "../../support/peers/event-reader.ts";
+import { EventReader, allChanges } from "../../support/peers/event-reader.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { letIn } from "../../support/peers/oauth.ts";
 import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { holdUpload } from "../../support/server/held-request.ts";
 
 // What a key let in goes with the key: keys, and what these made, links, webhooks and members.
 
@@ -22,18 +23,15 @@ beforeAll(async () => {
   coffer = await startAppliance({}, { streamCommentMs: 3_600_000 });
   for (const name of ["ada", "bob", "carl"]) addAccount(coffer, name);
   ada = beginSession(coffer, "ada").browser;
-  bobId =
-    (await beginSession(coffer, "bob").browser.send("GET", "/v0/account")).text.match(
-      /"id":"([^"]+)"/,
-    )?.[1] ?? "";
   bob = await accountClient(coffer, "bob");
+  bobId = (await bob.get<{ data: { id: string } }>("/v0/account")).data.id;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 beforeEach(async () => {
   // A new minute, for the limits on requests and keys.
   coffer.clock.advance(60_000);
   key = await made(ada, {});
-  drive = (await key.client.post<{ data: { id: string } }>("/v0/drives", { name: "Shared" })).data.id;
+  drive = (await key.client.makeDrive("Shared")).id;
   await key.client.put(drive, "a.txt", "a");
 });
 
@@ -45,10 +43,8 @@ interface Made {
   readonly client: Client;
 }
 
-async function made(by: Pick<Client, "send">, body: Record<string, string>): Promise<Made> {
-  const answer = await by.send("POST", "/v0/keys", { body });
-  expect([answer.status, answer.text]).toEqual([201, answer.text]);
-  const { id, key: secret }: { id: string; key: string } = JSON.parse(answer.text);
+async function made(by: Client, body: Record<string, string>): Promise<Made> {
+  const { id, key: secret } = await by.makeKey(body);
   return { id, client: coffer.client(secret) };
 }
 
@@ -58,15 +54,10 @@ type Place = readonly [method: string, path: string];
 async function links(by: Client): Promise<readonly [Place, ...Place[]]> {
   const place = { drive_id: drive, path: "a.txt" };
   const shown = await by.post<{ token: string }>("/v0/links", place);
-  const taking = await by.post<{ url: string }>("/v0/upload-links", {
-    drive_id: drive,
-    path: `${crypto.randomUUID()}.txt`,
-  });
-  const sent = await by.post<{ url: string }>(
-    `/v0/files/by-path/presigned-url?drive_id=${drive}&path=a.txt`,
-    {},
-    200,
-  );
+  const free = { drive_id: drive, path: `${crypto.randomUUID()}.txt` };
+  const taking = await by.post<{ url: string }>("/v0/upload-links", free);
+  const address = `/v0/files/by-path/presigned-url?drive_id=${drive}&path=a.txt`;
+  const sent = await by.post<{ url: string }>(address, {}, 200);
   return [
     ["GET", `/v0/shared/${shown.token}`],
     ["GET", new URL(sent.url).pathname],
@@ -74,20 +65,39 @@ async function links(by: Client): Promise<readonly [Place, ...Place[]]> {
   ];
 }
 
-async function share(by: Pick<Client, "status">, username: string, role = "reader"): Promise<number> {
-  return await by.status("POST", `/v0/drives/${drive}/members`, { body: { username, role } });
+/** What a link answers. */
+function opens([method, path]: Place): Promise<number> {
+  return coffer.client().status(method, path, method === "PUT" ? { body: "x" } : {});
+}
+
+function share(by: Client, username: string, role = "reader"): Promise<number> {
+  return by.status("POST", `/v0/drives/${drive}/members`, { body: { username, role } });
+}
+
+async function members(): Promise<unknown> {
+  return (await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`)).data;
+}
+
+/** The types of all changes in the drive. */
+async function told(): Promise<string[]> {
+  return (await allChanges(ada, `drive_id=${drive}`)).map(({ type }) => type);
+}
+
+/** Ends the key as another process would, so that nothing that it made is removed yet. */
+function endSilently(): void {
+  changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
+}
+
+async function writes(who: Client): Promise<boolean> {
+  return (await who.status("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })) < 300;
 }
 
 async function reads(who: Client): Promise<boolean> {
   return (await who.status("GET", `/v0/files?drive_id=${drive}`)) === 200;
 }
 
-async function change(by: Pick<Client, "status">, hook: string, body: Record<string, Json>): Promise<void> {
-  expect(await by.status("PATCH", hook, { body })).toBe(200);
-}
-
 async function revoke(id: string): Promise<void> {
-  expect(await ada.status("DELETE", `/v0/keys/${id}`)).toBe(200);
+  await ada.delete(`/v0/keys/${id}`);
 }
 
 describe("with a key goes", () => {
@@ -97,10 +107,8 @@ describe("with a key goes", () => {
     const grandchild = await made(child.client, { path_prefix: "a/" });
     const kept = await links(other.client);
     const gone = await links(child.client);
-    const hook = await child.client.post<{ id: string }>("/v0/webhooks", {
-      url: "https://agent.example/hook",
-      events: ["*"],
-    });
+    const wanted = { url: "https://agent.example/hook", events: ["*"] };
+    const hook = await child.client.post<{ id: string }>("/v0/webhooks", wanted);
     expect(await share(key.client, "bob")).toBe(201);
     const shown = await key.client.get<object>(`/v0/keys/${key.id}`);
     expect(shown).toMatchObject({ made_by: null, made: { keys: 2, links: 3, webhooks: 1, members: 1 } });
@@ -110,37 +118,29 @@ describe("with a key goes", () => {
     await revoke(key.id);
     for (const each of [key, child, grandchild])
       expect(await each.client.status("GET", "/v0/drives")).toBe(401);
-    for (const [method, path] of gone)
-      expect([
-        path,
-        await coffer.client().status(method, path, method === "PUT" ? { body: "x" } : {}),
-      ]).toEqual([path, 404]);
-    for (const [method, path] of kept)
-      expect(await coffer.client().status(method, path, method === "PUT" ? { body: "x" } : {})).toBeLessThan(
-        300,
-      );
+    for (const place of gone) expect([place, await opens(place)]).toEqual([place, 404]);
+    for (const place of kept) expect(await opens(place)).toBeLessThan(300);
     expect(await reads(bob)).toBe(false);
     const all = await ada.send("GET", "/v0/keys");
     for (const { id } of [key, child, grandchild]) expect(all.text).not.toContain(id);
     expect(all.text).toContain(other.id);
     expect((await ada.send("GET", "/v0/webhooks")).text).not.toContain(hook.id);
-    expect((await ada.send("GET", `/v0/drives/${drive}/members`)).text).toContain('"total":0');
+    expect(await members()).toEqual([]);
     expect((await ada.get<{ data: Json }>(`/v0/links?drive_id=${drive}`)).data).toHaveLength(3);
-    const feed = await ada.send("GET", `/v0/changes?drive_id=${drive}&limit=1000`);
-    expect(feed.text).toContain('"member.removed"');
-    expect(feed.text.match(/"link.revoked"/g)).toHaveLength(1);
+    const types = await told();
+    expect(types).toContain("member.removed");
+    expect(types.filter((type) => type === "link.revoked")).toHaveLength(1);
   });
 
   test("all of it at once, however the key went", async () => {
     const child = await made(key.client, { drive_id: drive });
     const grandchild = await made(child.client, {});
-    const [[, shared]] = await links(grandchild.client);
+    const [shared] = await links(grandchild.client);
     await share(key.client, "bob");
     expect(await reads(bob)).toBe(true);
-    // As another process would, and a sweep: nothing that it made is removed yet.
-    changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
+    endSilently();
     expect(await grandchild.client.status("GET", "/v0/drives")).toBe(401);
-    expect(await coffer.client().status("GET", shared)).toBe(404);
+    expect(await opens(shared)).toBe(404);
     expect(await reads(bob)).toBe(false);
     expect((await bob.send("GET", "/v0/drives")).text).not.toContain(drive);
     expect((await ada.send("GET", "/v0/keys")).text).not.toContain(child.id);
@@ -151,22 +151,13 @@ describe("with a key goes", () => {
 
   test("an upload that a key has begun which it made", async () => {
     const child = await made(key.client, { drive_id: drive });
-    const { promise: isToEnd, resolve: end } = Promise.withResolvers<void>();
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(new TextEncoder().encode("late"));
-        await isToEnd;
-        controller.close();
-      },
-    });
-    const late = child.client.send("PUT", `/v0/files?drive_id=${drive}&path=late.txt`, { body });
+    const late = await holdUpload(child.client, `/v0/files?drive_id=${drive}&path=late.txt`);
     await revoke(key.id);
-    end();
-    expect((await late).status).toBe(401);
+    expect((await late.complete()).status).toBe(401);
   });
 
   test("who became a member by it when it expires, unless a person let them in since", async () => {
-    const brief = await made(ada, { expires_at: new Date(coffer.clock.now() + 3600_000).toISOString() });
+    const brief = await made(ada, { expires_at: coffer.clock.iso(3600_000) });
     expect(await share(brief.client, "bob")).toBe(201);
     expect(await share(brief.client, "carl")).toBe(201);
     // The same role: what counts is who says so.
@@ -174,54 +165,46 @@ describe("with a key goes", () => {
     coffer.clock.advance(3600_000);
     expect(await reads(bob)).toBe(false);
     await coffer.appliance.services.sweep.run();
-    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
-    expect(data).toMatchObject([{ username: "carl" }]);
+    expect(await members()).toMatchObject([{ username: "carl" }]);
   });
 
   test("not who is a member by a person: whom it made an editor is a reader again", async () => {
-    const writes = async (who: Client) =>
-      (await who.status("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })) < 300;
     const carl = await accountClient(coffer, "carl");
     for (const name of ["bob", "carl"]) expect(await share(ada, name)).toBe(201);
     for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
     // The same role: what counts is who says so.
     expect(await share(ada, "carl", "editor")).toBe(200);
     expect([await writes(bob), await writes(carl)]).toEqual([true, true]);
-    // As another process would: nothing is removed yet.
-    changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
+    endSilently();
     expect([await writes(bob), await reads(bob), await writes(carl)]).toEqual([false, true, true]);
     await coffer.appliance.services.sweep.run();
-    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
-    expect(data).toMatchObject([
+    expect(await members()).toMatchObject([
       { username: "bob", role: "reader" },
       { username: "carl", role: "editor" },
     ]);
-    const feed = await ada.send("GET", `/v0/changes?drive_id=${drive}&limit=1000`);
     // One for each that was raised, and one that ended.
-    expect(feed.text.match(/"member.changed"/g)).toHaveLength(3);
+    expect((await told()).filter((type) => type === "member.changed")).toHaveLength(3);
   });
 
   test("not an editor by a person, whom the key called one once more", async () => {
     expect(await share(ada, "bob", "editor")).toBe(201);
     expect(await share(key.client, "bob", "editor")).toBe(200);
     await revoke(key.id);
-    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
-    expect(data).toMatchObject([{ username: "bob", role: "editor" }]);
+    expect(await members()).toMatchObject([{ username: "bob", role: "editor" }]);
   });
 
   test("a webhook of a person's that it sent elsewhere, unless a person set the address since", async () => {
-    const hookOf = async (url: string) => {
-      const body = { url, events: ["*"], drive_id: drive };
-      const answer = await ada.send("POST", "/v0/webhooks", { body });
-      return `/v0/webhooks/${JSON.parse(answer.text).id}`;
+    const makeHook = async () => {
+      const body = { url: HERE, events: ["*"], drive_id: drive };
+      return `/v0/webhooks/${(await ada.post<{ id: string }>("/v0/webhooks", body)).id}`;
     };
     const child = await made(key.client, { drive_id: drive });
-    const [taken, takenBack, touched] = [await hookOf(HERE), await hookOf(HERE), await hookOf(HERE)];
-    await change(child.client, taken, { url: "https://elsewhere.example/" });
-    await change(child.client, takenBack, { url: "https://elsewhere.example/" });
-    await change(ada, takenBack, { url: HERE });
+    const [taken, takenBack, touched] = [await makeHook(), await makeHook(), await makeHook()];
+    await child.client.patch(taken, { url: "https://elsewhere.example/" });
+    await child.client.patch(takenBack, { url: "https://elsewhere.example/" });
+    await ada.patch(takenBack, { url: HERE });
     // Who is told stays the same.
-    await change(child.client, touched, { url: HERE, events: ["file.*"] });
+    await child.client.patch(touched, { url: HERE, events: ["file.*"] });
     const { made: counted } = await key.client.get<{ made: object }>(`/v0/keys/${key.id}`);
     expect(counted).toMatchObject({ keys: 1, webhooks: 1 });
     await revoke(key.id);
@@ -261,47 +244,36 @@ test("whoever revokes a key that made very many links does not wait for all of t
   expect(left()).toBe(0);
 });
 
+/** Somebody who is let into the drive. */
+async function letting(by: Client, username: string): Promise<Client> {
+  await share(by, username);
+  return username === "bob" ? bob : await accountClient(coffer, username);
+}
+
+const makeChild = async () => (await made(key.client, { drive_id: drive })).client;
+const revokeKey = () => revoke(key.id);
+
 /** Ways to lose what one reads: whose key reads, and what ends that. */
-const ENDS: readonly (readonly [name: string, reader: () => Promise<Client>, end: () => Promise<unknown>])[] =
+const ENDS: readonly (readonly [name: string, reader: () => Promise<Client>, end: () => unknown])[] = [
+  ["whose key is revoked", () => Promise.resolve(key.client), revokeKey],
   [
-    ["whose key is revoked", () => Promise.resolve(key.client), () => revoke(key.id)],
-    [
-      "whose key was made by one that is revoked",
-      async () => (await made((await made(key.client, { drive_id: drive })).client, {})).client,
-      () => revoke(key.id),
-    ],
-    [
-      "who is no member any more",
-      async () => {
-        await share(ada, "bob");
-        return bob;
-      },
-      () => ada.send("DELETE", `/v0/drives/${drive}/members/${bobId}`),
-    ],
-    [
-      "who was let in by a key that is revoked",
-      async () => {
-        await share(key.client, "bob");
-        return bob;
-      },
-      () => revoke(key.id),
-    ],
-    [
-      "whose drive is deleted",
-      () => Promise.resolve(key.client),
-      () => ada.send("DELETE", `/v0/drives/${drive}`),
-    ],
-    [
-      "who is disabled",
-      async () => {
-        await share(ada, "carl");
-        return await accountClient(coffer, "carl");
-      },
-      async () => {
-        changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'carl'");
-      },
-    ],
-  ];
+    "whose key was made by one that is revoked",
+    async () => (await made(await makeChild(), {})).client,
+    revokeKey,
+  ],
+  [
+    "who is no member any more",
+    () => letting(ada, "bob"),
+    () => ada.delete(`/v0/drives/${drive}/members/${bobId}`),
+  ],
+  ["who was let in by a key that is revoked", () => letting(key.client, "bob"), revokeKey],
+  ["whose drive is deleted", () => Promise.resolve(key.client), () => ada.delete(`/v0/drives/${drive}`)],
+  [
+    "who is disabled",
+    () => letting(ada, "carl"),
+    () => changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'carl'"),
+  ],
+];
 
 describe("while nothing happens", () => {
   test.each(ENDS)("the stream of somebody %s ends", async (_, reader, end) => {
@@ -318,23 +290,23 @@ describe("who was let in", () => {
     const { accessToken } = await letIn(coffer, ada);
     const app = coffer.client(accessToken);
     const [own] = await app.get<{ id: string }[]>("/v0/keys");
-    const [[, shared]] = await links(app);
-    expect(await coffer.client().status("GET", shared)).toBe(200);
+    const [shared] = await links(app);
+    expect(await opens(shared)).toBe(200);
     expect(await app.status("DELETE", `/v0/keys/${key.id}`)).toBe(404);
     // Any key can end itself.
     await app.delete(`/v0/keys/${own?.id}`);
-    expect(await coffer.client().status("GET", shared)).toBe(404);
+    expect(await opens(shared)).toBe(404);
     expect(await app.status("GET", "/v0/drives")).toBe(401);
   });
 
   test("with a key of a drive revokes itself and what it made, and not the key that made it", async () => {
     const parent = await made(ada, { drive_id: drive });
-    const child = await made(parent.client, {});
-    const grandchild = await made(child.client, {});
-    const refused = await child.client.send("DELETE", `/v0/keys/${parent.id}`);
-    expect([refused.status, refused.text]).toEqual([403, refused.text]);
-    await child.client.delete(`/v0/keys/${grandchild.id}`);
-    await child.client.delete(`/v0/keys/${child.id}`);
+    const childKey = await made(parent.client, {});
+    const grandchild = await made(childKey.client, {});
+    await childKey.client.json(403, "DELETE", `/v0/keys/${parent.id}`);
+    await childKey.client.delete(`/v0/keys/${grandchild.id}`);
+    await childKey.client.delete(`/v0/keys/${childKey.id}`);
+    expect(await childKey.client.status("GET", "/v0/drives")).toBe(401);
     expect(await parent.client.status("GET", "/v0/drives")).toBe(200);
   });
 });

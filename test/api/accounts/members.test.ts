@@ -1,25 +1,29 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MEMBERS } from "../../../src/domain/limits.ts";
-import { expectRefused } from "../../support/server/answers.ts";
+import { expectRefused, dataOf } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { populate, type World, startWorld } from "../../support/server/world.ts";
 import { holdUpload } from "../../support/server/held-request.ts";
+import { allChanges } from "../../support/peers/event-reader.ts";
 
 // What each member may ask is in the matrix: see authorisation.test.ts.
 
 let coffer: TestAppliance;
 let world: World;
 let members: string;
+/** Of Ada's, which is shared. */
+let drive: string;
 
 beforeAll(async () => {
   // So that 100 members can be added in a minute.
   coffer = await startAppliance({ "rate-limits": "free=600,pro=600,team=600" });
   world = await populate(coffer);
-  members = `/v0/drives/${world.drives.ada}/members`;
+  drive = world.drives.ada;
+  members = `/v0/drives/${drive}/members`;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -48,11 +52,6 @@ async function storedBy(client: Client): Promise<number> {
   return data.storage.used;
 }
 
-/** Makes a drive of somebody's own; its id. */
-async function makeDrive(client: Client): Promise<string> {
-  return (await client.post<{ data: { id: string } }>("/v0/drives", { name: "Own" })).data.id;
-}
-
 /** The path of a link that a request makes. */
 async function linkOf(by: { send: Client["send"] }, address: string, body: Json): Promise<string> {
   const { url }: { url: string } = JSON.parse((await by.send("POST", address, { body })).text);
@@ -66,7 +65,7 @@ async function restoreDan(): Promise<void> {
 
 /** Sends the first bytes of an upload; returns what sends the rest. */
 async function beginUpload(by: Client, path: string): Promise<() => Promise<Answer>> {
-  const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
+  const address = `/v0/files?drive_id=${drive}&path=${path}`;
   const { complete } = await holdUpload(by, address, [new Uint8Array(70_000), ""]);
   return complete;
 }
@@ -74,20 +73,14 @@ async function beginUpload(by: Client, path: string): Promise<() => Promise<Answ
 test("a member is shown with who shared the drive", async () => {
   coffer.clock.advance(1);
   const first = await add("bob", "reader");
-  expect([first.status, JSON.parse(first.text)]).toEqual([
-    201,
-    {
-      data: {
-        user_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        username: "bob",
-        role: "reader",
-        created_at: expect.stringMatching(/Z$/),
-        created_by: { type: "key", id: world.keyIds.ada, name: "" },
-      },
-    },
-  ]);
-  const again = await add("Bob", "editor");
-  expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { data: { role: "editor" } }]);
+  expect(dataOf(first, 201)).toEqual({
+    user_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    username: "bob",
+    role: "reader",
+    created_at: expect.stringMatching(/Z$/),
+    created_by: { type: "key", id: world.keyIds.ada, name: "" },
+  });
+  expect(dataOf(await add("Bob", "editor"))).toMatchObject({ role: "editor" });
   expect((await listed(world.clients.ada)).map(({ username }) => username)).toEqual(["carol", "dan", "bob"]);
   const { user_id } = (await listed(world.clients.bob))[0] ?? { user_id: "" };
   expect(await world.clients.bob.delete<unknown>(`${members}/${user_id}`)).toEqual({
@@ -98,21 +91,16 @@ test("a member is shown with who shared the drive", async () => {
 
 test("the feed tells who became a member, and a reader only what came since", async () => {
   const { ada, bob } = world.clients;
-  const changes = async (by: Client) =>
-    (
-      await by.get<{ data: { type: string; ref: string; by: { id: string } }[] }>(
-        `/v0/changes?drive_id=${world.drives.ada}`,
-      )
-    ).data;
-  const before = (await changes(ada)).length;
+  const query = `drive_id=${drive}`;
+  const before = (await allChanges(ada, query)).length;
   const added: { data: Member } = JSON.parse((await add("bob", "reader")).text);
-  expect(await changes(bob)).toMatchObject([{ type: "member.added" }]);
+  expect(await allChanges(bob, query)).toMatchObject([{ type: "member.added" }]);
   await add("bob", "reader");
   await add("bob", "editor");
-  expect((await changes(bob)).length).toBe(before + 2);
+  expect((await allChanges(bob, query)).length).toBe(before + 2);
   const id = added.data.user_id;
   await bob.delete(`${members}/${id}`);
-  expect((await changes(ada)).slice(before)).toMatchObject([
+  expect((await allChanges(ada, query)).slice(before)).toMatchObject([
     { type: "member.added", ref: id, by: { id: world.keyIds.ada } },
     { type: "member.changed", ref: id },
     { type: "member.removed", ref: id, by: { id: world.keyIds.bob } },
@@ -178,8 +166,7 @@ test("unknown usernames count for the rate limit as known ones do", async () => 
 });
 
 test("what an editor uploads counts for the owner, and a full owner stops an editor", async () => {
-  await using small = await startAppliance({ "storage-limits": "team=100" });
-  const own = await populate(small);
+  await using own = await startWorld({ "storage-limits": "team=100" });
   const { ada, dan } = own.clients;
   const put = (path: string, bytes: number) =>
     dan.send("PUT", `/v0/files?drive_id=${own.drives.ada}&path=${path}`, { body: "x".repeat(bytes) });
@@ -193,8 +180,7 @@ test("what an editor uploads counts for the owner, and a full owner stops an edi
 });
 
 test("the room of an editor's own account is not that of the drive", async () => {
-  await using small = await startAppliance({ "storage-limits": "free=30" });
-  const own = await populate(small);
+  await using own = await startWorld({ "storage-limits": "free=30" });
   // So that the drive is known only after the content.
   const fields = { content: btoa("x".repeat(50)), filename: "f", drive_id: own.drives.ada };
   const uploaded = await own.clients.dan.send("POST", "/v0/files", { body: fields });
@@ -204,13 +190,10 @@ test("the room of an editor's own account is not that of the drive", async () =>
 });
 
 test("what an editor moves into the drive needs room at its owner", async () => {
-  await using small = await startAppliance({ "storage-limits": "team=100" });
-  const own = await populate(small);
+  await using own = await startWorld({ "storage-limits": "team=100" });
   const { ada, dan } = own.clients;
-  const from = await makeDrive(dan);
-  const put = async (path: string) => {
-    return (await dan.put(from, path, "x".repeat(60))).id;
-  };
+  const from = (await dan.makeDrive("Own")).id;
+  const put = async (path: string) => (await dan.put(from, path, "x".repeat(60))).id;
   const to = { destination_drive_id: own.drives.ada };
   const large = await put("large");
   const more = await put("sub/more");
@@ -222,16 +205,8 @@ test("what an editor moves into the drive needs room at its owner", async () => 
     ["/v0/folders/move", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
     ["/v0/folders/copy", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
   ];
-  for (const [path, body] of full) {
-    const answer = await dan.send("POST", path, { body });
-    expect([path, answer.status, answer.text]).toEqual([
-      path,
-      403,
-      expect.stringContaining("QUOTA_EXCEEDED"),
-    ]);
-  }
-  expect(await storedBy(ada)).toBe(72);
-  expect(await storedBy(dan)).toBe(60);
+  for (const [path, body] of full) expectRefused(await dan.send("POST", path, { body }), "QUOTA_EXCEEDED");
+  expect([await storedBy(ada), await storedBy(dan)]).toEqual([72, 60]);
 });
 
 test("search and grep of all drives find what is shared, and nothing once it is not", async () => {
@@ -260,9 +235,7 @@ test("a member who is removed, or made a reader, in the middle of an upload stor
     expect((await complete()).status).toBe(status);
   }
   await restoreDan();
-  expect(
-    await world.clients.ada.status("GET", `/v0/files/by-path?drive_id=${world.drives.ada}&path=late`),
-  ).toBe(404);
+  await world.clients.ada.json(404, "GET", `/v0/files/by-path?drive_id=${drive}&path=late`);
 });
 
 test("links that a member made reach what the member reaches now", async () => {
@@ -272,7 +245,7 @@ test("links that a member made reach what the member reaches now", async () => {
   for (const by of [dan, browser]) {
     await restoreDan();
     const link = await linkOf(by, `/v0/files/${world.files.ada}/presigned-url`, {});
-    const upload = await linkOf(by, "/v0/upload-links", { drive_id: world.drives.ada, path: "by-link" });
+    const upload = await linkOf(by, "/v0/upload-links", { drive_id: drive, path: "by-link" });
     expect(await nobody.status("GET", link)).toBe(200);
     await ada.patch(`${members}/${user_id}`, { role: "reader" });
     expect(await nobody.status("GET", link)).toBe(200);
@@ -287,39 +260,24 @@ test("links that a member made reach what the member reaches now", async () => {
 test("while the owner is disabled, members see nothing", async () => {
   const { dan } = world.clients;
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'ada'");
-  expect(await dan.status("GET", `/v0/drives/${world.drives.ada}`)).toBe(404);
+  expect(await dan.status("GET", `/v0/drives/${drive}`)).toBe(404);
   expect(await dan.status("GET", `/v0/files/${world.files.ada}`)).toBe(404);
   expect(await dan.get<unknown>("/v0/drives")).toEqual({ data: [] });
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'ada'");
-  expect(await dan.status("GET", `/v0/drives/${world.drives.ada}`)).toBe(200);
+  expect(await dan.status("GET", `/v0/drives/${drive}`)).toBe(200);
 });
 
 test("members copy files out of the drive, and only the owner moves them out", async () => {
   const { carol, dan } = world.clients;
   const moved = { destination_path: "got.txt" };
-  expect(
-    await carol.status("POST", `/v0/files/${world.files.ada}/copy`, {
-      body: { ...moved, destination_drive_id: await makeDrive(carol) },
-    }),
-  ).toBe(201);
-  expect(
-    await carol.status("POST", `/v0/folders/move`, {
-      body: {
-        drive_id: world.drives.ada,
-        path: "notes/",
-        destination_path: "taken/",
-        destination_drive_id: "carol/own",
-      },
-    }),
-  ).toBe(403);
-  const destination_drive_id = await makeDrive(dan);
+  const notes = { drive_id: drive, path: "notes/", destination_path: "got/" };
+  const carols = (await carol.makeDrive("Own")).id;
+  await carol.post(`/v0/files/${world.files.ada}/copy`, { ...moved, destination_drive_id: carols });
+  const taken = { body: { ...notes, destination_drive_id: "carol/own" } };
+  expect(await carol.status("POST", "/v0/folders/move", taken)).toBe(403);
+  const destination_drive_id = (await dan.makeDrive("Own")).id;
   const out = { ...moved, destination_drive_id };
-  const folder = {
-    drive_id: world.drives.ada,
-    path: "notes/",
-    destination_path: "got/",
-    destination_drive_id,
-  };
+  const folder = { ...notes, destination_drive_id };
   const refused = [
     await dan.send("POST", `/v0/files/${world.files.ada}/move`, { body: out }),
     await dan.send("POST", "/v0/folders/move", { body: folder }),
@@ -331,27 +289,24 @@ test("members copy files out of the drive, and only the owner moves them out", a
     ]);
   }
   await dan.post("/v0/folders/copy", folder);
-  const { id } = await dan.put(world.drives.ada, "m", "x");
+  const { id } = await dan.put(drive, "m", "x");
   await dan.post(`/v0/files/${id}/move`, { destination_path: "n" }, 200);
   // Between drives of one owner nothing is taken from anybody.
-  const second = await makeDrive(world.clients.ada);
+  const second = (await world.clients.ada.makeDrive("Own")).id;
   await world.clients.ada.post(`/v0/drives/${second}/members`, { username: "dan", role: "editor" });
   await dan.post(`/v0/files/${id}/move`, { ...moved, destination_drive_id: second }, 200);
 });
 
-function inHours(count: number): string {
-  return new Date(coffer.clock.now() + count * 3_600_000).toISOString();
-}
+const inHours = (count: number) => coffer.clock.iso(count * 3_600_000);
 
 test("only the owner lets a file expire that is there, as it is not in the trash then", async () => {
   const { ada, adaPrefix, dan } = world.clients;
-  const drive = world.drives.ada;
-  const put = (path: string, expiry: string) => `/v0/files?drive_id=${drive}&path=${path}${expiry}`;
+  const at = `/v0/files?drive_id=${drive}&path=notes/`;
   for (const editor of [dan, adaPrefix]) {
-    const { id } = await ada.json<{ id: string }>(201, "PUT", put("notes/stays", ""), { body: "kept" });
+    const { id } = await ada.put(drive, "notes/stays", "kept");
     const expiring = (by: Client, count: number) =>
       by.send("PATCH", `/v0/files/${id}`, { body: { expires_at: inHours(count) } });
-    const replaced = await editor.send("PUT", put("notes/stays", `&expires_at=${inHours(1)}`), { body: "x" });
+    const replaced = await editor.send("PUT", `${at}stays&expires_at=${inHours(1)}`, { body: "x" });
     for (const { status, text } of [await expiring(editor, 2), replaced]) {
       expect([status, JSON.parse(text).error.message]).toEqual([
         403,
@@ -362,7 +317,7 @@ test("only the owner lets a file expire that is there, as it is not in the trash
     expect((await expiring(editor, 1)).status).toBe(403);
     expect((await expiring(editor, 3)).status).toBe(200);
     await editor.patch(`/v0/files/${id}`, { expires_at: null });
-    await editor.json(201, "PUT", put("notes/own", `&expires_at=${inHours(1)}`), { body: "for a while" });
+    await editor.put(drive, "notes/own", "for a while", 201, `&expires_at=${inHours(1)}`);
     for (const path of ["notes/stays", "notes/own"])
       await ada.delete(`/v0/files/by-path?drive_id=${drive}&path=${path}`);
   }
@@ -384,9 +339,8 @@ test("that somebody shares a drive does not change which one a tool means", asyn
 });
 
 test("a deleted drive is gone for its members, and the sweep removes who they were", async () => {
-  await using other = await startAppliance();
-  const own = await populate(other);
+  await using own = await startWorld();
   await own.clients.ada.delete(`/v0/drives/${own.drives.ada}`);
   expect(await own.clients.dan.get<unknown>("/v0/drives")).toEqual({ data: [] });
-  expect((await other.appliance.services.sweep.run()).drives).toBe(1);
+  expect((await own.appliance.services.sweep.run()).drives).toBe(1);
 });

@@ -1,24 +1,25 @@
 import { describe, expect, test } from "bun:test";
-import { dataOf, expectRefused } from "../../support/server/answers.ts";
-import type { Json } from "../../support/server/client.ts";
-import { isSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { dataOf, expectRefused, tally } from "../../support/server/answers.ts";
+import type { Json, Answer } from "../../support/server/client.ts";
+import {
+  isSignedIn,
+  type SignedInBrowser,
+  signIn,
+  signInAll,
+  areSignedIn,
+} from "../../support/server/sign-in.ts";
 import { startWorld } from "../../support/server/world.ts";
 
-describe("users", () => {
-  interface Shown {
-    readonly id: string;
-    readonly username: string;
-  }
-  async function userId(admin: SignedInBrowser, username: string): Promise<string> {
-    const { text } = await admin.send("GET", "/v0/users");
-    const { data }: { data: Shown[] } = JSON.parse(text);
-    return data.find((user) => user.username === username)?.id ?? "";
-  }
+/** Where a user is changed. */
+async function pathOf(admin: SignedInBrowser, username: string): Promise<string> {
+  const { data } = await admin.get<{ data: { id: string; username: string }[] }>("/v0/users");
+  return `/v0/users/${data.find((user) => user.username === username)?.id}`;
+}
 
+describe("users", () => {
   test("are shown to an administrator, who knows that they are one", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
-    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    await using coffer = await startWorld();
+    const [ada, bob] = await signInAll(coffer, "ada", "bob");
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
     const common = { disabled: false, has_password: true, drive_count: 1, total_size: 12 };
@@ -30,31 +31,24 @@ describe("users", () => {
       { username: "carol", ...none },
       { username: "dan", ...none },
     ]);
-    const requests: [method: string, path: string, body: Json | undefined][] = [
-      ["GET", "/v0/users", undefined],
-      ["POST", "/v0/users", { username: "eve", password: "eve's password" }],
-      ["PATCH", `/v0/users/${await userId(ada, "bob")}`, { plan: "team" }],
-      ["PATCH", `/v0/users/${await userId(ada, "ada")}`, { disabled: true }],
+    const requests: [method: string, path: string, options?: { body: Json }][] = [
+      ["GET", "/v0/users"],
+      ["POST", "/v0/users", { body: { username: "eve", password: "eve's password" } }],
+      ["PATCH", await pathOf(ada, "bob"), { body: { plan: "team" } }],
+      ["PATCH", await pathOf(ada, "ada"), { body: { disabled: true } }],
     ];
-    for (const [method, path, body] of requests)
-      expectRefused(await bob.send(method, path, body === undefined ? {} : { body }), "FORBIDDEN");
+    for (const request of requests) expectRefused(await bob.send(...request), "FORBIDDEN");
     expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(4);
   });
 
   test("are made with a password, on the plan free", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const ada = await signIn(coffer, "ada");
     const make = (username: string, password: string) =>
       ada.send("POST", "/v0/users", { body: { username, password } });
-    expect(dataOf(await make("eve", "eve's password"), 201)).toMatchObject({
-      username: "eve",
-      plan: "free",
-      admin: false,
-      disabled: false,
-      drive_count: 0,
-      total_size: 0,
-    });
+    const eve = { username: "eve", plan: "free", admin: false, disabled: false };
+    const none = { drive_count: 0, total_size: 0 };
+    expect(dataOf(await make("eve", "eve's password"), 201)).toMatchObject({ ...eve, ...none });
     await signIn(coffer, "eve");
     expectRefused(await make("eve", "eve's password"), "CONFLICT");
     expectRefused(await make("E v e", "eve's password"), "VALIDATION_ERROR", "username");
@@ -62,10 +56,9 @@ describe("users", () => {
   });
 
   test("change their plan at once", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
-    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
-    const path = `/v0/users/${await userId(ada, "bob")}`;
+    await using coffer = await startWorld();
+    const [ada, bob] = await signInAll(coffer, "ada", "bob");
+    const path = await pathOf(ada, "bob");
     expect(dataOf(await ada.send("PATCH", path, { body: { plan: "pro" } }))).toMatchObject({ plan: "pro" });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ plan: "pro" });
     expectRefused(await ada.send("PATCH", path, { body: { plan: "gold" } }), "VALIDATION_ERROR", "plan");
@@ -73,31 +66,74 @@ describe("users", () => {
   });
 
   test("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async () => {
-    const { coffer, world } = await startWorld();
-    await using _ = coffer;
-    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
-    const path = `/v0/users/${await userId(ada, "bob")}`;
+    await using coffer = await startWorld();
+    const [ada, bob] = await signInAll(coffer, "ada", "bob");
+    const path = await pathOf(ada, "bob");
     const disable = (disabled: boolean) => ada.send("PATCH", path, { body: { disabled } });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true, drive_count: 1 });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true });
     expect(await isSignedIn(bob)).toBe(false);
-    await world.clients.bob.json(401, "GET", "/v0/drives");
+    await coffer.clients.bob.json(401, "GET", "/v0/drives");
     expect(signIn(coffer, "bob")).rejects.toThrow("401");
     expect(dataOf(await disable(false))).toMatchObject({ disabled: false });
-    await world.clients.bob.get("/v0/drives");
+    await coffer.clients.bob.get("/v0/drives");
     expect(await isSignedIn(bob)).toBe(false);
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
   });
 
   test("an administrator is disabled by nobody, and who is not there is not found", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const ada = await signIn(coffer, "ada");
-    const path = `/v0/users/${await userId(ada, "ada")}`;
+    const path = await pathOf(ada, "ada");
     // Nothing of a refused change stays.
     expectRefused(await ada.send("PATCH", path, { body: { plan: "free", disabled: true } }), "FORBIDDEN");
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
     for (const id of ["x", crypto.randomUUID()])
       expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
+  });
+});
+
+function change(browser: SignedInBrowser, current: string, password: string): Promise<Answer> {
+  return browser.send("POST", "/v0/account/password", { body: { current, password } });
+}
+
+describe("POST /v0/account/password", () => {
+  test("changes it, and signs out everywhere else", async () => {
+    await using coffer = await startWorld();
+    const [here, there, bob] = await signInAll(coffer, "ada", "ada", "bob");
+    expect(dataOf(await change(here, "ada's password", "a new password"))).toEqual({ changed: true });
+    expect(await areSignedIn(here, there, bob)).toEqual([true, false, true]);
+    expect(signIn(coffer, "ada")).rejects.toThrow("401");
+    await signIn(coffer, "ada", "a new password");
+    await coffer.clients.ada.get("/v0/account");
+  });
+
+  test("not for a wrong one, a short one, or many at once", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    expectRefused(await change(ada, "wrong", "a new password"), "VALIDATION_ERROR", "current");
+    expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    const answers = await Promise.all(
+      ["first password", "second password"].map((next) => change(ada, "ada's password", next)),
+    );
+    expect(tally(answers)).toEqual({ 200: 1, 400: 1 });
+  });
+
+  test("the right one with another that cannot be taken is no wrong one", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    for (let n = 0; n < 11; n += 1)
+      expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
+  });
+
+  test("ten wrong ones, then none for a quarter of an hour", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    const wrong = await Promise.all(Array.from({ length: 11 }, () => change(ada, "wrong", "a new password")));
+    expect(tally(wrong)).toEqual({ 400: 10, 429: 1 });
+    expectRefused(await change(ada, "ada's password", "a new password"), "RATE_LIMITED");
+    coffer.clock.advance(15 * 60 * 1000);
+    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
   });
 });

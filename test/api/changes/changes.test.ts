@@ -3,18 +3,21 @@ import { changeNumber } from "../../../src/domain/changes/change.ts";
 import { changeCursor } from "../../../src/http/operation/cursor.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
-import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
+import { allChanges, changesPage, EventReader } from "../../support/peers/event-reader.ts";
 import {
-  gives,
-  HELLO_DIGEST,
   openStage,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
-  type Step,
+  type OwnDrive,
+  provision,
+  runAfter,
 } from "../../support/server/scenario.ts";
+import { gives, refused, refuses, type Step, step, invalid } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
+import { STREAM_LIMITS } from "../../../src/domain/limits.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 
 const stage = openStage();
 
@@ -29,119 +32,30 @@ function tells(...data: object[]): Step {
   });
 }
 
+const same = { before: HELLO, after: HELLO };
 const created = { type: "file.created", path: "a.txt", file_id: "{file.id}", after: HELLO };
 const given = [put("a.txt", "Hello World!", { keeps: "file" })];
-const ofFile = (method: string, rest = "") => [method, `/v0/files/{file.id}${rest}`] as const;
-const folder = (method: string, path: string, body: Record<string, string>): Step => ({
-  request: [method, `/v0/folders${path}`],
-  body: { drive_id: "{drive}", path: "f/", ...body },
-  status: 201,
-  json: {},
-});
+const moved = { type: "file.moved", previous_path: "a.txt", ...same };
+const deleted = { type: "file.deleted" };
+const ofFile = (method: string, rest: string, more: Partial<Step>): Step => {
+  return { request: [method, `/v0/files/{file.id}${rest}`], status: 200, json: {}, ...more };
+};
 
 describe("what an entry says", () => {
   runScenarios(stage, {
-    "a new file, and by whom": [
-      ...given,
-      tells({ ...created, by: { type: "key", name: "Provisioned with the drive" } }),
-    ],
-    "a new content, and the one before": [
-      ...given,
-      put("a.txt", "other", { status: 200 }),
-      tells(created, {
-        type: "file.updated",
-        path: "a.txt",
-        file_id: "{file.id}",
-        before: HELLO,
-        after: { size: 5 },
-      }),
-    ],
-    "other attributes, with the same content": [
-      ...given,
-      { request: ofFile("PATCH"), body: { tags: ["x"] }, status: 200, json: {} },
-      tells(created, { type: "file.updated", path: "a.txt", before: HELLO, after: HELLO }),
-    ],
-    "a rename that changes more is one entry": [
-      ...given,
-      { request: ofFile("PATCH"), body: { path: "b/c.txt", tags: ["x"] }, status: 200, json: {} },
-      tells(created, {
-        type: "file.moved",
-        path: "b/c.txt",
-        previous_path: "a.txt",
-        before: HELLO,
-        after: HELLO,
-      }),
-    ],
-    "a move over a file, which is deleted first": [
-      ...given,
-      put("b.txt", "other", { keeps: "over" }),
-      {
-        request: ofFile("POST", "/move"),
-        body: { destination_path: "b.txt", overwrite: true },
-        status: 200,
-        json: {},
-      },
-      tells(
-        created,
-        { type: "file.created", path: "b.txt", after: { size: 5 } },
-        {
-          type: "file.deleted",
-          path: "b.txt",
-          file_id: "{over.id}",
-          before: { size: 5 },
-          ref: expect.anything(),
-        },
-        {
-          type: "file.moved",
-          path: "b.txt",
-          previous_path: "a.txt",
-          before: HELLO,
-          after: HELLO,
-          file_id: "{file.id}",
-        },
-      ),
-    ],
-    "a deletion, and the return from the trash": [
-      ...given,
-      { request: ofFile("DELETE"), status: 200, json: {}, keeps: "gone" },
-      gives("POST /v0/trash/{gone.trash_id}/restore", {}),
-      tells(
-        created,
-        { type: "file.deleted", path: "a.txt", before: HELLO, ref: "{gone.trash_id}" },
-        { type: "file.restored", path: "a.txt", after: HELLO, file_id: "{file.id}", ref: "{gone.trash_id}" },
-      ),
-    ],
     "a folder that is deleted and restored, each as one entry": [
       put("f/a.txt", "Hello World!", { keeps: "file" }),
-      {
-        ...folder("DELETE", "", {}),
+      step("DELETE /v0/folders", {
         body: { drive_id: "{drive}", path: "f/", confirm: true },
-        status: 200,
+        json: {},
         keeps: "gone",
-      },
+      }),
       gives("POST /v0/trash/{gone.trash_id}/restore", {}),
       tells(
         { ...created, path: "f/a.txt" },
         { type: "folder.deleted", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
         { type: "folder.restored", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
       ),
-    ],
-    "a copy": [
-      ...given,
-      {
-        request: ofFile("POST", "/copy"),
-        body: { destination_path: "b.txt" },
-        status: 201,
-        json: {},
-        keeps: "copy",
-      },
-      tells(created, { type: "file.created", path: "b.txt", file_id: "{copy.id}", after: HELLO }),
-    ],
-    "nothing of what was refused": [
-      ...given,
-      { request: ofFile("PATCH"), body: { tags: [""] }, ...refused("VALIDATION_ERROR", "tags[0]") },
-      { request: ofFile("DELETE"), headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") },
-      tells(created),
     ],
     "a retry under the same Idempotency-Key is told once": [
       ...[0, 1].map(() =>
@@ -150,12 +64,55 @@ describe("what an entry says", () => {
       tells(created),
     ],
     "a new folder, without those above it": [
-      folder("POST", "", { path: "f/g/" }),
+      step("POST /v0/folders", { body: { drive_id: "{drive}", path: "f/g/" }, status: 201, json: {} }),
       tells({ type: "folder.created", path: "f/g/", file_count: 0 }),
     ],
     "the drive's new name": [
       gives("PATCH /v0/drives/{drive}", {}, { body: { name: "New" } }),
       tells({ type: "drive.updated", path: "" }),
+    ],
+  });
+  runAfter(stage, given, {
+    "a new file, and by whom": tells({ ...created, by: { type: "key", name: "Provisioned with the drive" } }),
+    "a new content, and the one before": [
+      put("a.txt", "other", { status: 200 }),
+      tells(created, { ...created, type: "file.updated", before: HELLO, after: { size: 5 } }),
+    ],
+    "other attributes, with the same content": [
+      ofFile("PATCH", "", { body: { tags: ["x"] } }),
+      tells(created, { type: "file.updated", path: "a.txt", ...same }),
+    ],
+    "a rename that changes more is one entry": [
+      ofFile("PATCH", "", { body: { path: "b/c.txt", tags: ["x"] } }),
+      tells(created, { ...moved, path: "b/c.txt" }),
+    ],
+    "a move over a file, which is deleted first": [
+      put("b.txt", "other", { keeps: "over" }),
+      ofFile("POST", "/move", { body: { destination_path: "b.txt", overwrite: true } }),
+      tells(
+        created,
+        { type: "file.created", path: "b.txt", after: { size: 5 } },
+        { ...deleted, path: "b.txt", file_id: "{over.id}", before: { size: 5 }, ref: expect.anything() },
+        { ...moved, path: "b.txt", file_id: "{file.id}" },
+      ),
+    ],
+    "a deletion, and the return from the trash": [
+      ofFile("DELETE", "", { keeps: "gone" }),
+      gives("POST /v0/trash/{gone.trash_id}/restore", {}),
+      tells(
+        created,
+        { type: "file.deleted", path: "a.txt", before: HELLO, ref: "{gone.trash_id}" },
+        { type: "file.restored", path: "a.txt", after: HELLO, file_id: "{file.id}", ref: "{gone.trash_id}" },
+      ),
+    ],
+    "a copy": [
+      ofFile("POST", "/copy", { body: { destination_path: "b.txt" }, status: 201, keeps: "copy" }),
+      tells(created, { type: "file.created", path: "b.txt", file_id: "{copy.id}", after: HELLO }),
+    ],
+    "nothing of what was refused": [
+      ofFile("PATCH", "", { body: { tags: [""] }, ...invalid("tags[0]") }),
+      ofFile("DELETE", "", { headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") }),
+      tells(created),
     ],
   });
 });
@@ -203,7 +160,6 @@ describe("what the feed refuses", () => {
       put("a.txt", "one"),
       refuses(`GET /v0/changes?cursor=${cursorAt(1, 12345)}`, "GONE"),
     ],
-    "a foreign drive": refuses("GET /v0/changes?drive_id={drives.bob}", "NOT_FOUND"),
   });
   runEach(
     stage,
@@ -271,4 +227,184 @@ describe("going through the feed", () => {
       );
     }
   });
+});
+
+function write({ client, id }: Pick<OwnDrive, "client" | "id">, path: string) {
+  return client.put(id, path, path);
+}
+
+async function paths(reader: EventReader, count: number): Promise<string[]> {
+  return (await reader.changes(count)).map(({ path }) => path);
+}
+
+describe("a stream of changes", () => {
+  test("tells what happens from now on, and nothing of other drives", async () => {
+    const own = await stage.ownDrive();
+    const other = await stage.ownDrive();
+    await write(own, "before");
+    await using reader = await EventReader.open(own.client, `drive_id=${own.id}`);
+    expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
+    expect(await reader.block()).toBe("retry: 2000");
+    await write(other, "foreign");
+    for (const path of ["a", "b", "c"]) await write(own, path);
+    expect(await paths(reader, 3)).toEqual(["a", "b", "c"]);
+  });
+
+  test("goes on after the last event that its reader saw", async () => {
+    const own = await stage.ownDrive();
+    await write(own, "a");
+    const first = await EventReader.open(own.client, "");
+    await write(own, "b");
+    const seen = await first.next();
+    await first[Symbol.asyncDispose]();
+    await write(own, "c");
+    await write(own, "d");
+    // A cursor in the address is of when the stream was first opened.
+    const query = `cursor=${changeCursor.write({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
+    await using second = await EventReader.open(own.client, query, { "last-event-id": seen?.id ?? "" });
+    await write(own, "e");
+    expect(await paths(second, 3)).toEqual(["c", "d", "e"]);
+    await using whole = await EventReader.open(own.client, query);
+    expect(await paths(whole, 5)).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  test("sends many changes at once as well", async () => {
+    const own = await stage.ownDrive();
+    await using reader = await EventReader.open(own.client, "");
+    const names = Array.from({ length: 250 }, (_, n) => `n${String(n).padStart(3, "0")}`);
+    await Promise.all(names.map((name) => write(own, name)));
+    expect((await paths(reader, 250)).toSorted()).toEqual(names);
+  });
+
+  test("tells of a large change of a folder while it is under way, beside the changes", async () => {
+    const own = await stage.ownDrive();
+    const { id } = await write(own, "first");
+    await addManyFiles(stage.coffer.dataDir, id, 1000);
+    await using reader = await EventReader.open(own.client, `drive_id=${own.id}`);
+    const body = { drive_id: own.id, path: "many/", destination_path: "more/" };
+    const [, last] = await Promise.all([
+      own.client.post("/v0/folders/copy", body),
+      (async () => {
+        for (let event = await reader.next(); event !== null; event = await reader.next()) {
+          if (event.name !== "work") continue;
+          const told: { readonly state: string } = JSON.parse(event.data);
+          if (told.state !== "running") return { ...event, told };
+        }
+        return null;
+      })(),
+    ]);
+    expect(last).toMatchObject({
+      id: "",
+      told: {
+        kind: "copy",
+        state: "done",
+        path: "many/",
+        destination_path: "more/",
+        step: 3,
+        steps: 3,
+        files_done: 1000,
+        files_total: 1000,
+      },
+    });
+  });
+
+  test("is only for those who ask for one", async () => {
+    const own = await stage.ownDrive();
+    for (const accept of [
+      "*/*",
+      "application/json",
+      "application/json, text/event-stream",
+      "text/event-stream;q=0",
+    ]) {
+      const { headers } = await own.client.send("GET", "/v0/changes", { headers: { accept } });
+      expect([accept, headers.get("content-type")]).toEqual([accept, "application/json;charset=utf-8"]);
+    }
+    const headers = { accept: "text/event-stream" };
+    const head = await own.client.send("HEAD", "/v0/changes", { headers });
+    expect([head.status, head.text, head.headers.get("content-type")]).toEqual([
+      200,
+      "",
+      "text/event-stream",
+    ]);
+  });
+
+  test("is refused as JSON before it begins", async () => {
+    const own = await stage.ownDrive();
+    const headers = { accept: "text/event-stream" };
+    const cursor = changeCursor.write({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
+    for (const [query, status] of [
+      ["sort=-id", 400],
+      [`cursor=${cursor}`, 410],
+      [`drive_id=${stage.world.drives.bob}`, 404],
+    ] as const) {
+      const answer = await own.client.send("GET", `/v0/changes?${query}`, { headers });
+      expect([query, answer.status, answer.headers.get("content-type")]).toEqual([
+        query,
+        status,
+        "application/json;charset=utf-8",
+      ]);
+    }
+    const id = { ...headers, "last-event-id": "x" };
+    expect(await own.client.status("GET", "/v0/changes", { headers: id })).toBe(400);
+  });
+});
+
+describe("who may go on reading", () => {
+  test("a key that is revoked is told nothing more", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.makeKey();
+    await using reader = await EventReader.open(stage.coffer.client(made.key), "");
+    await write(own, "a");
+    expect(await paths(reader, 1)).toEqual(["a"]);
+    await own.client.delete(`/v0/keys/${made.id}`);
+    await write(own, "b");
+    expect(await reader.next()).toBeNull();
+  });
+
+  test("a session is, from our own pages; and ends with it", async () => {
+    const { browser } = beginSession(stage.coffer, "ada");
+    const { base } = stage.world.clients.ada;
+    const query = `drive_id=${stage.world.drives.ada}`;
+    const { cookie } = browser;
+    await using reader = await EventReader.open({ base, key: undefined }, query, { cookie });
+    await write({ client: stage.world.clients.ada, id: stage.world.drives.ada }, "seen");
+    expect(await paths(reader, 1)).toEqual(["seen"]);
+    const foreign = { cookie, origin: "https://evil.example" };
+    const foreigners = await EventReader.open({ base, key: undefined }, query, foreign);
+    expect(foreigners.response.status).toBe(401);
+    await browser.send("POST", "/auth/logout");
+    await write({ client: stage.world.clients.ada, id: stage.world.drives.ada }, "unseen");
+    expect(await reader.next()).toBeNull();
+  });
+});
+
+test("nothing is sent for a while, and a comment comes; the drive is gone, and the stream ends", async () => {
+  await using coffer = await startAppliance({}, { streamCommentMs: 20 });
+  const own = await provision(coffer);
+  await using reader = await EventReader.open(own.client, "");
+  expect(await reader.block()).toBe("retry: 2000");
+  expect(await reader.block()).toBe(":");
+  await own.client.delete(`/v0/drives/${own.id}`);
+  expect(await reader.next()).toBeNull();
+});
+
+test("only so many are open at once, and one that ends makes room", async () => {
+  await using coffer = await startAppliance();
+  const own = await provision(coffer);
+  const readers: EventReader[] = [];
+  for (let n = 0; n < STREAM_LIMITS.unclaimed.client; n += 1)
+    readers.push(await EventReader.open(own.client, ""));
+  const headers = { accept: "text/event-stream" };
+  expect(await own.client.status("GET", "/v0/changes", { headers })).toBe(429);
+  await readers.pop()?.[Symbol.asyncDispose]();
+  let last = await EventReader.open(own.client, "");
+  while (last.response.status === 429) last = await EventReader.open(own.client, "");
+  await write(own, "a");
+  expect(await paths(last, 1)).toEqual(["a"]);
+  // They must not hold up the end of the server.
+  await coffer.close();
+  for (const reader of [last, ...readers]) {
+    while ((await reader.next()) !== null);
+    await reader[Symbol.asyncDispose]();
+  }
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { connect } from "node:net";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -9,7 +8,7 @@ import type { Client } from "../../support/server/client.ts";
 import { connections } from "../../support/faults/open-files.ts";
 import { eventually, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
+import { LARGE, SlowReader, rawGet } from "../../support/peers/slow-reader.ts";
 
 const stage = openStage({ "trusted-proxies": "127.0.0.1" });
 
@@ -28,13 +27,11 @@ function tooMany(message: string) {
   return { code: "RATE_LIMITED", message: `${message} already; wait until one is done.` };
 }
 
-let users = 0;
-
 /** A drive of a new account, and a key of the account. */
 async function account(): Promise<OwnDrive> {
-  users += 1;
-  addAccount(stage.coffer, `user-${users}`);
-  const client = await accountClient(stage.coffer, `user-${users}`);
+  const name = `user-${crypto.randomUUID().slice(0, 8)}`;
+  addAccount(stage.coffer, name);
+  const client = await accountClient(stage.coffer, name);
   const { id } = await client.makeDrive("D");
   const own = { id, key: client.key ?? "", client };
   await upload(own, "a", LARGE);
@@ -168,14 +165,12 @@ describe("a reader of an archive", () => {
 /** Takes so many bytes of an archive, and breaks the connection off. */
 async function leaveAfter({ id, client }: OwnDrive, bytes: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const socket = connect(Number(new URL(client.base).port), "127.0.0.1");
+  const socket = rawGet(client, address(id));
   let received = 0;
   socket.on("data", (piece) => {
     received += piece.length;
     if (received > bytes) socket.destroy();
   });
-  socket.on("error", () => {});
   socket.on("close", () => resolve());
-  socket.write(`GET ${address(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n\r\n`);
   await promise;
 }

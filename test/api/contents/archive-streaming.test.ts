@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
-import { fileOf } from "../../support/samples/contents.ts";
+import { fileOf, sweepContents } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../../support/faults/open-files.ts";
 import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
@@ -14,8 +14,7 @@ import { callerWith } from "../../support/server/services-drive.ts";
 const stage = openStage(KEEPS_NOTHING);
 
 async function remove(own: OwnDrive, path: string): Promise<void> {
-  const body = { drive_id: own.id, path, confirm: true };
-  await own.client.delete("/v0/folders", body);
+  await own.client.delete("/v0/folders", { drive_id: own.id, path, confirm: true });
 }
 
 /** Asks for an archive, and leaves so many milliseconds later. */
@@ -29,6 +28,13 @@ async function leaveAtOnce(own: OwnDrive, ms: number): Promise<void> {
   if (ms > 0) await Bun.sleep(ms);
   aborting.abort();
   await leaving;
+}
+
+/** The contents of an archive that comes whole. */
+async function restOf(reader: SlowReader): Promise<Record<string, string>> {
+  const archive = await reader.rest();
+  if (archive === null) throw new Error("the archive was broken off");
+  return opened(archive, (zip) => zip.texts());
 }
 
 describe("while it is on its way", () => {
@@ -45,9 +51,7 @@ describe("while it is on its way", () => {
     await own.client.post(move, { destination_path: "aa" }, 200);
     await upload(own, "ab", "added");
     await stage.coffer.appliance.services.sweep.run();
-    const archive = await reader.rest();
-    expect(archive).not.toBeNull();
-    const { a, ...others } = await opened(archive ?? Buffer.alloc(0), (zip) => zip.texts());
+    const { a, ...others } = await restOf(reader);
     expect(a).toBe(LARGE.toString());
     expect(others).toEqual(expected);
     // And what is there now is another matter.
@@ -60,7 +64,7 @@ describe("while it is on its way", () => {
     await using reader = await SlowReader.of(own);
     await own.client.delete(`/v0/drives/${own.id}`);
     await stage.coffer.appliance.services.sweep.run();
-    const { a: _, ...others } = await opened((await reader.rest()) ?? Buffer.alloc(0), (zip) => zip.texts());
+    const { a: _, ...others } = await restOf(reader);
     expect(others).toEqual(expected);
   });
 
@@ -68,10 +72,7 @@ describe("while it is on its way", () => {
     const own = await filled(stage, { a: LARGE, "b/unlike any other": crypto.randomUUID() });
     await using reader = await SlowReader.of(own);
     await remove(own, "b/");
-    const { sweep } = stage.coffer.appliance.services;
-    await sweep.run();
-    stage.coffer.clock.advance(2 * 60 * 60 * 1000);
-    await sweep.run();
+    await sweepContents(stage.coffer);
     expect(await reader.rest()).toBeNull();
     const told = stage.coffer.lines.filter((line) => line.includes("sending an archive failed"));
     expect(told.at(-1)).toMatch(/"request_id":"[0-9a-f-]{36}".*b\/unlike any other.* is missing"/);
@@ -178,9 +179,7 @@ describe("while a long one is on its way", () => {
 
   test("leaving before anything has come holds no place", async () => {
     const { own } = await long();
-    for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) {
-      await leaveAtOnce(own, n);
-    }
+    for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) await leaveAtOnce(own, n);
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
   });
 });

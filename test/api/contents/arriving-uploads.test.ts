@@ -37,15 +37,19 @@ async function arrived(): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+const headers = (key: string, bytes: number) => `Authorization: Bearer ${key}\r\nContent-Length: ${bytes}`;
+
 function putHead({ id, key }: Pick<OwnDrive, "id" | "key">, path: string, bytes: number): string {
-  return `PUT /v0/files?drive_id=${id}&path=${path} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${bytes}`;
+  return `PUT /v0/files?drive_id=${id}&path=${path} HTTP/1.1\r\n${headers(key, bytes)}`;
 }
 
 function chunk(bytes: number): string {
   return `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
 }
 
-const QUOTA = { error: { code: "QUOTA_EXCEEDED" } };
+async function expectFull({ answer }: Sent): Promise<void> {
+  expect(await answer()).toMatchObject({ status: 403, body: { error: { code: "QUOTA_EXCEEDED" } } });
+}
 
 /** A drive of an account that may store 1 MiB. */
 async function limitedDrive() {
@@ -53,10 +57,8 @@ async function limitedDrive() {
   addAccount(stage.coffer, username);
   const client = await accountClient(stage.coffer, username);
   const { id } = await client.makeDrive("A");
-  const upload = async (path: string, bytes: number) => {
-    const target = `/v0/files?drive_id=${id}&path=${path}`;
-    return (await client.send("PUT", target, { body: new Uint8Array(bytes) })).status;
-  };
+  const upload = (path: string, bytes: number) =>
+    client.status("PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: new Uint8Array(bytes) });
   return { id, key: client.key ?? "", client, upload };
 }
 
@@ -67,7 +69,7 @@ describe("what is arriving counts as stored", () => {
     const drive = await stage.ownDrive();
     const first = await begin(putHead(drive, "1", 94 * MIB), START, 1);
     const second = await begin(putHead(drive, "2", 94 * MIB), "");
-    expect(await second.answer()).toMatchObject({ status: 403, body: QUOTA });
+    await expectFull(second);
     first.client.close();
     await noneArrives();
     await begin(putHead(drive, "2", 94 * MIB), START, 1);
@@ -78,7 +80,7 @@ describe("what is arriving counts as stored", () => {
     expect(await drive.upload("stored", 500_000)).toBe(201);
     await begin(putHead(drive, "1", 400_000), START, 1);
     const more = await begin(putHead(drive, "2", 400_000), "");
-    expect(await more.answer()).toMatchObject({ status: 403, body: QUOTA });
+    await expectFull(more);
     expect(await drive.upload("3", 100_000)).toBe(201);
   });
 
@@ -96,23 +98,23 @@ describe("what is arriving counts as stored", () => {
     await begin(chunked("1"), chunk(600_000), 1);
     const second = await begin(chunked("2"), chunk(300_000), 2);
     await second.client.write(chunk(300_000));
-    expect(await second.answer()).toMatchObject({ status: 403, body: QUOTA });
+    await expectFull(second);
   });
 
   test("in JSON, in a form, and by a link", async () => {
     const drive = await limitedDrive();
     const place = { drive_id: drive.id, path: "linked" };
     const link = await drive.client.post<{ url: string }>("/v0/upload-links", place);
-    const head = `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 2000000`;
+    const head = `POST /v0/files HTTP/1.1\r\n${headers(drive.key, 2_000_000)}`;
     const start = `{"drive_id":"${drive.id}","filename":"j","content":"${"A".repeat(1_200_000)}`;
     const json = await begin(head, start, 1);
     // As much of it has been counted by then.
     await eventually(async () => (await arrived()) > 560_000);
     const byLink = await begin(`PUT ${new URL(link.url).pathname} HTTP/1.1\r\nContent-Length: 500000`, "");
-    expect(await byLink.answer()).toMatchObject({ status: 403, body: QUOTA });
+    await expectFull(byLink);
     const part = `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(500_000)}`;
     const form = await begin(`${head}\r\nContent-Type: multipart/form-data; boundary=x`, part);
-    expect(await form.answer()).toMatchObject({ status: 403, body: QUOTA });
+    await expectFull(form);
     json.client.close();
     await noneArrives();
     expect(await drive.upload("1", 1_000_000)).toBe(201);
@@ -149,7 +151,7 @@ const SHUT_OUT: readonly (readonly [
   [
     "with a key, in JSON",
     async (_, { key }) =>
-      `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${94 * MIB}`,
+      `POST /v0/files HTTP/1.1\r\nContent-Type: application/json\r\n${headers(key, 94 * MIB)}`,
     401,
   ],
   [
@@ -198,9 +200,9 @@ test("an upload that drips is ended, and leaves nothing", async () => {
   const slow = await begin(putHead(drive, "slow", 90 * MIB), START, 1);
   stage.coffer.clock.advance(60_000);
   await slow.client.write("x");
-  const { status, headers, body } = await slow.answer();
-  expect([status, headers.get("connection")]).toEqual([408, "close"]);
-  expect(body).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
+  const answer = await slow.answer();
+  expect(answer).toMatchObject({ status: 408, body: { error: { code: "REQUEST_TIMEOUT" } } });
+  expect(answer.headers.get("connection")).toBe("close");
   await noneArrives();
   await slow.client.until(/never/);
   await begin(putHead(drive, "next", 90 * MIB), START, 1);

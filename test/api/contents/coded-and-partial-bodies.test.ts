@@ -1,31 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import {
-  holds,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { invalid, refused, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
 const FILE = "/v0/files?drive_id={drive}&path=f.txt";
 const JSON_UPLOAD = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
-const FORM = [
-  "--x",
-  'Content-Disposition: form-data; name="drive_id"',
-  "",
-  "{drive}",
-  "--x",
-  'Content-Disposition: form-data; name="file"; filename="f.txt"',
-  "",
-  "the tail",
-  "--x--",
-].join("\r\n");
+const part = (name: string, text: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const FORM = `${part("drive_id", "{drive}")}${part('file"; filename="f.txt', "the tail")}--x--`;
 
 const FORM_TYPE = { "content-type": "multipart/form-data; boundary=x" };
 
@@ -47,9 +31,8 @@ function packed(body: object): Uint8Array<ArrayBuffer> {
 const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
 
 describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
-  runScenarios(stage, {
+  runAfter(stage, [whole], {
     "nor a range of the whole, nor one that is malformed": [
-      whole,
       step(`PUT ${FILE}`, {
         body: "the tail",
         headers: { "content-range": "all of it" },
@@ -58,7 +41,6 @@ describe("an upload with a Content-Range does not put a part in the place of the
       ...unchanged,
     ],
     "nor under an Idempotency-Key, which stays free for the whole": [
-      whole,
       step(`PUT ${FILE}`, {
         body: "the tail",
         headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
@@ -119,21 +101,19 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
       step("POST /v0/keys", { body: packed({ name: "k" }), ...refusal }),
       step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] }),
     ],
-    PATCH: [
-      whole,
-      step("PATCH /v0/files/{made.id}", { body: packed({ path: "other" }), ...refusal }),
-      ...unchanged,
-    ],
     DELETE: [
       put("d/f.txt"),
       step("DELETE /v0/folders", { body: packed({ drive_id: "x", path: "d/" }), ...refusal }),
       holds("d/f.txt"),
     ],
     "nobody's": step("nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
-    "where a body may be left out": [
-      whole,
-      step("POST /v0/files/{made.id}/presigned-url", { body: packed({}), ...refusal }),
-    ],
+  });
+  runAfter(stage, [whole], {
+    PATCH: [step("PATCH /v0/files/{made.id}", { body: packed({ path: "other" }), ...refusal }), ...unchanged],
+    "where a body may be left out": step("POST /v0/files/{made.id}/presigned-url", {
+      body: packed({}),
+      ...refusal,
+    }),
   });
 
   test("before it has arrived", async () => {

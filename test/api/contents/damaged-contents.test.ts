@@ -1,17 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { fileOf, requireContent } from "../../support/samples/contents.ts";
+import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
+import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { fileOf, requireContent, sweepContents } from "../../support/samples/contents.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { RequestOptions } from "../../support/server/client.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { withReason } from "../../support/server/skip.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
 
 let coffer: TestAppliance;
 let drive: OwnDrive;
 let count = 0;
 
 beforeAll(async () => {
-  coffer = await startAppliance();
+  coffer = await startAppliance({ ...KEEPS_NOTHING, "scrub-interval": "1h" });
   drive = await provision(coffer);
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
@@ -21,25 +31,117 @@ interface Stored {
   readonly path: string;
   readonly digest: string;
   readonly content: Uint8Array<ArrayBuffer>;
-  /** Where the content is. */
+  /** Where the content is, if it is not in the database. */
   readonly file: string;
 }
 
-/** A file with a content of its own, which has been indexed and which nobody else has read. */
-async function newFile(length: number, content = sampleBytes(length, (count += 1) + 1000)): Promise<Stored> {
-  const path = `damaged/${crypto.randomUUID()}.txt`;
+/** Bytes that no other test has. */
+const sample = (length: number) => sampleBytes(length, (count += 1) + 9000);
+
+/** A new file, which has been indexed. With the type `bin` nobody has read it. */
+async function put(content: Uint8Array<ArrayBuffer>, type: "txt" | "bin" = "txt"): Promise<Stored> {
+  const path = `rot/${crypto.randomUUID()}.${type}`;
   const { id } = await drive.client.put(drive.id, path, content);
   // A search waits for the index, which may not read the file when it is damaged.
   await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   const digest = Bun.SHA256.hash(content, "hex");
-  return { id, path, digest, content, file: fileOf(coffer.dataDir, digest) };
-}
-
-function download({ id }: Stored, headers: Record<string, string> = {}) {
-  return drive.client.send("GET", `/v0/files/${id}/download`, { headers });
+  return { id, path, content, digest, file: fileOf(coffer.dataDir, digest) };
 }
 
 const requireGood = (stored: Stored) => requireContent(drive.client, stored);
+
+function damagedContents(): number {
+  return coffer.appliance.services.scrub.status().damaged;
+}
+
+/** Puts other bytes in the place of a content; null to take it away. */
+type Spoil = (stored: Stored, bytes: Uint8Array | null) => Promise<void>;
+
+const inTable: Spoil = async ({ digest }, bytes) => {
+  const blob = `(SELECT pk FROM blob WHERE digest = '${digest}')`;
+  const change =
+    bytes === null
+      ? `DELETE FROM small_content WHERE blob = ${blob}`
+      : `UPDATE small_content SET bytes = x'${Buffer.from(bytes).toString("hex")}' WHERE blob = ${blob}`;
+  changeDatabase(coffer.dataDir, change);
+};
+
+const inFile: Spoil = ({ file }, bytes) => (bytes === null ? rm(file) : writeFile(file, bytes));
+
+const PLACES: readonly (readonly [place: string, length: number, spoil: Spoil])[] = [
+  ["small content in the database", 1000, inTable],
+  // Small enough to be checked whole.
+  ["small content in a file", 20_000, inFile],
+  ["longer content", 100_000, inFile],
+  // So large that an upload is matched by its size.
+  ["large content", 1_100_000, inFile],
+];
+
+function inPlaceOf(length: number, more: number): string {
+  return length > SMALL_CONTENT_BYTES ? `has ${length + more} bytes instead of ${length}` : "";
+}
+
+/** What becomes of the bytes, and what the log says of them. */
+const DAMAGES: readonly (readonly [
+  damage: string,
+  spoiled: (content: Uint8Array) => Uint8Array | null,
+  problem: (length: number) => string,
+])[] = [
+  ["flipped in one bit", flipped, (length) => (length === 20_000 ? "does not match its SHA-256" : "")],
+  ["cut", (content) => content.subarray(1), (length) => inPlaceOf(length, -1)],
+  ["grown", (content) => Buffer.concat([content, Buffer.from("x")]), (length) => inPlaceOf(length, 1)],
+  ["missing", () => null, (length) => (length > SMALL_CONTENT_BYTES ? "is missing" : "")],
+];
+
+/** What stands in the place of the file. */
+const THINGS: readonly (readonly [thing: string, by: (stored: Stored) => unknown])[] = [
+  [
+    "a link to something else of the same size",
+    async ({ file, content }) => {
+      const secret = join(coffer.dataDir, "..", "secret-of-the-machine");
+      await writeFile(secret, sampleBytes(content.length, 7));
+      await symlink(secret, file);
+    },
+  ],
+  ["a directory", ({ file }) => mkdir(file)],
+  ...(Bun.which("mkfifo") === null
+    ? []
+    : [["a named pipe", ({ file }: Stored) => Bun.spawnSync(["mkfifo", file])] as const]),
+];
+
+type Case = readonly [
+  place: string,
+  damage: string,
+  length: number,
+  spoil: (stored: Stored) => Promise<unknown>,
+  problem: string,
+];
+const CASES: Case[] = [
+  ...PLACES.flatMap(([place, length, spoil]) =>
+    DAMAGES.map(([damage, spoiled, problem]): Case => {
+      return [place, damage, length, (stored) => spoil(stored, spoiled(stored.content)), problem(length)];
+    }),
+  ),
+  ...PLACES.slice(1).flatMap(([place, length]) =>
+    THINGS.map(([thing, by]): Case => {
+      const replace = async (stored: Stored) => {
+        await rm(stored.file);
+        await by(stored);
+      };
+      return [place, thing, length, replace, "is not a regular file"];
+    }),
+  ),
+];
+
+/** Runs the scrub through all contents. Returns what it logs of damage. */
+async function scrubAll(): Promise<string[]> {
+  const { scrub } = coffer.appliance.services;
+  await scrub.run();
+  const from = coffer.lines.length;
+  coffer.clock.advance(HOUR_MS);
+  await scrub.run();
+  return coffer.lines.slice(from).filter((line) => line.includes("a content is damaged"));
+}
 
 /**
  * The lines of the log since `from`, of errors and warnings, but for what the look soon after the start tells of all that
@@ -50,133 +152,192 @@ function complaints(from: number): string[] {
   return lines.filter((line) => /"level":"(error|warn)"/.test(line));
 }
 
-function expectAll(line: string, ...parts: string[]): void {
+function expectAll(line: string | undefined, ...parts: string[]): void {
   for (const part of parts) expect(line).toContain(part);
 }
 
-type Damage = readonly [
-  what: string,
-  damage: (stored: Stored) => Promise<unknown>,
-  problem: (stored: Stored) => string,
-];
-
-function resized(by: number): Damage {
-  const what = by < 0 ? "cut" : "grown";
-  const problem = ({ content: { length } }: Stored) => `has ${length + by} bytes instead of ${length}`;
-  return [what, ({ file, content }) => truncate(file, content.length + by), problem];
+async function read(target: string, headers: Record<string, string> = {}): Promise<number | string> {
+  return drive.client.send("GET", target, { headers }).then(
+    ({ status }) => status,
+    () => "broken off",
+  );
 }
 
-/** Puts something that is no file in the place of one. */
-function replaced(what: string, by: (stored: Stored) => unknown): Damage {
-  const damage = async (stored: Stored) => {
-    await rm(stored.file);
-    await by(stored);
-  };
-  return [what, damage, () => "is not a regular file"];
+/** Every read of it is refused, in whole, in part and by a link, and the log tells each time why. */
+async function requireRefused(stored: Stored, problem = ""): Promise<void> {
+  const url = `/v0/files/${stored.id}`;
+  const link = await drive.client.post<{ token: string }>(`${url}/presigned-url`, {}, 200);
+  const asks: [method: string, path: string, options?: RequestOptions][] = [
+    ["GET", `${url}/download`],
+    ["GET", `${url}/download`, { headers: { range: "bytes=0-1" } }],
+    ["GET", `/v0/presigned/${link.token}`],
+  ];
+  if (stored.path.endsWith(".txt")) {
+    const body = { op: "append", text: "x" };
+    asks.push(["POST", `${url}/extract`], ["GET", `${url}/text`], ["POST", `${url}/edit`, { body }]);
+  }
+  for (const [method, path, options] of asks) {
+    const from = coffer.lines.length;
+    const { status, text, headers } = await drive.client.send(method, path, options);
+    const { error } = JSON.parse(text);
+    expect([status, error.code, error.message]).toEqual([
+      500,
+      "INTERNAL",
+      "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.",
+    ]);
+    expect(error.request_id).toBe(headers.get("x-request-id"));
+    const told = complaints(from);
+    // Wrong bytes of a long content are found beside the read.
+    if (problem !== "") expect(told).toHaveLength(1);
+    expectAll(told.join("\n"), error.request_id, drive.id, stored.path, stored.digest, problem);
+  }
+  const from = coffer.lines.length;
+  const archive = await read(`/v0/archive?drive_id=${drive.id}&path=${stored.path}`);
+  expect([500, "broken off"]).toContain(archive);
+  expectAll(complaints(from).join("\n"), drive.id, stored.path, stored.digest, problem);
+  await drive.client.get(url);
 }
 
-const DAMAGES: readonly Damage[] = [
-  resized(-1),
-  resized(1),
-  ["missing", ({ file }) => rm(file), () => "is missing"],
-  replaced("a link to something else of the same size", async ({ file, content }) => {
-    const secret = join(coffer.dataDir, "..", "secret-of-the-machine");
-    await writeFile(secret, sampleBytes(content.length, 7));
-    await symlink(secret, file);
-  }),
-  replaced("a directory", ({ file }) => mkdir(file)),
-  ...(Bun.which("mkfifo") === null
-    ? []
-    : [replaced("a named pipe", ({ file }) => Bun.spawnSync(["mkfifo", file]))]),
-];
-const SIZES = [
-  // Small enough to be checked whole, and too large for the database; those in it are in small-contents.test.ts.
-  ["small", 20_000],
-  ["large", 100_000],
-] as const;
+/** What verify finds. Directories that were in the place of contents are only noted. */
+async function findings(): Promise<string[]> {
+  return (await verified(coffer.dataDir)).filter((line) => !line.startsWith("note "));
+}
 
-const cases = SIZES.flatMap(([size, length]) =>
-  DAMAGES.map(([what, damage, problem]) => [size, what, length, damage, problem] as const),
-);
+async function restart(): Promise<void> {
+  await coffer.restart();
+  drive = { ...drive, client: coffer.client(drive.key) };
+}
 
-describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, problem) => {
-  test("is a 500 that the log explains, in whole, in part and by a link", async () => {
-    const stored = await newFile(length);
-    const link = await drive.client.post<{ token: string }>(`/v0/files/${stored.id}/presigned-url`, {}, 200);
-    await damage(stored);
-    const asks = [
-      () => download(stored),
-      () => download(stored, { range: "bytes=1-3" }),
-      () => coffer.client().send("GET", `/v0/presigned/${link.token}`),
-      () => drive.client.send("POST", `/v0/files/${stored.id}/extract`),
-      () => drive.client.send("GET", `/v0/files/${stored.id}/text`),
-      () => drive.client.send("POST", `/v0/files/${stored.id}/edit`, { body: { op: "append", text: "x" } }),
-    ];
-    for (const ask of asks) {
-      const from = coffer.lines.length;
-      const { status, headers } = await ask();
-      expect(status).toBe(500);
-      const [line = "", ...others] = complaints(from);
-      expect(others).toEqual([]);
-      expect(line).toContain(`"request_id":"${headers.get("x-request-id")}"`);
-      expectAll(line, drive.id, stored.path, stored.digest, problem(stored));
+describe.each(CASES)("a %s that is %s", (_, damage, length, spoil, problem) => {
+  test("is found by verify and the scrub, refused as a whole and in part, and healed by an upload", async () => {
+    const stored = await put(sample(length));
+    await spoil(stored);
+    const code = damage === "missing" ? "content-missing" : "content-damaged";
+    const about = `${code} ${stored.digest} drive ${drive.id} path "${stored.path}": `;
+    expect(await findings()).toEqual([expect.stringContaining(about)]);
+
+    const logged = await scrubAll();
+    expect(logged).toHaveLength(1);
+    expectAll(logged[0], stored.digest, drive.id, stored.path);
+    expect(damagedContents()).toBe(1);
+    await requireRefused(stored, problem);
+
+    const again = await put(stored.content);
+    for (const file of [stored, again]) {
+      await requireGood(file);
+      await drive.client.delete(`/v0/files/${file.id}`);
     }
+    expect(damagedContents()).toBe(0);
+    expect(await findings()).toEqual([]);
   });
 
-  test("ends an archive, or refuses it, and the log explains it", async () => {
-    const stored = await newFile(length);
-    await damage(stored);
-    const from = coffer.lines.length;
-    const url = `/v0/archive?drive_id=${drive.id}&path=${stored.path}`;
-    const answer = await drive.client.send("GET", url).then(
-      ({ status }) => status,
-      () => "broken off",
-    );
-    expect([500, "broken off"]).toContain(answer);
-    const [line = ""] = complaints(from);
-    expectAll(line, drive.id, stored.path, stored.digest, problem(stored));
+  test("is remembered by the first read that finds it", async () => {
+    const stored = await put(sample(length), "bin");
+    await spoil(stored);
+    await requireRefused(stored, problem);
+    expect(damagedContents()).toBe(1);
+    await put(stored.content);
+    await requireGood(stored);
+    expect(damagedContents()).toBe(0);
   });
+});
 
+// Where the size is right, a large content is checked only once something is known of the damage.
+const SEEN = CASES.filter(([, damage, length]) => damage !== "flipped in one bit" || length < 1_000_000);
+describe.each(SEEN)("a %s that is %s", (_, damage, length, spoil, problem) => {
   test("is healed by an upload of the same bytes, which the log says", async () => {
-    const stored = await newFile(length);
-    await damage(stored);
+    const stored = await put(sample(length));
+    await spoil(stored);
     const from = coffer.lines.length;
-    await drive.client.put(drive.id, `${stored.path}.copy`, stored.content);
-    const [line = ""] = complaints(from);
-    if (problem(stored) !== "is missing") expectAll(line, drive.id, stored.digest, problem(stored));
+    await put(stored.content);
+    const parts = length > SMALL_CONTENT_BYTES ? [stored.digest, problem] : [];
+    if (damage !== "missing") expectAll(complaints(from)[0], drive.id, ...parts);
     await requireGood(stored);
   });
 });
 
-test("flipped bits in a small content are a 500, and an upload heals them", async () => {
-  const stored = await newFile(20_000);
+// Nothing is known of the damage yet, nor was the content checked since it was spoiled.
+const FIRST_READS: readonly (readonly [what: string, ask: (stored: Stored) => Promise<number | string>])[] = [
+  ["a range", ({ id }) => read(`/v0/files/${id}/download`, { range: "bytes=1-2" })],
+  ["an archive", ({ path }) => read(`/v0/archive?drive_id=${drive.id}&path=${path}`)],
+  ["its text", ({ id }) => read(`/v0/files/${id}/text`)],
+  ["an extraction", ({ id }) => read(`/v0/files/${id}/extract`)],
+];
+
+test.each(FIRST_READS)("wrong bytes in a large content are not sent as good by %s", async (_, ask) => {
+  const stored = await put(sample(1_100_000));
+  await requireGood(stored);
   await writeFile(stored.file, flipped(stored.content));
-  for (const headers of [{}, { range: "bytes=0-9" }]) {
-    const from = coffer.lines.length;
-    expect((await download(stored, headers)).status).toBe(500);
-    expect(complaints(from)).toEqual([expect.stringContaining("does not match its SHA-256")]);
-  }
-  await drive.client.put(drive.id, stored.path, stored.content, 200);
+  expect([500, "broken off"]).toContain(await ask(stored));
+  expect(damagedContents()).toBe(1);
+  await put(stored.content);
   await requireGood(stored);
 });
 
-test("flipped bits in a content of less than 1 MiB are healed by an upload of it", async () => {
-  const stored = await newFile(900_000);
+const CHECKED = "a large content is checked after a restart, and a day later, and not at each download";
+test.skipIf(NO_READ_COUNT !== "")(withReason(CHECKED, NO_READ_COUNT), async () => {
+  const stored = await put(sample(4_000_000), "bin");
+  const readAtOnce = async () => {
+    const before = bytesRead() ?? 0;
+    await requireGood(stored);
+    return Math.round(((bytesRead() ?? 0) - before) / stored.content.length);
+  };
+  const [uploaded, again] = [await readAtOnce(), await readAtOnce()];
+  expect(uploaded).toBe(again);
+  coffer.clock.advance(24 * HOUR_MS);
+  expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
+  await restart();
+  expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
+});
+
+/** Uploads a content where a condition does not hold. */
+async function uploadRefused(body: Uint8Array<ArrayBuffer>): Promise<void> {
+  const headers = { "if-match": `"${"0".repeat(64)}"` };
+  await drive.client.json(412, "PUT", `/v0/files?drive_id=${drive.id}&path=refused.bin`, { body, headers });
+}
+
+test("a refused upload of the same content does not let a damaged one be sent", async () => {
+  const stored = await put(sample(1_100_000));
   await writeFile(stored.file, flipped(stored.content));
-  await drive.client.put(drive.id, stored.path, stored.content, 200);
+  await scrubAll();
+  await uploadRefused(stored.content);
+  // Its bytes are there, but nothing says so yet.
+  expect(damagedContents()).toBe(1);
+  await coffer.appliance.services.scrub.run();
   await requireGood(stored);
 });
 
-test("a damaged content is found by its name without a snippet, and the log says why", async () => {
-  const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
-  const text = `the word is ${word} `.padEnd(20_000, "and so on ");
-  const stored = await newFile(0, new TextEncoder().encode(text));
-  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: expect.stringContaining(word) }]);
-  await truncate(stored.file, 3);
-  const from = coffer.lines.length;
-  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: null }]);
-  const [line = ""] = complaints(from);
-  expectAll(line, "no snippet could be made", drive.id, stored.path, stored.digest, "has 3 bytes");
+/** A file whose content is known to be missing. */
+async function putMissing(): Promise<Stored> {
+  const stored = await put(sample(20_000));
+  await rm(stored.file);
+  await requireRefused(stored);
+  return stored;
+}
+
+test("a copy of a damaged file is refused as well, and an upload heals both", async () => {
+  const stored = await putMissing();
+  const to = { destination_path: "rot/copy.txt" };
+  const copy = await drive.client.post<{ id: string; path: string }>(`/v0/files/${stored.id}/copy`, to);
+  await requireRefused({ ...stored, ...copy });
+  await put(stored.content);
+  await requireGood({ ...stored, id: copy.id });
+});
+
+test("/readyz shows damage, and is ready", async () => {
+  const stored = await putMissing();
+  expect(await coffer.client().get<object>("/readyz")).toEqual({
+    status: "ok",
+    scrub: { progress: expect.any(Number), finished_at: expect.stringMatching(/Z$/), damaged: 1 },
+  });
+  await put(stored.content);
+});
+
+test("a restart does not forget damage", async () => {
+  const stored = await putMissing();
+  await restart();
+  expect(damagedContents()).toBe(1);
+  await requireRefused(stored);
 });
 
 interface Found {
@@ -187,6 +348,20 @@ function find(word: string): Promise<Found> {
   return drive.client.get(`/v0/search?drive_id=${drive.id}&q=${word}`);
 }
 
+const encode = (text: string) => new TextEncoder().encode(text);
+const newWord = () => `w${crypto.randomUUID().replaceAll("-", "")}`;
+
+test("a damaged content is found by its name without a snippet, and the log says why", async () => {
+  const word = newWord();
+  const stored = await put(encode(`the word is ${word} `.padEnd(20_000, "and so on ")));
+  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: expect.stringContaining(word) }]);
+  await truncate(stored.file, 3);
+  const from = coffer.lines.length;
+  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: null }]);
+  const parts = ["no snippet could be made", drive.id, stored.path, stored.digest, "has 3 bytes"];
+  expectAll(complaints(from)[0], ...parts);
+});
+
 const EDITS = [
   ["appending", { op: "append", text: "more" }],
   ["another edit", { op: "insert", line: 0, text: "more" }],
@@ -194,25 +369,97 @@ const EDITS = [
 
 // A new content would have the SHA-256 of the wrong bytes, and seem to be whole.
 test.each(EDITS)("wrong bytes of a text are not made into a new content by %s", async (_, body) => {
-  const stored = await newFile(0, new TextEncoder().encode(`${"text ".repeat(20_000)}${(count += 1)}`));
+  const stored = await put(encode(`${"text ".repeat(20_000)}${(count += 1)}`));
   await writeFile(stored.file, flipped(stored.content));
-  const answer = await drive.client.send("POST", `/v0/files/${stored.id}/edit`, { body });
-  expect(answer.status).toBe(500);
+  await drive.client.json(500, "POST", `/v0/files/${stored.id}/edit`, { body });
   const record = await drive.client.get<{ content_hash: string }>(`/v0/files/${stored.id}`);
   expect(record.content_hash).toBe(`sha256:${stored.digest}`);
 });
 
 test("a damaged content is not indexed, the others are, and the log says why", async () => {
-  const stored = await newFile(20_000);
+  const stored = await put(sample(20_000));
   await rename(stored.file, `${stored.file}.kept`);
   const from = coffer.lines.length;
   // A copy is indexed anew.
   await drive.client.post(`/v0/files/${stored.id}/copy`, { destination_path: "unread.txt" });
-  const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
-  const good = await newFile(0, new TextEncoder().encode(word));
-  const { data } = await find(word);
-  expect(data.map(({ id }) => id)).toEqual([good.id]);
+  const word = newWord();
+  const good = await put(encode(word));
+  expect((await find(word)).data).toMatchObject([{ id: good.id }]);
   await eventually(() => complaints(from).length > 0);
-  const told = complaints(from).join("\n");
-  expectAll(told, "a content could not be indexed", drive.id, "unread.txt", stored.digest, "is missing");
+  const parts = ["a content could not be indexed", drive.id, "unread.txt", stored.digest, "is missing"];
+  expectAll(complaints(from).join("\n"), ...parts);
+});
+
+/** How many contents with this digest the database has, and whether there is a file of it. */
+function kept(digest: string): [inDatabase: number, inFile: boolean] {
+  const small = "SELECT 1 FROM small_content c JOIN blob b ON b.pk = c.blob WHERE b.digest = ?";
+  return [rowsIn(coffer.dataDir, small, digest).length, existsSync(fileOf(coffer.dataDir, digest))];
+}
+
+/** A file can be read, in whole and from its second byte on. */
+async function requireParts(stored: Stored): Promise<void> {
+  const { id, content } = stored;
+  await requireGood(stored);
+  if (content.length < 2) return;
+  const headers = { range: `bytes=1-${content.length - 1}` };
+  const part = await drive.client.fetch("GET", `/v0/files/${id}/download`, { headers });
+  expect(part.status).toBe(206);
+  expect(Buffer.compare(await part.bytes(), content.subarray(1))).toBe(0);
+}
+
+describe("where a content is kept", () => {
+  test.each([
+    [0, "in the database"],
+    [SMALL_CONTENT_BYTES, "in the database"],
+    [SMALL_CONTENT_BYTES + 1, "in a file"],
+  ])("%i bytes: %s", async (length, where) => {
+    const stored = await put(sample(length), "bin");
+    expect(kept(stored.digest)).toEqual(where === "in a file" ? [0, true] : [1, false]);
+    await requireParts(stored);
+  });
+
+  test("the same content twice is kept once, until both files are gone and the grace period is over", async () => {
+    const content = sample(1000);
+    const [one, two] = [await put(content, "bin"), await put(content, "bin")];
+    expect(kept(one.digest)).toEqual([1, false]);
+    for (const { id } of [one, two]) {
+      await requireParts(two);
+      await drive.client.delete(`/v0/files/${id}`);
+    }
+    const { sweep } = coffer.appliance.services;
+    await sweep.run();
+    expect(kept(one.digest)).toEqual([1, false]);
+    coffer.clock.advance(ORPHAN_GRACE_MS);
+    await sweep.run();
+    expect(kept(one.digest)).toEqual([0, false]);
+  });
+
+  test("an upload that is refused leaves no content", async () => {
+    const content = sample(1000);
+    await uploadRefused(content);
+    expect(kept(Bun.SHA256.hash(content, "hex"))).toEqual([0, false]);
+  });
+});
+
+/** A new file whose content is where an older version put it. */
+async function putAsFile(): Promise<Stored> {
+  const stored = await put(sample(1000), "bin");
+  await inTable(stored, null);
+  await Bun.write(stored.file, stored.content);
+  return stored;
+}
+
+describe("a small content that an older version kept in a file", () => {
+  test("is served from there", async () => {
+    await requireParts(await putAsFile());
+  });
+
+  test("is kept in the database as well from its next upload on, and goes from both", async () => {
+    const stored = await putAsFile();
+    const again = await put(stored.content, "bin");
+    expect(kept(stored.digest)[0]).toBe(1);
+    for (const { id } of [stored, again]) await drive.client.delete(`/v0/files/${id}`);
+    await sweepContents(coffer);
+    expect(kept(stored.digest)).toEqual([0, false]);
+  });
 });

@@ -1,22 +1,18 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import {
   expectCommonRules,
-  type Expected,
-  HELLO_DIGEST,
-  invalid,
   openStage,
-  post,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
-  type Step,
-  step,
+  runAfter,
 } from "../../support/server/scenario.ts";
+import { type Expected, invalid, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, post, put } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { sweepContents } from "../../support/samples/contents.ts";
+import { rawGet } from "../../support/peers/slow-reader.ts";
+import type { Client } from "../../support/server/client.ts";
 
 // What is deleted leaves the disk: a download must not need it there.
 const stage = openStage(KEEPS_NOTHING);
@@ -56,23 +52,21 @@ describe("what a page could run of our origin", () => {
     const { coffer, world } = stage;
     const { ada } = world.clients;
     const address = `/v0/files?drive_id=${world.drives.ada}&path=${crypto.randomUUID()}`;
-    const { id } = await ada.json<{ id: string }>(201, "PUT", address, {
-      body: "alert(origin)",
-      headers: { "content-type": type },
-    });
+    const sent = { body: "alert(origin)", headers: { "content-type": type } };
+    const { id } = await ada.json<{ id: string }>(201, "PUT", address, sent);
     const { token } = await ada.json<{ token: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
     const path = `/v0/files/${id}/download`;
-    const answers = {
-      key: await ada.send("GET", path),
-      session: await beginSession(coffer, "ada").browser.send("GET", path),
-      inline: await beginSession(coffer, "ada").browser.send("GET", `${path}?inline=1`),
-      link: await coffer.client().send("GET", `/v0/presigned/${token}`),
-    };
-    const types = Object.fromEntries(
-      Object.entries(answers).map(([how, { headers }]) => [how, headers.get("content-type")?.toLowerCase()]),
-    );
-    const text = "text/plain";
-    expect(types).toEqual({ key: type.toLowerCase(), session: text, inline: text, link: text });
+    const { browser } = beginSession(coffer, "ada");
+    const asks: [by: Client, path: string, type: string][] = [
+      [ada, path, type.toLowerCase()],
+      [browser, path, "text/plain"],
+      [browser, `${path}?inline=1`, "text/plain"],
+      [coffer.client(), `/v0/presigned/${token}`, "text/plain"],
+    ];
+    for (const [by, asked, shown] of asks) {
+      const { headers } = await by.send("GET", asked);
+      expect([asked, headers.get("content-type")?.toLowerCase()]).toEqual([asked, shown]);
+    }
   });
 });
 
@@ -94,28 +88,30 @@ describe("headers", () => {
   const ofRange = { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" };
   const HEAD = "HEAD /v0/files/{file.id}/download";
   runScenarios(stage, {
-    "of a whole file": [hello, get({ receives: shown, ...whole })],
-    "of a range": [hello, ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] })],
-    "of HEAD, with the length and without a body": [hello, step(HEAD, { receives: shown, empty: true })],
-    "HEAD ignores a range, which is defined for GET alone": [
-      hello,
-      step(HEAD, { headers: { range: "bytes=0-4" }, receives: shown, empty: true }),
-    ],
     "HEAD of a large file": [
       large,
       step(HEAD, { receives: { "content-length": String(LARGE.length) }, empty: true }),
-    ],
-    "HEAD of a file that is not there": [
-      hello,
-      step("HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", { status: 404, empty: true }),
     ],
     "an empty file": [
       put("empty.txt", "", { keeps: "file" }),
       get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
     ],
-    "another's file": [hello, refuses("GET /v0/files/{files.ada}/download", "NOT_FOUND")],
-    "no file": [hello, refuses("GET /v0/files/nonsense/download", "NOT_FOUND")],
-    "a query that is none": [hello, get(invalid("inline"), "?inline=maybe")],
+  });
+  runAfter(stage, [hello], {
+    "of a whole file": get({ receives: shown, ...whole }),
+    "of a range": ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] }),
+    "of HEAD, with the length and without a body": step(HEAD, { receives: shown, empty: true }),
+    "HEAD ignores a range, which is defined for GET alone": step(HEAD, {
+      headers: { range: "bytes=0-4" },
+      receives: shown,
+      empty: true,
+    }),
+    "HEAD of a file that is not there": step("HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", {
+      status: 404,
+      empty: true,
+    }),
+    "no file": refuses("GET /v0/files/nonsense/download", "NOT_FOUND"),
+    "a query that is none": get(invalid("inline"), "?inline=maybe"),
   });
 });
 
@@ -304,11 +300,11 @@ describe("1 MiB", () => {
 
   test("whole, with its length", async () => {
     const { response, bytes } = await bytesOf({});
-    expect(response.status).toBe(200);
-    expect(response.headers.get("content-length")).toBe(String(LARGE.length));
-    expect(response.headers.get("transfer-encoding")).toBeNull();
+    const { status, headers } = response;
+    expect([status, headers.get("content-length")]).toEqual([200, String(LARGE.length)]);
+    expect(headers.get("transfer-encoding")).toBeNull();
     expect(Buffer.compare(bytes, LARGE)).toBe(0);
-    expectCommonRules("GET", { status: 200, headers: response.headers, text: "" });
+    expectCommonRules("GET", { status, headers, text: "" });
   });
 
   test.each([
@@ -331,12 +327,8 @@ describe("1 MiB", () => {
 });
 
 /** Asks for a path, and stops reading once the answer's head has come, until the `rest` is wanted. */
-async function startReading(
-  base: string,
-  path: string,
-  key: string,
-): Promise<{ head: string; rest: () => Promise<Buffer> }> {
-  const socket = connect(Number(new URL(base).port), "127.0.0.1");
+async function startReading(client: Client, path: string) {
+  const socket = rawGet(client, path, { connection: "close" });
   const pieces: Buffer[] = [];
   const begun = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<void>();
@@ -347,11 +339,7 @@ async function startReading(
     socket.pause();
     begun.resolve(end + 4);
   });
-  socket.on("error", ended.reject);
   socket.on("close", () => ended.resolve());
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
-  );
   const bodyAt = await begun.promise;
   socket.removeAllListeners("data");
   socket.on("data", (piece) => void pieces.push(Buffer.from(piece)));
@@ -375,15 +363,12 @@ describe("a reader who takes their time", () => {
     const content = new Uint8Array(HUGE);
     for (let at = 0; at < HUGE; at += 4096) content[at] = (at >> 12) & 255;
     const { id } = await own.client.put(own.id, "huge.bin", content);
-    const slow = await startReading(stage.coffer.appliance.url, `/v0/files/${id}/download`, own.key);
+    const slow = await startReading(own.client, `/v0/files/${id}/download`);
     expect(slow.head).toStartWith("HTTP/1.1 200 ");
     expect(slow.head.toLowerCase()).toContain(`content-length: ${HUGE}`);
 
     await own.client.delete(`/v0/files/${id}`);
-    const { sweep } = stage.coffer.appliance.services;
-    await sweep.run();
-    stage.coffer.clock.advance(2 * 60 * 60 * 1000);
-    await sweep.run();
+    await sweepContents(stage.coffer);
     const digest = Bun.SHA256.hash(content, "hex");
     expect((await stage.onDisk()).blobs).not.toContain(digest);
     expect((await own.client.send("GET", `/v0/files/${id}/download`)).status).toBe(404);

@@ -1,18 +1,21 @@
-import { describe } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { encoded } from "../../support/samples/encodings.ts";
+import { openStage, runEach, runScenarios, runAfter, type OwnDrive } from "../../support/server/scenario.ts";
 import {
   type Expected,
   invalid,
-  openStage,
-  put,
   refuses,
-  runEach,
-  runScenarios,
   type Step,
   step,
-} from "../../support/server/scenario.ts";
+  refused,
+  wrongQueries,
+} from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
+import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
 
 const stage = openStage();
+
+type Content = string | Uint8Array<ArrayBuffer>;
 
 const POEM = "one\ntwo\r\nthree\n";
 
@@ -20,7 +23,7 @@ function read(query: string, expected: Expected): Step {
   return step(`GET /v0/files/{file.id}/text${query}`, expected);
 }
 
-function text(content: string | Uint8Array<ArrayBuffer>, type = "text/plain"): Step {
+function textFile(content: Content, type = "text/plain"): Step {
   return put("f.txt", content, { headers: { "content-type": type }, keeps: "file" });
 }
 
@@ -48,7 +51,7 @@ describe("the lines of a text", () => {
   ];
   runEach(stage, contents, ([name, content, found]) => {
     const json = { lines: lines(...found), total_lines: found.length, ...END };
-    return [name, text(content), read("", { json })];
+    return [name, textFile(content), read("", { json })];
   });
 });
 
@@ -63,39 +66,33 @@ describe("a part of a text", () => {
     ["the rest of it", "?start_byte=2", { lines: lines("e", "two", "three"), ...END }],
     ["its rest alone", "?start_byte=2&max_bytes=2", { lines: lines("e"), next_line: 2, next_byte: null }],
   ];
-  const wrong: readonly (readonly [query: string, field: string])[] = [
-    ["?start_line=0", "start_line"],
-    ["?start_line=x", "start_line"],
-    ["?start_line=3&end_line=2", "end_line"],
-    ["?max_bytes=0", "max_bytes"],
-    ["?max_bytes=1048577", "max_bytes"],
-    ["?start_byte=4", "start_byte"],
-    ["?start_byte=-1", "start_byte"],
-    ["?start_line=3&start_byte=9007199254740991", "start_byte"],
-  ];
+  const wrong = [
+    ...wrongQueries({ start_line: ["0", "x"], max_bytes: ["0", "1048577"], start_byte: ["4", "-1"] }),
+    ["start_line=3&end_line=2", "end_line"],
+    ["start_line=3&start_byte=9007199254740991", "start_byte"],
+  ] as const;
   runScenarios(stage, {
     "no more lines than one request may read": [
-      text("\n".repeat(10_002)),
+      textFile("\n".repeat(10_002)),
       read("", { json: { end_line: 10_000, total_lines: 10_002, next_line: 10_001 } }),
     ],
     "not from within a character": [
-      text("\u00e9\n"),
+      textFile("\u00e9\n"),
       step("GET /v0/files/{file.id}/text?start_byte=1", invalid("start_byte")),
     ],
-    "by path, with the ETag of the whole": [
-      text(POEM),
-      step(`${BY_PATH}&start_line=3`, {
-        json: { lines: linesFrom(3, "three") },
-        receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
-      }),
-    ],
-    "asked for by HEAD": [text(POEM), step("HEAD /v0/files/{file.id}/text", { empty: true })],
   });
-  runEach(stage, parts, ([name, query, json]) => [name, text(POEM), read(query, { json })]);
+  runAfter(stage, [textFile(POEM)], {
+    "by path, with the ETag of the whole": step(`${BY_PATH}&start_line=3`, {
+      json: { lines: linesFrom(3, "three") },
+      receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
+    }),
+    "asked for by HEAD": step("HEAD /v0/files/{file.id}/text", { empty: true }),
+  });
+  runEach(stage, parts, ([name, query, json]) => [name, textFile(POEM), read(query, { json })]);
   runEach(stage, wrong, ([query, field]) => [
-    `${query} is refused`,
-    text(POEM),
-    step(`GET /v0/files/{file.id}/text${query}`, invalid(field)),
+    `?${query} is refused`,
+    textFile(POEM),
+    step(`GET /v0/files/{file.id}/text?${query}`, invalid(field)),
   ]);
 });
 
@@ -103,10 +100,10 @@ describe("encodings", () => {
   const latin1 = new Uint8Array(Buffer.from("caf\u00e9\n", "latin1"));
   const isText = { json: { lines: lines("caf\u00e9"), total_lines: 1 } };
   runScenarios(stage, {
-    "UTF-8": [text("caf\u00e9\n"), read("", isText)],
-    "UTF-16": [text(encoded("caf\u00e9\n", "utf-16le")), read("", isText)],
-    "UTF-16, the other way": [text(encoded("caf\u00e9\n", "utf-16be")), read("", isText)],
-    "Latin-1": [text(latin1), read("", { json: { encoding: "latin1", ...isText.json } })],
+    "UTF-8": [textFile("caf\u00e9\n"), read("", isText)],
+    "UTF-16": [textFile(encoded("caf\u00e9\n", "utf-16le")), read("", isText)],
+    "UTF-16, the other way": [textFile(encoded("caf\u00e9\n", "utf-16be")), read("", isText)],
+    "Latin-1": [textFile(latin1), read("", { json: { encoding: "latin1", ...isText.json } })],
     "UTF-8 of unknown type": [
       put("Makefile", "all:\n", { json: { mime_type: "application/octet-stream" }, keeps: "file" }),
       read("", { json: { lines: lines("all:") } }),
@@ -118,13 +115,193 @@ describe("what is no text is refused", () => {
   const withNul = new Uint8Array([0x61, 0x00, 0x62]);
   const notUtf8 = new Uint8Array([0xff, 0xd8, 0xff]);
   const contents = [
-    ["a picture, by its type", text("x", "image/png"), "UNSUPPORTED_MEDIA_TYPE"],
+    ["a picture, by its type", textFile("x", "image/png"), "UNSUPPORTED_MEDIA_TYPE"],
     ["bytes of unknown type", put("unknown", notUtf8, { keeps: "file" }), "UNSUPPORTED_MEDIA_TYPE"],
-    ["text that has a NUL", text(withNul), "EXTRACTION_FAILED"],
+    ["text that has a NUL", textFile(withNul), "EXTRACTION_FAILED"],
   ] as const;
   runEach(stage, contents, ([name, given, code]) => [
     name,
     given,
     refuses("GET /v0/files/{file.id}/text", code),
   ]);
+});
+
+const MIB = 1024 * 1024;
+
+const typedAs = (type: string, content: Content) => textFile(content, type);
+
+function extract(expected: Expected): Step {
+  return step("POST /v0/files/{file.id}/extract", expected);
+}
+
+/** What becomes of a file that is extracted. */
+function extracts(file: Step, expected: Expected): Step[] {
+  return [file, extract(expected)];
+}
+
+const plain = (content: Content) => typedAs("text/plain", content);
+const json = (content: Content) => typedAs("application/json", content);
+const UNSUPPORTED = refused("UNSUPPORTED_MEDIA_TYPE");
+const FAILED = refused("EXTRACTION_FAILED");
+
+const utf16 = (text: string, isBigEndian: boolean) => encoded(text, isBigEndian ? "utf-16be" : "utf-16le");
+
+const latin1 = new Uint8Array(Buffer.from("caf\u00e9, na\u00efve", "latin1"));
+const withNul = new Uint8Array([0x61, 0x00, 0x62]);
+
+describe("types", () => {
+  const named = ["plain", "plain; charset=utf-8", "csv", "markdown", "html"].map((type) => `text/${type}`);
+  const likeXml = ["application/xml", "image/svg+xml"];
+  const texts = [...named, "TEXT/X-Whatever", ...likeXml, "application/yaml", "application/x-ndjson"];
+  const applications = ["octet-stream", "pdf", "zip", "jsonish"].map((type) => `application/${type}`);
+  const others = [...applications, "image/png", "video/mp4"];
+  const jsons = ["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"];
+  runEach(stage, texts, (type) => {
+    const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
+    const content = '{"a":1}\n';
+    return [`${type} is text`, ...extracts(typedAs(type, content), { json: { content, mime_type } })];
+  });
+  runEach(stage, jsons, (type) => [
+    `${type} is JSON`,
+    ...extracts(typedAs(type, '{"a":[1,null,"x"]}\n'), {
+      json: { content: { a: [1, null, "x"] }, mime_type: type },
+    }),
+  ]);
+  runEach(stage, others, (type) => {
+    const path = `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`;
+    const file = put("f", "x", { request: ["PUT", path], keeps: "file" });
+    return [`${type} is refused`, file, extract({ ...UNSUPPORTED, contains: [type] })];
+  });
+});
+
+describe("text", () => {
+  const cases: [name: string, content: Content, text: string][] = [
+    ["empty", "", ""],
+    ["UTF-8", "\u{1F600} \u8CC7\u6599 \u00e9\n", "\u{1F600} \u8CC7\u6599 \u00e9\n"],
+    ["UTF-8 with a byte order mark", "\ufeffa", "a"],
+    ["UTF-16, little-endian, with a mark", utf16("a\u{1F600}\u00e9", false), "a\u{1F600}\u00e9"],
+    ["UTF-16, big-endian, with a mark", utf16("a\u{1F600}\u00e9", true), "a\u{1F600}\u00e9"],
+    ["Latin-1", latin1, "caf\u00e9, na\u00efve"],
+    ["UTF-8 that breaks off in a character", new Uint8Array([0x61, 0xe2, 0x82]), "a\u00e2\u201a"],
+    ["what JSON escapes", '"\\\u0001\u001f\u2028\r\n\t', '"\\\u0001\u001f\u2028\r\n\t'],
+  ];
+  runScenarios(stage, {
+    "with a NUL is none": extracts(plain(withNul), FAILED),
+    "in UTF-16 without a mark is none": extracts(
+      plain(new Uint8Array(Buffer.from("abc", "utf16le"))),
+      FAILED,
+    ),
+    "with a NUL in UTF-16 is none": extracts(plain(utf16("a\0b", false)), FAILED),
+    "with a NUL in Latin-1 is none": extracts(plain(new Uint8Array([0xe9, 0x00])), FAILED),
+  });
+  runEach(stage, cases, ([name, content, text]) => [
+    name,
+    ...extracts(plain(content), {
+      json: { content: text, mime_type: "text/plain" },
+      receives: { "content-type": /^application\/json\b/ },
+    }),
+  ]);
+});
+
+describe("JSON", () => {
+  const values: [text: string, value: unknown][] = [
+    ["null", null],
+    [' "x" ', "x"],
+    ["[]", []],
+    ['{"a":{"b":[true,1.5e3]}}', { a: { b: [true, 1500] } }],
+    ['\ufeff{"a":1}', { a: 1 }],
+  ];
+  const malformed = ["", "{", "{'a':1}", "NaN", "{}{}", '{"a":1,}', "\u0000", '"\u0001"'];
+  const longest = `"${"x".repeat(2 * MIB - 2)}"`;
+  const numbers = json('{"big":12345678901234567890,"huge":1e400}');
+  runScenarios(stage, {
+    "numbers stay as they were written": extracts(numbers, { contains: ["12345678901234567890", "1e400"] }),
+    "in UTF-16": extracts(json(utf16('{"a":"\u00e9"}', false)), { json: { content: { a: "\u00e9" } } }),
+    "cannot add to the answer around it": extracts(json('1,"mime_type":"text/evil"'), FAILED),
+    "nested as deep as may be breaks nothing": [
+      json("[".repeat(MIB)),
+      extract(FAILED),
+      step("GET /v0/drives", { json: { data: [{ id: "{drive}" }] } }),
+    ],
+    "of 2 MiB": extracts(json(longest), { contains: ["xxx"] }),
+    "of more is to be downloaded": extracts(json(`${longest.slice(0, -1)}x"`), {
+      ...refused("PAYLOAD_TOO_LARGE"),
+      contains: ["download"],
+    }),
+  });
+  runEach(stage, values, ([text, content]) => [
+    JSON.stringify(text),
+    ...extracts(json(text), { json: { content } }),
+  ]);
+  runEach(stage, malformed, (text) => [
+    `${JSON.stringify(text)} is malformed`,
+    ...extracts(json(text), FAILED),
+  ]);
+});
+
+async function requireTooLong({ client }: OwnDrive, file: string): Promise<void> {
+  const { status, text } = await client.send("POST", `/v0/files/${file}/extract`);
+  expect([status, text]).toEqual([413, expect.stringContaining("download")]);
+}
+
+describe("large text", () => {
+  // Characters of one to four bytes, so that pieces end within them.
+  const text = "a\u00e9\u8CC7\u{1F600}\n".repeat(300_000);
+
+  test.each([
+    ["UTF-8", new TextEncoder().encode(text)],
+    ["UTF-16", utf16(text, true)],
+  ])("%s arrives whole", async (_, bytes) => {
+    const { id: drive, client } = await stage.ownDrive();
+    const { id } = await client.put(drive, "f.txt", bytes, 201, "&content_type=text/plain");
+    const { content } = await client.post<{ content: string }>(`/v0/files/${id}/extract`, undefined, 200);
+    expect(content === text).toBe(true);
+  });
+
+  test("of more than 64 MiB is to be downloaded", async () => {
+    const own = await stage.ownDrive();
+    const file = await own.client.put(own.id, "f.txt", new Uint8Array(64 * MIB + 1).fill(0x61));
+    await requireTooLong(own, file.id);
+  });
+});
+
+describe("documents", () => {
+  const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  const withPassword = typedAs(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
+  const html = typedAs("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
+  runScenarios(stage, {
+    "of Word": extracts(typedAs(DOCX, docx(wordParagraph('"One"'))), {
+      json: { content: '"One"\n', mime_type: DOCX },
+    }),
+    "in HTML": extracts(html, { json: { content: "a & b\n" } }),
+    "with a password": extracts(withPassword, { ...FAILED, contains: ["password", "download"] }),
+    "that are malformed": extracts(typedAs(DOCX, docx("<w:p>")), {
+      ...FAILED,
+      contains: ["malformed", "download"],
+    }),
+    "that are none": extracts(typedAs(DOCX, "hello"), {
+      ...UNSUPPORTED,
+      contains: [DOCX, "no such document"],
+    }),
+  });
+
+  test("with more text than is given", async () => {
+    const { id: drive, client } = await stage.ownDrive();
+    const { id } = await client.put(drive, "f.xlsx", longSheet());
+    const answer = await client.post<{ truncated: boolean }>(`/v0/files/${id}/extract`, undefined, 200);
+    expect(answer.truncated).toBe(true);
+  });
+
+  test("of more than 64 MiB are to be downloaded", async () => {
+    const own = await stage.ownDrive();
+    const file = await own.client.put(own.id, "f.pdf", new Uint8Array(64 * MIB + 1));
+    await requireTooLong(own, file.id);
+  });
+});
+
+describe("whose", () => {
+  runScenarios(stage, {
+    "no file": refuses("POST /v0/files/nonsense/extract", "NOT_FOUND"),
+    "a body that has no fields is not looked at": extracts(plain("x"), { body: "[", json: { content: "x" } }),
+  });
 });

@@ -17,12 +17,12 @@ type Refusal = readonly [
 ];
 
 const FIVE_MB = "A".repeat(5_000_000);
-const FORM = 'x\r\nContent-Disposition: form-data; name="';
-const IN_FORM = `--${FORM}path"\r\n\r\na\r\n--${FORM}path"\r\n\r\nb\r\n--${FORM}file"\r\n\r\n${FIVE_MB}\r\n--x--\r\n`;
+const PART = 'x\r\nContent-Disposition: form-data; name="';
+const IN_FORM = `--${PART}path"\r\n\r\na\r\n--${PART}path"\r\n\r\nb\r\n--${PART}file"\r\n\r\n${FIVE_MB}\r\n--x--\r\n`;
 const IN_JSON = `{"filename":"a","content":"AAAA*${FIVE_MB}"}`;
 const UPLOAD = () => "POST /v0/files";
 const toDrive = ({ id }: Pick<OwnDrive, "id">) => `PUT /v0/files?drive_id=${id}&path=a`;
-const FORM_TYPE = "multipart/form-data";
+const FORM = "multipart/form-data";
 
 const REFUSALS: readonly Refusal[] = [
   ["raw bytes to an unknown drive", () => toDrive({ id: "nobodys" }), FIVE_MB, 404, "NOT_FOUND"],
@@ -30,15 +30,8 @@ const REFUSALS: readonly Refusal[] = [
   ["JSON over the limit", () => "POST /v0/folders", FIVE_MB, 413, "PAYLOAD_TOO_LARGE"],
   ["a method that is not allowed", () => "PUT /v0/folders", FIVE_MB, 405, "METHOD_NOT_ALLOWED"],
   ["base64 that goes wrong early", UPLOAD, IN_JSON, 400, "VALIDATION_ERROR"],
-  [
-    "a form that goes wrong early",
-    UPLOAD,
-    IN_FORM,
-    400,
-    "VALIDATION_ERROR",
-    { type: `${FORM_TYPE}; boundary=x` },
-  ],
-  ["a form without a boundary", UPLOAD, FIVE_MB, 400, "VALIDATION_ERROR", { type: FORM_TYPE }],
+  ["a form that goes wrong early", UPLOAD, IN_FORM, 400, "VALIDATION_ERROR", { type: `${FORM}; boundary=x` }],
+  ["a form without a boundary", UPLOAD, FIVE_MB, 400, "VALIDATION_ERROR", { type: FORM }],
 ];
 
 const FRAMINGS = {

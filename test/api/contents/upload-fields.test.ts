@@ -1,21 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import {
-  accepted,
-  holds,
-  invalid,
-  kept,
-  openStage,
-  post,
-  put,
-  rejected,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { invalid, type Step, step } from "../../support/server/steps.ts";
+import { accepted, holds, kept, post, put, rejected } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
+const LONG = "x".repeat(65);
 const EMOJI = "\u{1F600}";
 const ANY = { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 };
 
@@ -69,25 +59,12 @@ describe("content_type", () => {
     `${filename} is ${mime_type}`,
     accepted({ filename }, { mime_type }),
   ]);
-  runEach(
-    stage,
-    [
-      "",
-      "text",
-      "text/",
-      "/plain",
-      "text/plain\r\nX-Evil: 1",
-      "text/pl ain",
-      "text/plain; a",
-      "text/é",
-      "a/b/c",
-      `text/${"x".repeat(300)}`,
-    ],
-    (type) => [
-      `${JSON.stringify(type).slice(0, 40)} is none`,
-      ...rejected({ content_type: type }, "content_type"),
-    ],
-  );
+  const parts = ["", "text", "text/", "/plain", "a/b/c", `text/${"x".repeat(300)}`];
+  const letters = ["text/plain\r\nX-Evil: 1", "text/pl ain", "text/plain; a", "text/é"];
+  runEach(stage, [...parts, ...letters], (type) => [
+    `${JSON.stringify(type).slice(0, 40)} is none`,
+    ...rejected({ content_type: type }, "content_type"),
+  ]);
 });
 
 describe("content_preview", () => {
@@ -133,72 +110,28 @@ describe("metadata", () => {
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
   const field = ["is a number that cannot be stored exactly"] as const;
-  const exact = [
-    "0",
-    "-0",
-    "0.1",
-    "1.0",
-    "1e2",
-    "1E+2",
-    "100e-2",
-    "-12.50",
-    "9007199254740991",
-    "9007199254740992",
-    "1.7976931348623157e308",
-    "5e-324",
-    "123456789012345680000",
-    "0e99999999999999999999",
-    "0.000",
-    `1${"0".repeat(300)}`,
-    `0.${"0".repeat(300)}1`,
-  ];
+  const short = ["0", "-0", "0.1", "1.0", "0.000", "-12.50"];
+  const powers = ["1e2", "1E+2", "100e-2", "1.7976931348623157e308", "5e-324", "0e99999999999999999999"];
+  const large = ["9007199254740991", "9007199254740992", "123456789012345680000", `1${"0".repeat(300)}`];
+  const exact = [...short, ...powers, ...large, `0.${"0".repeat(300)}1`];
+  const rounded = ["12345678901234567890", "0.12345678901234567890", "9007199254740993"];
+  const inexact = [...rounded, "1e400", "-1e400", "1e-400", "1e99999999999999999999"];
   const changed: readonly (readonly [metadata: string, at: string])[] = [
-    ['{"n":12345678901234567890}', "metadata.n"],
-    ['{"n":1e400}', "metadata.n"],
-    ['{"n":-1e400}', "metadata.n"],
-    ['{"n":1e-400}', "metadata.n"],
-    ['{"n":0.12345678901234567890}', "metadata.n"],
-    ['{"n":9007199254740993}', "metadata.n"],
-    ['{"n":1e99999999999999999999}', "metadata.n"],
+    ...inexact.map((number) => [`{"n":${number}}`, "metadata.n"] as const),
     ['{"a":{"b":[1,2,{"c d":3.00000000000000001}]}}', "metadata.a.b[2].c d"],
     ['{"__proto__":{"n":1e400}}', "metadata.__proto__.n"],
     ['{"ok":1,"n":1e400,"m":1e500}', "metadata.n"],
     ["12345678901234567890", "metadata"],
   ];
   type Asked = Pick<Step, "request" | "body" | "headers" | "status">;
-  const ways: readonly (readonly [
-    name: string,
-    ask: (metadata: string) => Asked,
-    files: readonly string[],
-  ])[] = [
-    [
-      "JSON",
-      (metadata) => ({
-        request: ["POST", "/v0/files"],
-        body: `{"drive_id":"{drive}","metadata":${metadata},"filename":"f.txt","content":""}`,
-        status: 201,
-      }),
-      [],
-    ],
-    [
-      "a form",
-      (metadata) => ({
-        request: ["POST", "/v0/files"],
-        body: formWith(metadata),
-        headers: ofType("multipart/form-data; boundary=x"),
-        status: 201,
-      }),
-      [],
-    ],
-    [
-      "PATCH",
-      (metadata) => ({
-        request: ["PATCH", "/v0/files/{made.id}"],
-        body: `{"metadata":${metadata}}`,
-        status: 200,
-      }),
-      ["f.txt"],
-    ],
+  const request = ["POST", "/v0/files"] as const;
+  const beside = `"drive_id":"{drive}","filename":"f.txt","content":""`;
+  const headers = ofType("multipart/form-data; boundary=x");
+  const made = { request: ["PATCH", "/v0/files/{made.id}"], status: 200 } as const;
+  const ways: readonly (readonly [name: string, ask: (metadata: string) => Asked, files: string[]])[] = [
+    ["JSON", (json) => ({ request, body: `{${beside},"metadata":${json}}`, status: 201 }), []],
+    ["a form", (json) => ({ request, body: formWith(json), headers, status: 201 }), []],
+    ["PATCH", (json) => ({ ...made, body: `{"metadata":${json}}` }), ["f.txt"]],
   ];
   for (const [way, ask, files] of ways) {
     const given = files.map((path) => put(path, "", { keeps: "made" }));
@@ -239,10 +172,7 @@ describe("tags of a PUT", () => {
   ];
   const PUT = "PUT /v0/files?drive_id={drive}&path=f";
   runScenarios(stage, {
-    "are checked like any other": step(`${PUT}&tags=a&tags=${"x".repeat(65)}`, {
-      body: "x",
-      ...invalid("tags[1]"),
-    }),
+    "are checked like any other": step(`${PUT}&tags=a&tags=${LONG}`, { body: "x", ...invalid("tags[1]") }),
   });
   runEach(stage, tagged, ([name, query, tags]) => [
     name,
@@ -251,16 +181,14 @@ describe("tags of a PUT", () => {
 });
 
 describe("tags", () => {
+  const mixed = ["b", " a ", "b", "a"];
   runScenarios(stage, {
-    "are trimmed, duplicates dropped, in their order": accepted(
-      { tags: ["b", " a ", "b", "a"] },
-      { tags: ["b", "a"] },
-    ),
+    "are trimmed, duplicates dropped, in their order": accepted({ tags: mixed }, { tags: ["b", "a"] }),
     "64": kept({ tags: manyTags(64) }),
     "64 and a duplicate": accepted({ tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
     "65": rejected({ tags: manyTags(65) }, "tags"),
     "64 characters, emoji counted as one": kept({ tags: [EMOJI.repeat(64)] }),
-    "65 characters": rejected({ tags: ["ok", "x".repeat(65)] }, "tags[1]"),
+    "65 characters": rejected({ tags: ["ok", LONG] }, "tags[1]"),
     empty: rejected({ tags: [""] }, "tags[0]"),
     "only spaces": rejected({ tags: ["  "] }, "tags[0]"),
     "a number": rejected({ tags: ["a", 1] }, "tags[1]"),
@@ -281,23 +209,11 @@ describe("expires_at", () => {
     ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
     [null, null],
   ];
-  const bad: (string | number | boolean)[] = [
-    "2029-12-31T23:59:59Z",
-    "2030-01-01T00:00:00.000Z",
-    "1969-01-01T00:00:00Z",
-    "2031-02-30T00:00:00Z",
-    "2031-02-29T00:00:00Z",
-    "2031-13-01T00:00:00Z",
-    "2031-01-01T25:00:00Z",
-    "2031-01-01T00:00:00+99:00",
-    "tomorrow",
-    "",
-    "1893456000",
-    "Sat, 01 Jun 2030 12:00:00 GMT",
-    "+275761-01-01T00:00:00Z",
-    1_900_000_000,
-    true,
-  ];
+  const past = ["2029-12-31T23:59:59Z", "2030-01-01T00:00:00.000Z", "1969-01-01T00:00:00Z"];
+  const never = ["2031-02-30", "2031-02-29", "2031-13-01"].map((day) => `${day}T00:00:00Z`);
+  const hours = ["2031-01-01T25:00:00Z", "2031-01-01T00:00:00+99:00", "+275761-01-01T00:00:00Z"];
+  const others = ["tomorrow", "", "1893456000", "Sat, 01 Jun 2030 12:00:00 GMT", 1_900_000_000, true];
+  const bad = [...past, ...never, ...hours, ...others];
   runEach(stage, good, ([sent, shown]) => [`${sent}`, accepted({ expires_at: sent }, { expires_at: shown })]);
   runEach(stage, bad, (sent) => [
     `${JSON.stringify(sent)} is refused`,
@@ -327,35 +243,162 @@ describe("what a replaced file keeps", () => {
   const nothing = { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" };
   const unknown = ofType("application/x-www-form-urlencoded");
   runScenarios(stage, {
-    "by raw bytes: everything that is not given": [given, replace("", record)],
-    "by raw bytes as a client sends them that knows no type": [given, replace("", record, unknown)],
-    "by raw bytes with tags": [given, replace("&tags=c", { ...record, tags: ["c"] })],
-    "by raw bytes with no tags": [given, replace("&tags=", { ...record, tags: [] })],
-    "by raw bytes with an expiry": [given, replace("&expires_at=2032-01-01", later)],
-    "by raw bytes with a type in the query": [given, replace("&content_type=text/csv", csv)],
-    "by raw bytes with a type": [given, replace("", csv, ofType("text/csv"))],
     "by raw bytes with a filename: a type that was not given follows it": [
       post({ tags: ["a"] }, { keeps: "file" }),
       replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
     ],
-    "in JSON: nothing": [given, post({}, { status: 200, json: nothing })],
-    "as a form: nothing": [
-      given,
-      step("POST /v0/files", {
-        headers: ofType("multipart/form-data; boundary=x"),
-        body: formWith("{}"),
-        json: { id: "{file.id}", ...nothing },
-      }),
-    ],
+  });
+  runAfter(stage, [given], {
+    "by raw bytes: everything that is not given": replace("", record),
+    "by raw bytes as a client sends them that knows no type": replace("", record, unknown),
+    "by raw bytes with tags": replace("&tags=c", { ...record, tags: ["c"] }),
+    "by raw bytes with no tags": replace("&tags=", { ...record, tags: [] }),
+    "by raw bytes with an expiry": replace("&expires_at=2032-01-01", later),
+    "by raw bytes with a type in the query": replace("&content_type=text/csv", csv),
+    "by raw bytes with a type": replace("", csv, ofType("text/csv")),
+    "in JSON: nothing": post({}, { status: 200, json: nothing }),
+    "as a form: nothing": step("POST /v0/files", {
+      headers: ofType("multipart/form-data; boundary=x"),
+      body: formWith("{}"),
+      json: { id: "{file.id}", ...nothing },
+    }),
   });
 
   test("nothing of a file that has expired", async () => {
     const { id: drive, client } = await stage.ownDrive();
-    const expiresAt = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const expiresAt = stage.coffer.clock.iso(1000);
     const first = await client.put(drive, "f", "x", 201, `&tags=a&expires_at=${expiresAt}`);
     stage.coffer.clock.advance(1000);
     const second = await client.put(drive, "f");
     expect(second).toMatchObject({ tags: [], expires_at: null });
     expect(second.id).not.toBe(first.id);
   });
+});
+
+/** A path of exactly so many bytes, in segments of at most 100. */
+function pathOf(bytes: number): string {
+  return `${"a".repeat(99)}/`.repeat(20).slice(0, bytes - 1) + "z";
+}
+
+const PATHS: [name: string, sent: string, kept: string][] = [
+  ["a leading slash is dropped", "/a/b", "a/b"],
+  ["a trailing slash is a folder", "a/b/", "a/b/f.txt"],
+  ["the root", "/", "f.txt"],
+  ["spaces stay", " a / b ", " a / b "],
+  ["dots within names", ".a/..b/c../...", ".a/..b/c../..."],
+  ["percent signs are characters", "%2e%2e/%00/%", "%2e%2e/%00/%"],
+  ["quotes and the like", `a'"<>|?*:;&$\`#`, `a'"<>|?*:;&$\`#`],
+  ["SQL's wildcards", "%_[a]", "%_[a]"],
+  ["emoji", "\u{1F600}/\u{1F469}\u200D\u{1F680}", "\u{1F600}/\u{1F469}\u200D\u{1F680}"],
+  ["Japanese", "\u8CC7\u6599/\u30E1\u30E2", "\u8CC7\u6599/\u30E1\u30E2"],
+  ["decomposed letters are composed", "e\u0301/o\u0308", "\u00E9/\u00F6"],
+  ["the last code point", "\u{10FFFF}", "\u{10FFFF}"],
+  ["a private use character", "\uE000\uFFFD", "\uE000\uFFFD"],
+  ["a segment of 255 bytes", `a/${"x".repeat(255)}`, `a/${"x".repeat(255)}`],
+  ["1,024 bytes", pathOf(1024), pathOf(1024)],
+  ["the filename need not be in it", "a/other.bin", "a/other.bin"],
+];
+
+const BAD_PATHS: [name: string, sent: string][] = [
+  ["empty", ""],
+  ["climbing out", "../f.txt"],
+  ["climbing out from within", "a/../../f.txt"],
+  ["a segment ..", "a/../b"],
+  ["a last segment ..", "a/.."],
+  ["a folder ..", "a/../"],
+  ["a segment .", "a/./b"],
+  ["only a dot", "."],
+  ["only dots", ".."],
+  ["two slashes", "a//b"],
+  ["two leading slashes", "//a"],
+  ["two trailing slashes", "a//"],
+  ["a backslash", "a\\b"],
+  ["a Windows path", "C:\\Windows"],
+  ["a backslash climbing out", "..\\f.txt"],
+  ["NUL", "a\u0000b"],
+  ["a line break", "a\nb"],
+  ["a carriage return", "a\r"],
+  ["a tab", "a\tb"],
+  ["an escape", "\u001b[31m"],
+  ["DEL", "a\u007f"],
+  ["a C1 control", "a\u0085b"],
+  ["half a surrogate pair", "a\ud800b"],
+  ["the other half", "\udc00"],
+  ["1,025 bytes", pathOf(1025)],
+  ["10 kB", "a/".repeat(5000) + "b"],
+  ["a segment of 256 bytes", `a/${"x".repeat(256)}`],
+  ["a folder of 256 bytes", `${"x".repeat(256)}/a`],
+  ["a segment of 256 bytes in 64 characters", "\u{1F600}".repeat(64)],
+];
+
+describe("path", () => {
+  const PUT = "PUT /v0/files?drive_id={drive}";
+  const replaced = { status: 200, json: { id: "{old.id}" } };
+  runScenarios(stage, {
+    "composed and decomposed letters are one file": [
+      put("\u00E9.txt", "1", { keeps: "old" }),
+      put("e\u0301.txt", "2", replaced),
+    ],
+    "with and without a leading slash are one file": [
+      put("a/b", "1", { keeps: "old" }),
+      put("/a/b", "2", replaced),
+    ],
+    "composing may save what is too long": step("POST /v0/files", {
+      body: { drive_id: "{drive}", filename: "f", content: "", path: "e\u0301".repeat(120) },
+      status: 201,
+      json: { path: "\u00E9".repeat(120) },
+    }),
+    "what a path escapes to in a URL is what it is": step(`${PUT}&path=a%2Fb%20c+d%25`, {
+      body: "x",
+      status: 201,
+      json: { path: "a/b c d%" },
+    }),
+  });
+  runEach(stage, PATHS, ([name, path, stored]) => [
+    name,
+    accepted({ path }, { path: stored, filename: "f.txt" }),
+  ]);
+  runEach(stage, BAD_PATHS, ([name, path]) => [`${name} is refused`, ...rejected({ path }, "path")]);
+  runEach(stage, [5, true, [], {}], (path) => [
+    `${JSON.stringify(path)} is refused`,
+    ...rejected({ path }, "path"),
+  ]);
+  runEach(stage, ["%", "%zz", "%ff", "a%00b", "%ed%a0%80"], (path) => [
+    `the query ${path} is refused`,
+    step(`${PUT}&path=${path}`, { body: "x", ...invalid("path") }),
+  ]);
+});
+
+const FILENAMES: [name: string, filename: string, path: string][] = [
+  ["spaces stay", " a .txt", " a .txt"],
+  ["255 bytes", "x".repeat(255), "x".repeat(255)],
+  ["emoji", "\u{1F600}.txt", "\u{1F600}.txt"],
+  ["it stays decomposed, the path does not", "e\u0301.txt", "\u00E9.txt"],
+];
+
+const BAD_FILENAMES: [name: string, filename: string][] = [
+  ["empty", ""],
+  ["a slash", "a/b"],
+  ["only a slash", "/"],
+  ["NUL", "a\u0000"],
+  ["a line break", 'a\r\nX-Evil: "1'],
+  ["DEL", "\u007f"],
+  ["half a surrogate pair", "\ud83d"],
+  ["256 bytes", "x".repeat(256)],
+  ["256 bytes in 64 characters", "\u{1F600}".repeat(64)],
+  [". where it would be the path", "."],
+  [".. where it would be the path", ".."],
+  ["a backslash where it would be the path", "a\\b"],
+];
+
+describe("filename", () => {
+  runScenarios(stage, {
+    "a backslash beside a path": kept({ filename: "a\\b.txt", path: "c" }),
+    "a slash is refused beside a path as well": rejected({ filename: "a/b", path: "c" }, "filename"),
+  });
+  runEach(stage, FILENAMES, ([name, filename, path]) => [name, accepted({ filename }, { filename, path })]);
+  runEach(stage, BAD_FILENAMES, ([name, filename]) => [
+    `${name} is refused`,
+    ...rejected({ filename }, "filename"),
+  ]);
 });

@@ -1,21 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import {
-  accepted,
-  type Expected,
-  HELLO,
-  HELLO_DIGEST,
-  holds,
-  invalid,
-  openStage,
-  post,
-  put,
-  refused,
-  rejected,
-  runEach,
-  runScenarios,
-  step,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, invalid, refused, step, type Step } from "../../support/server/steps.ts";
+import { accepted, HELLO, HELLO_DIGEST, holds, post, put, rejected } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -35,6 +21,8 @@ const NEW_RECORD = {
   updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
 };
 
+const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+const BYTES = { mime_type: "application/octet-stream" };
 const HELLO_HASH = { content_hash: `sha256:${HELLO_DIGEST}` };
 
 describe("JSON", () => {
@@ -58,12 +46,8 @@ describe("JSON", () => {
       { size: 3, content_hash: `sha256:${Bun.SHA256.hash(new Uint8Array([255, 255, 255]), "hex")}` },
     ],
   ];
-  const types = [
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "application/json; charset=utf-8",
-    "image/png",
-  ];
+  const ofText = ["text/plain", "application/json; charset=utf-8"];
+  const types = [...ofText, "application/x-www-form-urlencoded", "image/png"];
   const cut = ["{", '{"filename":', `{"content":"${HELLO}`, `{"content":"${HELLO}"`];
   const malformed = ["", "   ", "null", "[]", '"text"', ...cut, "{}{}"];
   const nested = { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } };
@@ -87,10 +71,7 @@ describe("JSON", () => {
       { content: "Hello World!", encoding: "utf-8", filename: "TODO" },
       { ...HELLO_HASH, mime_type: "text/plain" },
     ),
-    "bytes whose name says nothing are bytes": accepted(
-      { filename: "TODO" },
-      { mime_type: "application/octet-stream" },
-    ),
+    "bytes whose name says nothing are bytes": accepted({ filename: "TODO" }, BYTES),
     "base64 by the name that MCP gives it": accepted({ content: null, base64: HELLO }, HELLO_HASH),
     "a content and a text": rejected({ text: "a" }, "text"),
     "a text that is a number": rejected({ content: null, text: 5 }, "text"),
@@ -119,12 +100,7 @@ describe("JSON", () => {
       }),
       holds(),
     ],
-    "into a drive that is not there": post(
-      { drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" },
-      refused("NOT_FOUND"),
-    ),
-    "into a foreign drive": post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
-    "into a foreign drive, by slug": post({ drive_id: "ada/notes" }, refused("NOT_FOUND")),
+    "into a drive that is not there": post({ drive_id: NOWHERE }, refused("NOT_FOUND")),
     "into one's drive by slug": post(
       { drive_id: "ada/notes", path: "by-slug.txt" },
       { as: "ada", json: { drive_id: "{drives.ada}" } },
@@ -203,23 +179,16 @@ describe("multipart", () => {
   const drive: Part = ["drive_id", "{drive}"];
   const file: Part = ["file", "Hello World!", '; filename="f.txt"'];
   const own = ["file", "x", '; filename="f.txt"\r\nContent-Type: text/x-own'] as const;
-  const every: Part[] = [
-    ["tags", "a"],
-    ["path", "notes/"],
-    file,
-    ["tags", "b"],
-    drive,
-    ["filename", "g.md"],
-    ["content_type", "text/x-own"],
-    ["metadata", '{"content":1}'],
-    ["expires_at", "2031-01-01T00:00:00Z"],
-  ];
+  const others = { filename: "g.md", metadata: { content: 1 } };
+  const type: Part = ["content_type", "text/x-own"];
+  const expiry: Part = ["expires_at", "2031-01-01T00:00:00Z"];
+  const before: Part[] = [["tags", "a"], ["path", "notes/"], file, ["tags", "b"], drive];
+  const every: Part[] = [...before, ["filename", "g.md"], type, ["metadata", '{"content":1}'], expiry];
   const everything = {
+    ...others,
     path: "notes/g.md",
-    filename: "g.md",
     mime_type: "text/x-own",
     tags: ["a", "b"],
-    metadata: { content: 1 },
     expires_at: "2031-01-01T00:00:00.000Z",
   };
   const mcp: Part[] = [["drive", "{drive}"], ["mime_type", "text/x-own"], ["only_create", "true"], file];
@@ -273,10 +242,6 @@ describe("PUT", () => {
     "the filename is the path's last segment": put("a/b/f.txt", "Hello World!", { json: record }),
     "another filename": at("path=a/b&filename=f.txt", { path: "a/b", filename: "f.txt", ...plain }),
     "into a folder": at("path=a/&filename=f.txt", { path: "a/f.txt" }),
-    "into a foreign drive": step("PUT /v0/files?drive_id={drives.ada}&path=a", {
-      body: "x",
-      ...refused("NOT_FOUND"),
-    }),
     "tags and expiry": at("path=a&tags=x,y,,x&expires_at=2031-01-01", {
       tags: ["x", "y"],
       expires_at: "2031-01-01T00:00:00.000Z",
@@ -346,18 +311,17 @@ describe("a path that is taken", () => {
   };
   const renamed = { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" };
   const failed = refused("PRECONDITION_FAILED");
-  runScenarios(stage, {
+  runAfter(stage, [old], {
     "gets the new content and attributes, and keeps its id and created_at": [
-      old,
       post(other, { status: 200, json: replaced }),
       step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }),
       holds("f.txt"),
     ],
-    "by PUT as well": [old, put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })],
-    "takes the type of the new filename": [
-      old,
-      post({ ...other, path: "f.txt", filename: "g.json" }, { status: 200, json: renamed }),
-    ],
+    "by PUT as well": put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }),
+    "takes the type of the new filename": post(
+      { ...other, path: "f.txt", filename: "g.json" },
+      { status: 200, json: renamed },
+    ),
   });
   runEach(stage, conditions, ([name, headers, held]) =>
     held

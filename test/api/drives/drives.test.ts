@@ -3,21 +3,25 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
   contentsOnDisk,
-  expectCommonRules,
   expectJson,
-  gives,
-  holds,
   openStage,
   provision,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
+  runAfter,
+} from "../../support/server/scenario.ts";
+import {
+  gives,
+  refused,
+  refuses,
   type Step,
   step,
-} from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
+  invalid,
+  type Expected,
+} from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
+import { startWorld } from "../../support/server/world.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 
 const stage = openStage();
 
@@ -28,8 +32,8 @@ const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 interface DriveRecord {
   id: string;
-  slug: string | null;
-  name: string;
+  slug: string;
+  updated_at: string;
 }
 
 function provisioning(name: Json, more: Partial<Step> = {}): Step {
@@ -74,6 +78,7 @@ const BAD_NAMES: [name: string, sent: Json][] = [
   ["an array", ["x"]],
   ["an object", {}],
 ];
+const BAD_DESCRIPTIONS = [5, [], "x".repeat(1025), "a\u0000b", "\ud800"];
 const BAD_BODIES = ["", "{", "null", "[]", '"x"', "{}x", "\ufeff"];
 
 describe("provision", () => {
@@ -92,10 +97,10 @@ describe("provision", () => {
         },
       },
     }),
-    "no name is refused": provisioning(null, { body: {}, ...refused("VALIDATION_ERROR", "name") }),
+    "no name is refused": provisioning(null, { body: {}, ...invalid("name") }),
     "an unknown field is refused": provisioning("x", {
       body: { name: "x", expires_at: "2099-01-01" },
-      ...refused("VALIDATION_ERROR", "expires_at"),
+      ...invalid("expires_at"),
     }),
     "with a key that is none": provisioning("x", { as: "liar" }),
     "with a key of one's own": provisioning("x", { as: "ada", json: { data: { drive_name: "x" } } }),
@@ -104,22 +109,17 @@ describe("provision", () => {
     name,
     provisioning(sent, { json: { data: { drive_name: kept } } }),
   ]);
-  runEach(stage, BAD_NAMES, ([name, sent]) => [
-    `${name} is refused`,
-    provisioning(sent, refused("VALIDATION_ERROR", "name")),
-  ]);
+  runEach(stage, BAD_NAMES, ([name, sent]) => [`${name} is refused`, provisioning(sent, invalid("name"))]);
   runEach(stage, BAD_BODIES, (body) => [
     `the body ${JSON.stringify(body)} is refused`,
-    provisioning(null, { body, ...refused("VALIDATION_ERROR", "body") }),
+    provisioning(null, { body, ...invalid("body") }),
   ]);
 
   test("the key opens that drive, which is empty, unclaimed and lives 30 days", async () => {
-    const { data } = await stage.coffer
-      .client()
-      .post<{ data: { api_key: string; drive_id: string; expires_at: string } }>("/v0/drives/provision", {
-        name: "Mine",
-      });
-    const now = new Date(stage.coffer.clock.now()).toISOString();
+    type Made = { data: { api_key: string; drive_id: string; expires_at: string } };
+    const anyone = stage.coffer.client();
+    const { data } = await anyone.post<Made>("/v0/drives/provision", { name: "Mine" });
+    const now = stage.coffer.clock.iso();
     expect(Date.parse(data.expires_at) - stage.coffer.clock.now()).toBe(30 * DAY);
     const { data: drives } = await stage.coffer.client(data.api_key).get<{ data: object[] }>("/v0/drives");
     expect(drives).toEqual([
@@ -159,35 +159,30 @@ describe("provision", () => {
 
   test("is refused where it is turned off", async () => {
     await using coffer = await startAppliance({ provisioning: "off" });
-    const answer = await coffer.client().send("POST", "/v0/drives/provision", { body: { name: "x" } });
-    expect(answer.status).toBe(403);
-    expectJson(answer.text, { error: { code: "FORBIDDEN" } });
-    expectCommonRules("POST", answer);
+    const body = { name: "x" };
+    expectRefused(await coffer.client().send("POST", "/v0/drives/provision", { body }), "FORBIDDEN");
   });
 
   test("is limited by the hour for each address", async () => {
     await using coffer = await startAppliance({ "provisions-per-hour": "2", "trusted-proxies": "127.0.0.1" });
-    const ask = (address: string) =>
-      coffer.client().send("POST", "/v0/drives/provision", {
-        body: { name: "x" },
-        headers: { "x-forwarded-for": address },
-      });
-    expect((await ask("192.0.2.1")).status).toBe(201);
+    const ask = (address: string) => {
+      const headers = { "x-forwarded-for": address };
+      return coffer.client().send("POST", "/v0/drives/provision", { body: { name: "x" }, headers });
+    };
+    const statuses = async (...addresses: string[]) =>
+      (await Array.fromAsync(addresses, ask)).map(({ status }) => status);
+    const [first, six] = ["192.0.2.1", "2001:db8::"];
+    expect(await statuses(first)).toEqual([201]);
     coffer.clock.advance(20 * 60 * 1000);
-    expect((await ask("192.0.2.1")).status).toBe(201);
-    const refusal = await ask("192.0.2.1");
-    expect(refusal.status).toBe(429);
-    expectJson(refusal.text, { error: { code: "RATE_LIMITED" } });
-    expectCommonRules("POST", refusal);
+    expect(await statuses(first)).toEqual([201]);
+    const refusal = await ask(first);
+    expectRefused(refusal, "RATE_LIMITED");
     expect(refusal.headers.get("retry-after")).toBe(String(40 * 60));
-    expect((await ask("192.0.2.2")).status).toBe(201);
-    expect((await ask("2001:db8::1")).status).toBe(201);
-    expect((await ask("2001:db8::2")).status).toBe(201);
-    expect((await ask("2001:db8::3")).status).toBe(429);
+    expect(await statuses("192.0.2.2", `${six}1`, `${six}2`, `${six}3`)).toEqual([201, 201, 201, 429]);
     coffer.clock.advance(40 * 60 * 1000 - 1);
-    expect((await ask("192.0.2.1")).status).toBe(429);
+    expect(await statuses(first)).toEqual([429]);
     coffer.clock.advance(1);
-    expect((await ask("192.0.2.1")).status).toBe(201);
+    expect(await statuses(first)).toEqual([201]);
   });
 });
 
@@ -231,18 +226,116 @@ describe("an account's drives", () => {
     "no id at all": refuses("ada GET /v0/drives/%00", "NOT_FOUND"),
   });
   runEach(stage, NAMES, ([name, sent, kept]) => [name, create(sent, { json: { data: { name: kept } } })]);
-  runEach(stage, BAD_NAMES, ([name, sent]) => [
-    `${name} is refused`,
-    create(sent, refused("VALIDATION_ERROR", "name")),
-  ]);
+  runEach(stage, BAD_NAMES, ([name, sent]) => [`${name} is refused`, create(sent, invalid("name"))]);
   runEach(stage, BAD_BODIES, (body) => [
     `the body ${JSON.stringify(body)} is refused`,
-    create(null, { body, ...refused("VALIDATION_ERROR", "body") }),
+    create(null, { body, ...invalid("body") }),
   ]);
-  runEach(stage, [5, "x".repeat(1025), "a\u0000b", "\ud800"], (description) => [
+  runEach(stage, BAD_DESCRIPTIONS, (description) => [
     `the description ${JSON.stringify(description).slice(0, 20)} is refused`,
-    create("x", { body: { name: "x", description }, ...refused("VALIDATION_ERROR", "description") }),
+    create("x", { body: { name: "x", description }, ...invalid("description") }),
   ]);
+});
+
+/** Changes the drive that was kept as `own`. */
+function update(body: Json, more: Expected): Step {
+  return step("ada PATCH /v0/drives/{own.data.id}", { body, ...more });
+}
+
+describe("a drive is renamed and described", () => {
+  const data = { name: "Old name", description: "As it was" };
+  const given = [create("Old name", { body: data, json: { data }, keeps: "own" })];
+  const own = { as: "ada", request: ["GET", "/v0/drives/{own.data.id}"], status: 200 } as const;
+  const unchangedData = { json: { data } };
+  const unchanged: Step = { ...own, ...unchangedData };
+  runScenarios(stage, {
+    "by the drive's own key": step("adaDrive PATCH /v0/drives/{drives.ada}", {
+      body: { name: "Ada's notes" },
+      json: { data: { slug: "ada/ada-s-notes" } },
+    }),
+    "an unclaimed one has no slug still": step("PATCH /v0/drives/{drive}", {
+      body: { name: "Of an agent", description: "Mine" },
+      json: { data: { name: "Of an agent", description: "Mine", slug: null } },
+    }),
+  });
+  runAfter(stage, given, {
+    "the slug follows the name, the id and the description stay": [
+      update(
+        { name: "  New name " },
+        {
+          json: {
+            data: {
+              id: "{own.data.id}",
+              name: "New name",
+              slug: "ada/new-name",
+              description: "As it was",
+              file_count: 0,
+            },
+          },
+        },
+      ),
+      gives("ada GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }),
+      gives("ada GET /v0/drives?slug=ada/old-name", { data: [] }),
+    ],
+    "a description alone leaves name and slug": update(
+      { description: "Line 1\nLine 2" },
+      { json: { data: { name: "Old name", slug: "{own.data.slug}", description: "Line 1\nLine 2" } } },
+    ),
+    "a description can be taken away": update({ description: "" }, { json: { data: { description: "" } } }),
+    "null changes nothing": [update({ name: null, description: null }, unchangedData), unchanged],
+    "nothing to change changes nothing": [update({}, unchangedData), unchanged],
+    "by its slug": update(
+      { name: "By slug" },
+      { request: ["PATCH", "/v0/drives/{own.data.slug}"], json: { data: { id: "{own.data.id}" } } },
+    ),
+  });
+  // null is no change.
+  const names = BAD_NAMES.filter(([, sent]) => sent !== null);
+  runEach(stage, names, ([name, sent]) => [
+    `a name, ${name}, is refused`,
+    ...given,
+    update({ name: sent, description: "Changed" }, invalid("name")),
+    unchanged,
+  ]);
+  runEach(stage, BAD_DESCRIPTIONS, (description) => [
+    `the description ${JSON.stringify(description).slice(0, 20)} is refused`,
+    ...given,
+    update({ name: "Changed", description }, invalid("description")),
+    unchanged,
+  ]);
+});
+
+async function make(name: string): Promise<DriveRecord> {
+  const { bob } = stage.world.clients;
+  return (await bob.post<{ data: DriveRecord }>("/v0/drives", { name })).data;
+}
+
+async function rename(drive: DriveRecord, name: string): Promise<DriveRecord> {
+  const { bob } = stage.world.clients;
+  const changed = await bob.patch<{ data: DriveRecord }>(`/v0/drives/${drive.id}`, { name });
+  return changed.data;
+}
+
+describe("a slug that clashes", () => {
+  test("is numbered, kept while the name makes the same one, and freed by a rename", async () => {
+    const first = await make("Plans");
+    const second = await rename(await make("Other"), "Plans");
+    expect([first.slug, second.slug]).toEqual(["bob/plans", "bob/plans-2"]);
+    // Its own slug is no clash.
+    expect((await rename(second, "Plans 2")).slug).toBe("bob/plans-2");
+    expect((await rename(second, "plans")).slug).toBe("bob/plans-2");
+    expect((await rename(first, "Elsewhere")).slug).toBe("bob/elsewhere");
+    // The name is the same but for its case: nothing that was written down need change.
+    expect((await rename(second, "PLANS")).slug).toBe("bob/plans-2");
+    expect((await make("Plans")).slug).toBe("bob/plans");
+  });
+
+  test("changes when the drive was last updated", async () => {
+    const drive = await make("Clock");
+    stage.coffer.clock.advance(1000);
+    const changed = await rename(drive, "Watch");
+    expect(Date.parse(changed.updated_at) - Date.parse(drive.updated_at)).toBe(1000);
+  });
 });
 
 describe("slugs", () => {
@@ -274,42 +367,29 @@ describe("slugs", () => {
   });
 
   const bySlug = "{own.data.slug}";
+  const inOwn = { status: 201, json: { drive_id: "{own.data.id}" } };
   const given = [create("By slug", { keeps: "own" })];
   runScenarios(stage, {
-    "one's own": [...given, gives(`ada GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] })],
     "none of that slug": gives("ada GET /v0/drives?slug=ada/nothing", { data: [] }),
     "a foreign one": gives("ada GET /v0/drives?slug=bob/notes", { data: [] }),
     "an empty one": gives("ada GET /v0/drives?slug=", { data: [] }),
     "a wildcard": gives("ada GET /v0/drives?slug=ada/%25", { data: [] }),
     "a foreign one as an id": refuses("ada GET /v0/drives/bob%2Fnotes", "NOT_FOUND"),
+  });
+  runAfter(stage, given, {
+    "one's own": gives(`ada GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] }),
     "in a list's query, an upload, a folder, a key": [
-      ...given,
-      step(`ada PUT /v0/files?drive_id=${bySlug}&path=a`, {
-        body: "x",
-        status: 201,
-        json: { drive_id: "{own.data.id}" },
-        keeps: "file",
-      }),
-      step("ada POST /v0/folders", {
-        body: { drive_id: bySlug, path: "f/" },
-        status: 201,
-        json: { drive_id: "{own.data.id}" },
-      }),
-      step("ada POST /v0/keys", {
-        body: { drive_id: bySlug },
-        status: 201,
-        json: { drive_id: "{own.data.id}" },
-      }),
+      step(`ada PUT /v0/files?drive_id=${bySlug}&path=a`, { body: "x", ...inOwn, keeps: "file" }),
+      step("ada POST /v0/folders", { body: { drive_id: bySlug, path: "f/" }, ...inOwn }),
+      step("ada POST /v0/keys", { body: { drive_id: bySlug }, ...inOwn }),
       step("ada POST /v0/files/{file.id}/copy", {
         body: { destination_path: "b", destination_drive_id: bySlug },
-        status: 201,
-        json: { drive_id: "{own.data.id}", path: "b" },
+        ...inOwn,
       }),
-      gives(
-        "ada DELETE /v0/folders",
-        { deleted_count: 0 },
-        { body: { drive_id: bySlug, path: "f/", confirm: true } },
-      ),
+      step("ada DELETE /v0/folders", {
+        body: { drive_id: bySlug, path: "f/", confirm: true },
+        json: { deleted_count: 0 },
+      }),
       gives(`ada GET /v0/files?drive_id=${bySlug}`, { data: [{ path: "a" }, { path: "b" }] }),
       gives(`ada DELETE /v0/drives/${bySlug}`, { data: { id: "{own.data.id}", deleted: true } }),
     ],
@@ -329,8 +409,16 @@ describe("deletion", () => {
   });
   const given = [create("Doomed", { keeps: "own" }), file];
   runScenarios(stage, {
+    "of a provisioned drive takes its key at once": [
+      put("a"),
+      gives("DELETE /v0/drives/{drive}", { data: { id: "{drive}", deleted: true } }),
+      refuses("GET /v0/drives", "UNAUTHORIZED"),
+      refuses("GET /v0/files?drive_id={drive}", "UNAUTHORIZED"),
+    ],
+    "of what is not there": [refuses(`DELETE /v0/drives/${NOWHERE}`, "NOT_FOUND"), holds()],
+  });
+  runAfter(stage, given, {
     "takes everything away at once, for good": [
-      ...given,
       remove,
       gone,
       step("ada GET /v0/drives", { contains: ["{drives.ada}"], omits: ["{own.data.id}"] }),
@@ -342,7 +430,6 @@ describe("deletion", () => {
       { ...remove, ...refused("NOT_FOUND") },
     ],
     "frees the slug": [
-      ...given,
       remove,
       create("Doomed", { json: { data: { slug: "{own.data.slug}" } } }),
       gives(
@@ -351,23 +438,15 @@ describe("deletion", () => {
         { omits: ["{own.data.id}"] },
       ),
     ],
-    "of a provisioned drive takes its key at once": [
-      put("a"),
-      gives("DELETE /v0/drives/{drive}", { data: { id: "{drive}", deleted: true } }),
-      refuses("GET /v0/drives", "UNAUTHORIZED"),
-      refuses("GET /v0/files?drive_id={drive}", "UNAUTHORIZED"),
-    ],
-    "of what is not there": [refuses(`DELETE /v0/drives/${NOWHERE}`, "NOT_FOUND"), holds()],
-    "of a foreign drive": refuses("DELETE /v0/drives/{drives.ada}", "NOT_FOUND"),
   });
 
   test("takes the keys that were made for the drive as well, and leaves the account's", async () => {
     const { ada } = stage.world.clients;
-    const made = await ada.post<{ data: DriveRecord }>("/v0/drives", { name: "With keys" });
-    const key = await ada.makeKey({ drive_id: made.data.id });
+    const made = await ada.makeDrive("With keys");
+    const key = await ada.makeKey({ drive_id: made.id });
     const limited = stage.coffer.client(key.key);
     await limited.get("/v0/drives");
-    await limited.delete(`/v0/drives/${made.data.id}`);
+    await limited.delete(`/v0/drives/${made.id}`);
     expect(await limited.status("GET", "/v0/drives")).toBe(401);
     const keys = await ada.get<{ id: string }[]>("/v0/keys");
     expect(keys.map(({ id }) => id)).not.toContain(key.id);
@@ -376,28 +455,22 @@ describe("deletion", () => {
 
 describe("an unclaimed drive that is 30 days old", () => {
   test("is invisible at once, its key refused, and the sweep gives its room back", async () => {
-    await using coffer = await startAppliance();
-    const world = await populate(coffer);
+    await using coffer = await startWorld();
     coffer.clock.advance(DAY);
     const young = await provision(coffer);
     await young.client.put(young.id, "a", "only here");
     coffer.clock.advance(29 * DAY - 1);
-    await world.clients.agent.get("/v0/drives");
+    await coffer.clients.agent.get("/v0/drives");
     coffer.clock.advance(1);
-    for (const path of [
-      "/v0/drives",
-      `/v0/drives/${world.drives.agent}`,
-      `/v0/files/${world.files.agent}/download`,
-    ]) {
-      const answer = await world.clients.agent.send("GET", path);
-      expect([path, answer.status]).toEqual([path, 401]);
-    }
+    const file = `/v0/files/${coffer.files.agent}/download`;
+    for (const path of ["/v0/drives", `/v0/drives/${coffer.drives.agent}`, file])
+      expect([path, await coffer.clients.agent.status("GET", path)]).toEqual([path, 401]);
     await young.client.get("/v0/drives");
-    await world.clients.ada.get(`/v0/files/${world.files.ada}`);
+    await coffer.clients.ada.get(`/v0/files/${coffer.files.ada}`);
 
     const { sweep } = coffer.appliance.services;
     expect(await sweep.run()).toMatchObject({ drives: 2 });
-    expect(await world.clients.agent.status("GET", "/v0/drives")).toBe(401);
+    expect(await coffer.clients.agent.status("GET", "/v0/drives")).toBe(401);
     // Ada and Bob still have the content that the two agents had as well.
     coffer.clock.advance(2 * 60 * 60 * 1000);
     await sweep.run();
@@ -410,32 +483,27 @@ describe("an unclaimed drive that is 30 days old", () => {
     coffer.clock.advance(2 * 60 * 60 * 1000);
     expect(await sweep.run()).toMatchObject({ blobs: 1 });
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toHaveLength(1);
-    expect((await world.clients.ada.send("GET", `/v0/files/${world.files.ada}/download`)).text).toBe(
+    expect((await coffer.clients.ada.send("GET", `/v0/files/${coffer.files.ada}/download`)).text).toBe(
       "Hello World!",
     );
   });
 
   test("stays gone, and all else stays there, after a restart", async () => {
-    await using coffer = await startAppliance();
-    const world = await populate(coffer);
+    await using coffer = await startWorld();
     coffer.clock.advance(30 * DAY);
     await coffer.appliance.services.sweep.run();
     await coffer.restart();
     // The port is another one now.
-    const ada = coffer.client(world.keys.ada);
-    expect((await ada.send("GET", `/v0/files/${world.files.ada}/download`)).text).toBe("Hello World!");
-    expect(await coffer.client(world.keys.agent).status("GET", "/v0/drives")).toBe(401);
+    const ada = coffer.client(coffer.keys.ada);
+    expect((await ada.send("GET", `/v0/files/${coffer.files.ada}/download`)).text).toBe("Hello World!");
+    expect(await coffer.client(coffer.keys.agent).status("GET", "/v0/drives")).toBe(401);
   });
 
   test("a deleted drive gives its room back as well", async () => {
     await using coffer = await startAppliance();
     const drive = await provision(coffer);
     await Promise.all(
-      Array.from({ length: 450 }, (_, i) =>
-        drive.client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${i % 9}/${i}`, {
-          body: `${i % 50}`,
-        }),
-      ),
+      Array.from({ length: 450 }, (_, i) => drive.client.put(drive.id, `${i % 9}/${i}`, `${i % 50}`)),
     );
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toHaveLength(50);
     await drive.client.delete(`/v0/drives/${drive.id}`);

@@ -1,17 +1,7 @@
 import { describe, test } from "bun:test";
-import {
-  type Expected,
-  gives,
-  HELLO_DIGEST,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  step,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, invalid, refused, step, type Step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -29,11 +19,11 @@ const isThere: Step = ask("GET", "", { json: { id: "{file.id}" } });
 
 describe("a file is found by its path", () => {
   const drive = "drive_id={drive}";
-  const found: readonly (readonly [how: string, path: string])[] = [
-    ["as it is", "notes/hello.txt"],
-    ["with a slash before", "/notes/hello.txt"],
-    ["encoded", "notes%2Fhello.txt"],
-  ];
+  const found = {
+    "as it is": "notes/hello.txt",
+    "with a slash before": "/notes/hello.txt",
+    encoded: "notes%2Fhello.txt",
+  };
   const json = { id: "{file.id}" };
   const composed = { json: { ...json, path: "\u00e4.txt" } };
   runScenarios(stage, {
@@ -46,7 +36,7 @@ describe("a file is found by its path", () => {
       gives("ada GET /v0/files/by-path?drive_id=ada/notes&path=notes/hello.txt", { id: "{files.ada}" }),
     ],
   });
-  runEach(stage, found, ([how, path]) => [
+  runEach(stage, Object.entries(found), ([how, path]) => [
     how,
     hello,
     ask("GET", "", { json, receives: { etag: RECORD_ETAG } }, `${drive}&path=${path}`),
@@ -54,32 +44,21 @@ describe("a file is found by its path", () => {
 });
 
 describe("a path that names no file", () => {
-  const malformed: readonly string[] = [
-    "",
-    "/",
-    "notes/",
-    "notes//hello.txt",
-    "./notes/hello.txt",
-    "notes/../notes/hello.txt",
-    "notes%5Chello.txt",
-    "notes/hello.txt%00",
-    "//notes/hello.txt",
-  ];
+  const dotted = ["./notes/hello.txt", "notes/../notes/hello.txt"];
+  const slashes = ["", "/", "notes/", "notes//hello.txt", "//notes/hello.txt"];
+  const malformed = [...slashes, ...dotted, "notes%5Chello.txt", "notes/hello.txt%00"];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
   const GET = "GET /v0/files/by-path?drive_id={drive}";
-  runScenarios(stage, {
-    "in a drive that is another's": [
-      hello,
-      step("GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
-        ...refused("NOT_FOUND"),
-        contains: ["No such drive."],
-      }),
-    ],
-    "left out": [hello, step(GET, invalid("path"))],
-    "in a drive that is left out, even by a key of one drive": [
-      hello,
-      step("GET /v0/files/by-path?path=notes/hello.txt", invalid("drive_id")),
-    ],
+  runAfter(stage, [hello], {
+    "in a drive that is another's": step("GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
+      ...refused("NOT_FOUND"),
+      contains: ["No such drive."],
+    }),
+    "left out": step(GET, invalid("path")),
+    "in a drive that is left out, even by a key of one drive": step(
+      "GET /v0/files/by-path?path=notes/hello.txt",
+      invalid("drive_id"),
+    ),
   });
   runEach(stage, malformed, (path) => [
     `malformed: "${path}"`,
@@ -103,10 +82,9 @@ describe("what can be done with a file's id can be done with its path", () => {
   const shown = { contains: ["Hello"], receives: { "content-disposition": /^inline/ } } as const;
   const head = { empty: true, receives: { "content-length": "12", etag: ETAG } } as const;
   const current = { headers: { "if-none-match": ETAG }, status: 304, empty: true } as const;
-  runScenarios(stage, {
-    "change it": [hello, ask("PATCH", "", changed), gone],
+  runAfter(stage, [hello], {
+    "change it": [ask("PATCH", "", changed), gone],
     "change it, unless it has changed": [
-      hello,
       step(`PATCH /v0/files/by-path?${HELLO}`, {
         body: { tags: ["x"] },
         headers: { "if-match": '"other"' },
@@ -114,17 +92,16 @@ describe("what can be done with a file's id can be done with its path", () => {
       }),
       ask("GET", "", { json: { tags: [] } }),
     ],
-    "delete it": [hello, ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), gone],
-    "copy it": [hello, ask("POST", "/copy", copied), isThere],
-    "move it": [hello, ask("POST", "/move", moved), gone],
-    "download it": [hello, ask("GET", "/download", { contains: [/^Hello World!$/] })],
-    "download a range of it": [hello, ask("GET", "/download", { ...ranged, receives: inRange })],
-    "show it in a browser": [hello, ask("GET", "/download", shown, `${HELLO}&inline=1`)],
-    "ask for its headers": [hello, ask("HEAD", "/download", head)],
-    "ask whether a copy is current": [hello, ask("GET", "/download", current)],
-    "extract it": [hello, ask("POST", "/extract", { json: { content: "Hello World!" } })],
+    "delete it": [ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), gone],
+    "copy it": [ask("POST", "/copy", copied), isThere],
+    "move it": [ask("POST", "/move", moved), gone],
+    "download it": ask("GET", "/download", { contains: [/^Hello World!$/] }),
+    "download a range of it": ask("GET", "/download", { ...ranged, receives: inRange }),
+    "show it in a browser": ask("GET", "/download", shown, `${HELLO}&inline=1`),
+    "ask for its headers": ask("HEAD", "/download", head),
+    "ask whether a copy is current": ask("GET", "/download", current),
+    "extract it": ask("POST", "/extract", { json: { content: "Hello World!" } }),
     "link to it": [
-      hello,
       ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }),
       step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] }),
     ],
@@ -142,9 +119,8 @@ runScenarios(stage, {
 
 test("a file that has expired is at no path, for a read or a write", async () => {
   const { id, client } = await stage.ownDrive();
-  const expires_at = new Date(stage.coffer.clock.now() + 60_000).toISOString();
-  const body = { drive_id: id, filename: "f", content: "", expires_at };
-  await client.post("/v0/files", body);
+  const expires_at = stage.coffer.clock.iso(60_000);
+  await client.put(id, "f", "", 201, `&expires_at=${expires_at}`);
   const address = `/v0/files/by-path?drive_id=${id}&path=f`;
   await client.get(address);
   stage.coffer.clock.advance(60_000);

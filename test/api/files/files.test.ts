@@ -1,21 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import {
   type Expected,
-  HELLO_DIGEST,
-  holds,
   invalid,
-  openStage,
-  post,
-  put,
   refused,
   refuses,
   type Request,
-  runEach,
-  runScenarios,
   type Step,
   step,
-} from "../../support/server/scenario.ts";
+  wrongBodies,
+} from "../../support/server/steps.ts";
+import { HELLO_DIGEST, holds, post, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -23,6 +19,8 @@ const ETAG = `"${HELLO_DIGEST}"`;
 const OTHER_ETAG = `"${"0".repeat(64)}"`;
 const IF_SAME = { "if-match": ETAG };
 const IF_OTHER = { "if-match": OTHER_ETAG };
+const CONFLICT = refused("CONFLICT");
+const MISSING = refused("NOT_FOUND");
 const STALE = refused("PRECONDITION_FAILED");
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
@@ -61,6 +59,9 @@ function copy(body: Json, outcome: Outcome = { content_hash: "{file.content_hash
 function move(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
   return ask("POST /v0/files/{file.id}/move", 200, body, outcome);
 }
+
+const to = (destination_path: string) => ({ destination_path });
+const over = (path: string) => ({ ...to(path), overwrite: true });
 
 /** Of a test with this body. */
 function titleOf(body: Json): string {
@@ -132,30 +133,19 @@ describe("PATCH", () => {
     ["only the filename's case", {}, { filename: "HELLO.txt" }, "notes/HELLO.txt", "HELLO.txt"],
   ];
   const bad: [body: Json, field: string][] = [
-    [{ filename: "" }, "filename"],
-    [{ filename: "a/b" }, "filename"],
-    [{ filename: ".." }, "filename"],
-    [{ filename: "a\u0000" }, "filename"],
-    [{ filename: "x".repeat(256) }, "filename"],
-    [{ filename: 5 }, "filename"],
-    [{ path: "" }, "path"],
-    [{ path: "../x" }, "path"],
-    [{ path: "a//b" }, "path"],
-    [{ path: "a\\b" }, "path"],
-    [{ path: "x/".repeat(600) + "y" }, "path"],
+    ...wrongBodies({
+      filename: ["", "a/b", "..", "a\u0000", "x".repeat(256), 5],
+      path: ["", "../x", "a//b", "a\\b", "x/".repeat(600) + "y"],
+    }),
     [{ tags: "a" }, "tags"],
     [{ tags: [""] }, "tags[0]"],
     [{ tags: Array.from({ length: 65 }, (_, i) => `${i}`) }, "tags"],
-    [{ metadata: [] }, "metadata"],
-    [{ metadata: { a: "x".repeat(16 * 1024) } }, "metadata"],
-    [{ expires_at: "2029-01-01T00:00:00Z" }, "expires_at"],
-    [{ expires_at: "2031-02-30T00:00:00Z" }, "expires_at"],
-    [{ expires_at: 5 }, "expires_at"],
+    ...wrongBodies({
+      metadata: [[], { a: "x".repeat(16 * 1024) }],
+      expires_at: ["2029-01-01T00:00:00Z", "2031-02-30T00:00:00Z", 5],
+    }),
     [{ tags: ["ok"], path: "ok", expires_at: "never" }, "expires_at"],
-    [[], "body"],
-    ["null", "body"],
-    ["{", "body"],
-    ["", "body"],
+    ...[[], "null", "{", ""].map((body): [Json, string] => [body, "body"]),
   ];
   runEach(stage, renames, ([name, start, change, path, filename]) => {
     const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
@@ -183,27 +173,25 @@ describe("PATCH", () => {
         headers: { prefer: "handling=lenient" },
         receives: { "preference-applied": "handling=lenient" },
       },
-      "below itself": patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")),
+      "below itself": patch({ path: "notes/hello.txt/x" }, CONFLICT),
       "If-Match does not hold": { ...patch({ tags: [] }, STALE), headers: IF_OTHER },
     }),
     ([name, asked]) => [name, hello, asked, unchanged],
   );
-  runScenarios(stage, {
+  runAfter(stage, [hello], {
     "onto a file": [
-      hello,
       put("taken"),
-      patch({ path: "taken" }, refused("CONFLICT")),
+      patch({ path: "taken" }, CONFLICT),
       unchanged,
       holds("notes/hello.txt", "taken"),
     ],
     "a filename onto a file": [
-      hello,
       put("notes/taken"),
-      patch({ filename: "taken", tags: [] }, refused("CONFLICT")),
+      patch({ filename: "taken", tags: [] }, CONFLICT),
       unchanged,
     ],
-    "below a file": [hello, put("taken"), patch({ path: "taken/x" }, refused("CONFLICT")), unchanged],
-    "onto a folder": [hello, put("taken/x"), patch({ path: "taken" }, refused("CONFLICT")), unchanged],
+    "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT), unchanged],
+    "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT), unchanged],
   });
   runEach(stage, bad, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -212,41 +200,32 @@ describe("PATCH", () => {
     unchanged,
   ]);
   runScenarios(stage, {
-    "a byte order mark before the body is skipped": [hello, patch('\ufeff{"tags":["c"]}', { tags: ["c"] })],
-    "tags are replaced": [hello, patch({ tags: ["c", "c"] }, { tags: ["c"] })],
-    "tags are emptied": [hello, patch({ tags: [] }, { tags: [] })],
-    "metadata is replaced, not merged": [
-      hello,
-      patch({ metadata: { m: 2 } }),
-      get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] }),
-    ],
-    "the expiry goes": [hello, patch({ expires_at: null }, { expires_at: null })],
-    "the expiry changes": [
-      hello,
-      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
-    ],
-    "the type follows the filename": [
-      hello,
-      patch({ filename: "a.json" }, { mime_type: "application/json" }),
-    ],
-    "the preview follows the type": [
-      hello,
-      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
-      patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" }),
-    ],
-    "the type follows the path's last segment": [
-      hello,
-      patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
-    ],
     "a type that was given stays": [
       post({ content_type: "text/x-own" }, { keeps: "file" }),
       patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
     ],
-    "If-Match holds": [hello, { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }],
-    "a file that is not there": [
-      hello,
-      step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
+  });
+  runAfter(stage, [hello], {
+    "a byte order mark before the body is skipped": patch('\ufeff{"tags":["c"]}', { tags: ["c"] }),
+    "tags are replaced": patch({ tags: ["c", "c"] }, { tags: ["c"] }),
+    "tags are emptied": patch({ tags: [] }, { tags: [] }),
+    "metadata is replaced, not merged": [
+      patch({ metadata: { m: 2 } }),
+      get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] }),
     ],
+    "the expiry goes": patch({ expires_at: null }, { expires_at: null }),
+    "the expiry changes": patch(
+      { expires_at: "2032-01-01" },
+      { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] },
+    ),
+    "the type follows the filename": patch({ filename: "a.json" }, { mime_type: "application/json" }),
+    "the preview follows the type": [
+      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
+      patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" }),
+    ],
+    "the type follows the path's last segment": patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
+    "If-Match holds": { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME },
+    "a file that is not there": step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...MISSING }),
   });
 });
 
@@ -271,43 +250,31 @@ function counts(drive: string, file_count: number, total_size: number): Step {
   return step(`ada GET /v0/drives/${drive}`, { json: { data: { file_count, total_size } } });
 }
 
-const badDestinations: [body: { [name: string]: Json }, field: string][] = [
+const badDestinations: [body: Json, field: string][] = [
   [{}, "destination_path"],
-  [{ destination_path: "" }, "destination_path"],
-  [{ destination_path: "../x" }, "destination_path"],
-  [{ destination_path: "a\u0000" }, "destination_path"],
-  [{ destination_path: "x/".repeat(600) }, "destination_path"],
-  [{ destination_path: null }, "destination_path"],
-  [{ destination_path: "x", destination_drive_id: "" }, "destination_drive_id"],
-  [{ destination_path: "x", destination_drive_id: 5 }, "destination_drive_id"],
-  [{ destination_path: "x", overwrite: "yes" }, "overwrite"],
-  [{ destination_path: "x", overwrite: 1 }, "overwrite"],
+  ...wrongBodies({ destination_path: ["", "../x", "a\u0000", "x/".repeat(600), null] }),
+  [{ ...to("x"), destination_drive_id: "" }, "destination_drive_id"],
+  [{ ...to("x"), destination_drive_id: 5 }, "destination_drive_id"],
+  [{ ...to("x"), overwrite: "yes" }, "overwrite"],
+  [{ ...to("x"), overwrite: 1 }, "overwrite"],
 ];
 
 const taken = put("taken", "old", { keeps: "taken" });
-const takenIsGone = step("GET /v0/files/{taken.id}", refused("NOT_FOUND"));
+const takenIsGone = step("GET /v0/files/{taken.id}", MISSING);
 
 /** What is the same of a copy and of a move. */
 function runTransfers(how: "copy" | "move"): void {
   const act = how === "copy" ? copy : move;
   const path = "notes/hello.txt";
-  const to = { destination_path: "x" };
-  runScenarios(stage, {
-    "into a folder keeps the filename": [
-      hello,
-      act({ destination_path: "b/" }, { path: "b/hello.txt", filename: "hello.txt" }),
-    ],
-    "below itself": [
-      hello,
-      act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")),
-      unchanged,
-    ],
-    "If-Match holds": [hello, { ...act(to), headers: IF_SAME }],
-    "If-Match does not hold": [hello, { ...act(to, STALE), headers: IF_OTHER }, unchanged],
-    "of a file that is not there": [
-      hello,
-      step(`POST /v0/files/${NOWHERE}/${how}`, { body: to, ...refused("NOT_FOUND") }),
-    ],
+  runAfter(stage, [hello], {
+    "into a folder keeps the filename": act(to("b/"), { path: "b/hello.txt", filename: "hello.txt" }),
+    "below itself": [act(over(`${path}/x`), CONFLICT), unchanged],
+    "If-Match holds": { ...act(to("x")), headers: IF_SAME },
+    "If-Match does not hold": [{ ...act(to("x"), STALE), headers: IF_OTHER }, unchanged],
+    "of a file that is not there": step(`POST /v0/files/${NOWHERE}/${how}`, {
+      body: to("x"),
+      ...MISSING,
+    }),
   });
   runEach(stage, badDestinations, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -335,10 +302,26 @@ describe("copy", () => {
   };
   const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
   runScenarios(stage, {
+    "a type that was given stays": [
+      post({ content_type: "a/b" }, { keeps: "file" }),
+      copy(to("c.json"), { mime_type: "a/b" }),
+    ],
+  });
+  runAfter(stage, twoDrives, {
+    "into another drive of the account": [
+      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
+      counts("{source.data.id}", 1, 12),
+      counts("{other.data.id}", 1, 12),
+    ],
+    "into another drive by its slug": {
+      ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
+      as: "ada",
+    },
+  });
+  runAfter(stage, [hello], {
     "has a new id, the filename of the path, and all but the expiry": [
-      hello,
       {
-        ...copy({ destination_path: "b/copy.json" }, copied),
+        ...copy(to("b/copy.json"), copied),
         keeps: "copy",
         omits: ['"id":"{file.id}"'],
         receives: { etag: ETAG },
@@ -347,64 +330,23 @@ describe("copy", () => {
       holds("b/copy.json", "notes/hello.txt"),
       content,
     ],
-    "outlives the original": [
-      hello,
-      { ...copy({ destination_path: "copy" }), keeps: "copy" },
-      remove(),
-      content,
-    ],
-    "a type that was given stays": [
-      post({ content_type: "a/b" }, { keeps: "file" }),
-      copy({ destination_path: "c.json" }, { mime_type: "a/b" }),
-    ],
-    "onto a file": [
-      hello,
-      put("taken", "old"),
-      copy({ destination_path: "taken" }, refused("CONFLICT")),
-      holds("notes/hello.txt", "taken"),
-    ],
+    "outlives the original": [{ ...copy(to("copy")), keeps: "copy" }, remove(), content],
+    "onto a file": [put("taken", "old"), copy(to("taken"), CONFLICT), holds("notes/hello.txt", "taken")],
     "onto a file that gives way": [
-      hello,
       taken,
-      copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
+      copy(over("taken"), { path: "taken", size: 12 }),
       holds("notes/hello.txt", "taken"),
       takenIsGone,
     ],
-    "onto itself": [hello, copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), unchanged],
+    "onto itself": [copy(to("notes/hello.txt"), CONFLICT), unchanged],
     "onto itself with overwrite": [
-      hello,
-      copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
+      copy(over("notes/hello.txt"), CONFLICT),
       unchanged,
       holds("notes/hello.txt"),
     ],
-    "onto a folder": [
-      hello,
-      copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt"),
-    ],
-    "below another file": [
-      hello,
-      put("x"),
-      copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt", "x"),
-    ],
-    "into another drive of the account": [
-      ...twoDrives,
-      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
-      counts("{source.data.id}", 1, 12),
-      counts("{other.data.id}", 1, 12),
-    ],
-    "into another drive by its slug": [
-      ...twoDrives,
-      {
-        ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
-        as: "ada",
-      },
-    ],
-    "into a drive that is not there": [
-      hello,
-      copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
-    ],
+    "onto a folder": [copy(over("notes"), CONFLICT), holds("notes/hello.txt")],
+    "below another file": [put("x"), copy(over("x/y"), CONFLICT), holds("notes/hello.txt", "x")],
+    "into a drive that is not there": copy({ destination_path: "x", destination_drive_id: NOWHERE }, MISSING),
   });
   runTransfers("copy");
 });
@@ -421,52 +363,8 @@ describe("move", () => {
     expires_at: "2031-01-01T00:00:00.000Z",
     created_at: "{file.created_at}",
   };
-  runScenarios(stage, {
-    "keeps the id and everything but the name": [
-      hello,
-      move({ destination_path: "b/moved.json" }, moved),
-      holds("b/moved.json"),
-      get({ json: { path: "b/moved.json" } }),
-    ],
-    "onto itself changes nothing": [
-      hello,
-      move({ destination_path: "notes/hello.txt" }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
-    "onto itself with overwrite loses nothing": [
-      hello,
-      move({ destination_path: "notes/", overwrite: true }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
-    "onto a file": [
-      hello,
-      taken,
-      move({ destination_path: "taken" }, refused("CONFLICT")),
-      unchanged,
-      step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
-    ],
-    "onto a file that gives way": [
-      hello,
-      taken,
-      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
-      holds("taken"),
-      takenIsGone,
-    ],
-    "onto the folder it stands in": [
-      hello,
-      move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      unchanged,
-    ],
-    "a refusal with overwrite leaves the destination alone": [
-      hello,
-      put("taken", "old"),
-      move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt", "taken"),
-    ],
+  runAfter(stage, twoDrives, {
     "into another drive of the account": [
-      ...twoDrives,
       { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },
       counts("{source.data.id}", 0, 0),
       counts("{other.data.id}", 1, 12),
@@ -475,15 +373,39 @@ describe("move", () => {
       }),
       step("ada GET /v0/files?drive_id={source.data.id}&tags=t", { json: { data: [], total: 0 } }),
     ],
-    "to the same path of another drive": [
-      ...twoDrives,
-      {
-        ...move(
-          { ...elsewhere, destination_path: "a/f.txt" },
-          { drive_id: "{other.data.id}", path: "a/f.txt" },
-        ),
-        as: "ada",
-      },
+    "to the same path of another drive": {
+      ...move(
+        { ...elsewhere, destination_path: "a/f.txt" },
+        { drive_id: "{other.data.id}", path: "a/f.txt" },
+      ),
+      as: "ada",
+    },
+  });
+  runAfter(stage, [hello], {
+    "keeps the id and everything but the name": [
+      move(to("b/moved.json"), moved),
+      holds("b/moved.json"),
+      get({ json: { path: "b/moved.json" } }),
+    ],
+    "onto itself changes nothing": [move(to("notes/hello.txt")), unchanged, holds("notes/hello.txt")],
+    "onto itself with overwrite loses nothing": [move(over("notes/")), unchanged, holds("notes/hello.txt")],
+    "onto a file": [
+      taken,
+      move(to("taken"), CONFLICT),
+      unchanged,
+      step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
+    ],
+    "onto a file that gives way": [
+      taken,
+      move(over("taken"), { id: "{file.id}", path: "taken" }),
+      holds("taken"),
+      takenIsGone,
+    ],
+    "onto the folder it stands in": [move(over("notes"), CONFLICT), unchanged],
+    "a refusal with overwrite leaves the destination alone": [
+      put("taken", "old"),
+      move(over("taken/below"), CONFLICT),
+      holds("notes/hello.txt", "taken"),
     ],
   });
   runTransfers("move");
@@ -495,19 +417,18 @@ function remove(expected: Partial<Step> = {}): Step {
 }
 
 describe("DELETE", () => {
-  runScenarios(stage, {
+  runAfter(stage, [hello], {
     "takes the file away, once": [
-      hello,
       remove({ json: { id: "{file.id}", deleted: true } }),
-      get(refused("NOT_FOUND")),
-      remove(refused("NOT_FOUND")),
+      get(MISSING),
+      remove(MISSING),
       holds(),
     ],
-    "frees its path": [hello, remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
-    "If-Match holds": [hello, remove({ headers: IF_SAME })],
-    "If-Match does not hold": [hello, remove({ headers: IF_OTHER, ...STALE }), unchanged],
-    "a body that has no fields is not looked at": [hello, remove({ body: "[" })],
-    nonsense: [hello, { ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] }],
+    "frees its path": [remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
+    "If-Match holds": remove({ headers: IF_SAME }),
+    "If-Match does not hold": [remove({ headers: IF_OTHER, ...STALE }), unchanged],
+    "a body that has no fields is not looked at": remove({ body: "[" }),
+    nonsense: { ...remove(MISSING), request: ["DELETE", "/v0/files/nonsense"] },
   });
 });
 
@@ -549,30 +470,17 @@ describe("bulk-delete", () => {
   test("counts every folder above anew, also for a file whose id is written twice", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const ids: string[] = [];
-    for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"]) {
-      const query = new URLSearchParams({ drive_id: drive, path });
-      const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-        body: path,
-      });
-      ids.push(id);
-    }
+    for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"])
+      ids.push((await client.put(drive, path, path)).id);
     const [one = "", two = "", three = ""] = ids;
     const file_ids = [one, one.toUpperCase(), two, three];
     await client.post("/v0/files/bulk-delete", { file_ids }, 200);
-    const folders = async (path: string) => {
-      const query = new URLSearchParams({ drive_id: drive, path });
-      const { data } = await client.get<{ data: Json[] }>(`/v0/folders?${query.toString()}`);
-      return data;
-    };
-    expect(await folders("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
-    expect(await folders("a/")).toMatchObject([
-      { path: "a/b/", file_count: 0, total_size: 0 },
-      { path: "a/c/", file_count: 1, total_size: 8 },
-    ]);
-    const { total } = await client.get<{ total: number }>(
-      `/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`,
-    );
-    expect(total).toBe(0);
+    const folders = (path: string) => client.get(`/v0/folders?drive_id=${drive}&path=${path}`);
+    const counted = { file_count: 1, total_size: 8 };
+    expect(await folders("")).toMatchObject({ data: [{ path: "a/", ...counted }] });
+    const emptied = { path: "a/b/", file_count: 0, total_size: 0 };
+    expect(await folders("a/")).toMatchObject({ data: [emptied, { path: "a/c/", ...counted }] });
+    expect(await client.paths(`/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`)).toEqual([]);
   });
 });
 
@@ -584,8 +492,7 @@ describe("times", () => {
       created_at: string;
       updated_at: string;
     }
-    const target = `/v0/files?drive_id=${own.id}&path=f`;
-    const file = await own.client.json<Record>(201, "PUT", target, { body: "x" });
+    const file = await own.client.put<Record>(own.id, "f");
     const changes: [method: string, path: string, body: Json, status: number][] = [
       ["PATCH", `/v0/files/${file.id}`, { tags: ["x"] }, 200],
       ["PATCH", `/v0/files/${file.id}`, { filename: "g" }, 200],

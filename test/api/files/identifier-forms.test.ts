@@ -8,21 +8,22 @@ import { putIntoTrash, routeOf, takeSnapshot } from "../../support/server/target
 
 const stage = openStage();
 
+/** What a thing can be named by; `slug` names a drive as well, `trash` is an entry of it. */
+const KINDS = [
+  "drive",
+  "slug",
+  "file",
+  "key",
+  "session",
+  "user",
+  "snapshot",
+  "trash",
+  "link",
+  "webhook",
+] as const;
+type Kind = (typeof KINDS)[number];
 /** References to one owner's things, or to nothing of the same forms. */
-interface Things {
-  readonly drive: string;
-  readonly slug: string;
-  readonly file: string;
-  readonly key: string;
-  readonly session: string;
-  readonly user: string;
-  readonly snapshot: string;
-  /** An entry of the trash. */
-  readonly trash: string;
-  readonly link: string;
-  readonly webhook: string;
-}
-type Kind = keyof Things;
+type Things = Readonly<Record<Kind, string>>;
 
 /** A place where a caller names a thing of this kind: `{ID}`. `{MINE}` is a drive of the caller, `{ANY}` a thing in it. */
 type Place = readonly [kind: Exclude<Kind, "slug">, request: string, body?: Json];
@@ -117,45 +118,45 @@ const BY_PATH = BY_ID.filter(([, request]) => request.includes("/v0/files/{ID}")
 
 const PLACES: readonly Place[] = [...BY_ID, ...BY_PATH];
 
-type Form = readonly [name: string, of: (things: Things, kind: Kind) => string];
+type Form = readonly [name: string, of: (reference: string, things: Things) => string];
 
 /** How somebody may write an identifier, or a slug, so that one reader takes it for another's. */
 const FORMS: readonly Form[] = [
-  ["as it is", (things, kind) => things[kind]],
-  ["in upper case", (things, kind) => things[kind].toUpperCase()],
-  ["in braces", (things, kind) => `{${things[kind]}}`],
-  ["as a URN", (things, kind) => `urn:uuid:${things[kind]}`],
-  ["without hyphens", (things, kind) => things[kind].replaceAll("-", "")],
-  ["in quotation marks", (things, kind) => `"${things[kind]}"`],
-  ["with a space before", (things, kind) => ` ${things[kind]}`],
-  ["with a space behind", (things, kind) => `${things[kind]} `],
-  ["with a line behind", (things, kind) => `${things[kind]}\n`],
-  ["with a dot behind", (things, kind) => `${things[kind]}.`],
-  ["with a NUL behind", (things, kind) => `${things[kind]}\0`],
-  ["with a slash behind", (things, kind) => `${things[kind]}/`],
-  ["with a slash before", (things, kind) => `/${things[kind]}`],
-  ["behind another's and dots", (things, kind) => `none/../${things[kind]}`],
-  ["encoded twice", (things, kind) => encodeURIComponent(things[kind].replaceAll("-", "%2d"))],
-  ["with an invisible character", (things, kind) => `${things[kind]}\u200b`],
-  ["in wide digits", (things, kind) => things[kind].replaceAll("0", "\uff10")],
-  ["as a wildcard", (things, kind) => `${things[kind].slice(0, -1)}_`],
-  ["as a start and anything", (things, kind) => `${things[kind].slice(0, 8)}%`],
-  ["an id of a drive", ({ drive }) => drive],
-  ["an id of a file", ({ file }) => file],
-  ["an id of a key", ({ key }) => key],
-  ["an id of a user", ({ user }) => user],
-  ["its slug", ({ slug }) => slug],
-  ["its slug in upper case", ({ slug }) => slug.toUpperCase()],
-  ["its slug, encoded", ({ slug }) => encodeURIComponent(slug)],
-  ["its slug, encoded twice", ({ slug }) => encodeURIComponent(encodeURIComponent(slug))],
-  ["its slug with two slashes", ({ slug }) => slug.replace("/", "//")],
-  ["its slug with a slash before", ({ slug }) => `/${slug}`],
-  ["its slug with a slash behind", ({ slug }) => `${slug}/`],
-  ["its slug with a space behind", ({ slug }) => `${slug} `],
-  ["its slug with dots", ({ slug }) => slug.replace("/", "/./")],
-  ["its slug with a wide slash", ({ slug }) => slug.replace("/", "\uff0f")],
-  ["its slug with an accent", ({ slug }) => slug.replace("o", "o\u0301")],
-  ["its slug as a wildcard", ({ slug }) => slug.replace("o", "_")],
+  ["as it is", (id) => id],
+  ["in upper case", (id) => id.toUpperCase()],
+  ["in braces", (id) => `{${id}}`],
+  ["as a URN", (id) => `urn:uuid:${id}`],
+  ["without hyphens", (id) => id.replaceAll("-", "")],
+  ["in quotation marks", (id) => `"${id}"`],
+  ["with a space before", (id) => ` ${id}`],
+  ["with a space behind", (id) => `${id} `],
+  ["with a line behind", (id) => `${id}\n`],
+  ["with a dot behind", (id) => `${id}.`],
+  ["with a NUL behind", (id) => `${id}\0`],
+  ["with a slash behind", (id) => `${id}/`],
+  ["with a slash before", (id) => `/${id}`],
+  ["behind another's and dots", (id) => `none/../${id}`],
+  ["encoded twice", (id) => encodeURIComponent(id.replaceAll("-", "%2d"))],
+  ["with an invisible character", (id) => `${id}\u200b`],
+  ["in wide digits", (id) => id.replaceAll("0", "\uff10")],
+  ["as a wildcard", (id) => `${id.slice(0, -1)}_`],
+  ["as a start and anything", (id) => `${id.slice(0, 8)}%`],
+  ["an id of a drive", (_, { drive }) => drive],
+  ["an id of a file", (_, { file }) => file],
+  ["an id of a key", (_, { key }) => key],
+  ["an id of a user", (_, { user }) => user],
+  ["its slug", (slug) => slug],
+  ["its slug in upper case", (slug) => slug.toUpperCase()],
+  ["its slug, encoded", (slug) => encodeURIComponent(slug)],
+  ["its slug, encoded twice", (slug) => encodeURIComponent(encodeURIComponent(slug))],
+  ["its slug with two slashes", (slug) => slug.replace("/", "//")],
+  ["its slug with a slash before", (slug) => `/${slug}`],
+  ["its slug with a slash behind", (slug) => `${slug}/`],
+  ["its slug with a space behind", (slug) => `${slug} `],
+  ["its slug with dots", (slug) => slug.replace("/", "/./")],
+  ["its slug with a wide slash", (slug) => slug.replace("/", "\uff0f")],
+  ["its slug with an accent", (slug) => slug.replace("o", "o\u0301")],
+  ["its slug as a wildcard", (slug) => slug.replace("o", "_")],
 ];
 
 interface Caller {
@@ -165,16 +166,10 @@ interface Caller {
 }
 
 const NOTHING: Things = {
-  drive: "01976f5e-5d7a-7000-8000-3c5d1a2b4e60",
+  ...(Object.fromEntries(
+    KINDS.map((kind, n) => [kind, `01976f5e-5d7a-7000-8000-3c5d1a2b4e6${n}`]),
+  ) as Things),
   slug: "ana/notos",
-  file: "01976f5e-5d7a-7000-8000-3c5d1a2b4e61",
-  key: "01976f5e-5d7a-7000-8000-3c5d1a2b4e62",
-  session: "01976f5e-5d7a-7000-8000-3c5d1a2b4e63",
-  user: "01976f5e-5d7a-7000-8000-3c5d1a2b4e64",
-  snapshot: "01976f5e-5d7a-7000-8000-3c5d1a2b4e65",
-  trash: "01976f5e-5d7a-7000-8000-3c5d1a2b4e66",
-  link: "01976f5e-5d7a-7000-8000-3c5d1a2b4e67",
-  webhook: "01976f5e-5d7a-7000-8000-3c5d1a2b4e68",
 };
 
 let ada: Things;
@@ -235,7 +230,7 @@ async function expectNothing(caller: Caller, things: Things, places = PLACES, fo
     const answers = await Promise.all(
       forms.map(async ([form, of]) => {
         const kind = form.startsWith("its slug") ? "slug" : named;
-        const [theirs, nobodys] = [of(things, kind), of(NOTHING, kind)];
+        const [theirs, nobodys] = [of(things[kind], things), of(NOTHING[kind], NOTHING)];
         const what = `${request}, ${form}`;
         const [answer, expected] = [await ask(caller, place, theirs), await ask(caller, place, nobodys)];
         // A list of ids is answered for each of them.
@@ -349,35 +344,15 @@ describe("who was let in before is let in nowhere, to their own things least of 
 });
 
 async function pathsOf({ client, id }: OwnDrive, query = ""): Promise<string[]> {
-  const list = `/v0/files?drive_id=${id}&limit=1000&${query}`;
-  const { data } = await client.get<{ data: { path: string }[] }>(list);
-  return data.map(({ path }) => path).toSorted();
+  return (await client.paths(`/v0/files?drive_id=${id}&limit=1000&${query}`)).toSorted();
 }
 
 describe("folders whose names begin alike, or are written alike, are apart", () => {
-  const NAMES = [
-    "docs",
-    "docs-secret",
-    "docs.secret",
-    "docs ",
-    "docs%2F",
-    "docs%",
-    "docs_",
-    "d_cs",
-    "do%s",
-    "*",
-    "DOCS",
-    "Docs",
-    "d\u00f3cs",
-    "docs\u0301",
-    "docs\u200b",
-    "\uff44ocs",
-    "stra\u00dfe",
-    "STRASSE",
-    "strasse",
-    "docs\uffff",
-    "docs\u{10ffff}",
-  ].map((name) => name.normalize("NFC"));
+  const PLAIN = ["docs", "docs-secret", "docs.secret", "docs ", "DOCS", "Docs", "STRASSE", "strasse"];
+  const WILD = ["docs%2F", "docs%", "docs_", "d_cs", "do%s", "*"];
+  const FOREIGN = ["d\u00f3cs", "docs\u0301", "docs\u200b", "\uff44ocs", "stra\u00dfe"];
+  const LAST = ["docs\uffff", "docs\u{10ffff}"];
+  const NAMES = [...PLAIN, ...WILD, ...FOREIGN, ...LAST].map((name) => name.normalize("NFC"));
   /** Each has a folder of the name of the first, so that a path that is cut short leads somewhere. */
   const PATHS = NAMES.flatMap((name) => [`${name}/a`, `${name}/docs/a`]);
 
@@ -389,10 +364,8 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const query = `prefix=${encodeURIComponent(folder)}`;
     expect(await pathsOf(own, query)).toEqual(below);
     for (const search of ["/v0/search?", "/v0/grep?pattern=.&"]) {
-      const found = await own.client.get<{ data: { path: string }[] }>(
-        `${search}drive_id=${own.id}&${query}`,
-      );
-      expect(found.data.map(({ path }) => path).toSorted()).toEqual(below);
+      const found = await own.client.paths(`${search}drive_id=${own.id}&${query}`);
+      expect(found.toSorted()).toEqual(below);
     }
     // Each content is its file's path.
     const contents = Object.values(await archived(own.client, own.id, folder));
@@ -410,11 +383,6 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const own = await filled(stage, { "d\u00f3cs/a": "x" });
     expect(await pathsOf(own, `prefix=${encodeURIComponent("do\u0301cs/")}`)).toEqual(["d\u00f3cs/a"]);
     // The sign for kelvin is the letter K.
-    const again = await own.client.send(
-      "PUT",
-      `/v0/files?drive_id=${own.id}&path=${encodeURIComponent("\u212a")}`,
-      { body: "x" },
-    );
-    expect(JSON.parse(again.text)).toMatchObject({ path: "K" });
+    expect(await own.client.put(own.id, "\u212a")).toMatchObject({ path: "K" });
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { expectRefused } from "../../support/server/answers.ts";
+import { expectRefused, tally } from "../../support/server/answers.ts";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
-import { HELLO_DIGEST, openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { HELLO_DIGEST } from "../../support/server/uploads.ts";
+import { idempotencyKey } from "../../support/server/held-request.ts";
 
 const stage = openStage();
 
@@ -52,11 +54,8 @@ describe("a record's ETag", () => {
     const file = await made();
     const { own } = file;
     const first = await etagOf(file);
-    await own.client.post(
-      "/v0/folders/move",
-      { drive_id: own.id, path: "notes/", destination_path: "other/" },
-      200,
-    );
+    const move = { drive_id: own.id, path: "notes/", destination_path: "other/" };
+    await own.client.post("/v0/folders/move", move, 200);
     const second = await etagOf(file);
     await own.client.put(own.id, "other/f.txt", "new", 200);
     expect(new Set([first, second, await etagOf(file)]).size).toBe(3);
@@ -102,11 +101,10 @@ const GUARDED: readonly (readonly [name: string, ask: Ask])[] = [
   ],
   [
     "an upload in JSON",
-    ({ own }, headers) =>
-      own.client.send("POST", "/v0/files", {
-        body: { drive_id: own.id, path: "notes/f.txt", filename: "f.txt", content: "" },
-        headers,
-      }),
+    ({ own }, headers) => {
+      const body = { drive_id: own.id, path: "notes/f.txt", filename: "f.txt", content: "" };
+      return own.client.send("POST", "/v0/files", { body, headers });
+    },
   ],
 ];
 
@@ -155,25 +153,21 @@ test("two agents that change the same record do not lose a change", async () => 
   const file = await made();
   const { client } = file.own;
   const etag = await etagOf(file);
+  const headers = { "if-match": etag };
   const answers = await Promise.all(
-    ["a", "b"].map((tag) =>
-      client.send("PATCH", file.record, { body: { tags: [tag] }, headers: { "if-match": etag } }),
-    ),
+    ["a", "b"].map((tag) => client.send("PATCH", file.record, { body: { tags: [tag] }, headers })),
   );
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 412]);
+  expect(tally(answers)).toEqual({ 200: 1, 412: 1 });
 });
 
 test("a retry under the same Idempotency-Key is another request with another If-Unmodified-Since", async () => {
   const file = await made();
-  const key = crypto.randomUUID();
-  const now = new Date(stage.coffer.clock.now()).toUTCString();
+  const key = idempotencyKey();
   const patch = (more: Record<string, string>) =>
-    file.own.client.send("PATCH", file.record, {
-      body: { tags: ["a"] },
-      headers: { "idempotency-key": key, ...more },
-    });
-  expect((await patch({ "if-unmodified-since": now })).status).toBe(200);
-  const again = await patch({ "if-unmodified-since": now });
+    file.own.client.send("PATCH", file.record, { body: { tags: ["a"] }, headers: { ...key, ...more } });
+  const unmodified = { "if-unmodified-since": timeIn(0) };
+  expect((await patch(unmodified)).status).toBe(200);
+  const again = await patch(unmodified);
   expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
   expectRefused(await patch({}), "IDEMPOTENCY_KEY_REUSED");
 });

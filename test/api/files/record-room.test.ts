@@ -1,14 +1,13 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, spyOn, test } from "bun:test";
-import { join } from "node:path";
 import { METADATA_BYTES, MIB, RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
+import { idempotencyKey } from "../../support/server/held-request.ts";
 
 const stage = openStage();
 const { entry, part } = RECORD_BYTES;
@@ -48,7 +47,9 @@ async function target(): Promise<Target> {
 
 const NEW = "POST /v0/files";
 const CHANGE = "PATCH /v0/files/{file}";
+const MOVE_FOLDER = "POST /v0/folders/move";
 const drive_id = "{drive}";
+const DIR = { drive_id, path: "dir/" };
 /** An upload of nothing to a path. */
 const empty = (path: string, more: { [name: string]: Json } = {}) => {
   return { drive_id, path, filename: path.split("/").at(-1) ?? "", content: "", ...more };
@@ -77,26 +78,15 @@ const GROWING: readonly (readonly [name: string, takes: number, request: string,
   ["a move into a new folder", entry, "POST /v0/files/{file}/move", { destination_path: "new/file" }],
   ["a copy", FILE, "POST /v0/files/{file}/copy", { destination_path: "copy" }],
   ["folders", 3 * entry, "POST /v0/folders", { drive_id, path: "a/b/c/" }],
-  [
-    "a copy of a folder",
-    entry + FILE,
-    "POST /v0/folders/copy",
-    { drive_id, path: "dir/", destination_path: "copy/" },
-  ],
-  [
-    "a move of a folder below a new one",
-    entry,
-    "POST /v0/folders/move",
-    { drive_id, path: "dir/", destination_path: "new/dir/" },
-  ],
+  ["a copy of a folder", entry + FILE, "POST /v0/folders/copy", { ...DIR, destination_path: "copy/" }],
+  ["a move of a folder below a new one", entry, MOVE_FOLDER, { ...DIR, destination_path: "new/dir/" }],
   ["a link", part, "POST /v0/files/{file}/presigned-url", {}],
   ["an upload link", entry, "POST /v0/upload-links", { drive_id, path: "by-link" }],
   ["a link that shows a folder", entry, "POST /v0/links", { drive_id, path: "/" }],
 ];
 
 async function makeDrive(client: Client): Promise<Place> {
-  const drive = await client.makeDrive("Drive");
-  return { id: drive.id, client };
+  return { id: (await client.makeDrive("Drive")).id, client };
 }
 
 /** What is in a drive: its files and folders, and what a page of them shows. */
@@ -166,8 +156,8 @@ describe("what does not grow is not refused where there is too much already", ()
     ["new content", NEW, empty("dir/file", { content: btoa("more") })],
     ["another name", CHANGE, { path: `dir/${"x".repeat(200)}` }],
     ["a move within", "POST /v0/files/{file}/move", { destination_path: "moved" }],
-    ["a move of a folder", "POST /v0/folders/move", { drive_id, path: "dir/", destination_path: "moved/" }],
-    ["a folder that is there", "POST /v0/folders", { drive_id, path: "dir/" }],
+    ["a move of a folder", MOVE_FOLDER, { ...DIR, destination_path: "moved/" }],
+    ["a folder that is there", "POST /v0/folders", DIR],
     ["a deletion", "DELETE /v0/files/{file}", {}],
   ];
   test.each(SAME)("%s", async (_, request, body) => {
@@ -196,8 +186,8 @@ describe("in an account", () => {
     ["as much room as the storage limit allows", "200MB", 200 * MIB],
     ["the least room, where the limit is less", "1MB", RECORD_ROOM_BYTES],
   ])("all drives share %s", async (_, limit, room) => {
-    await using coffer = await startAppliance({ "storage-limits": `team=${limit}` });
-    const { clients, drives } = await populate(coffer);
+    await using coffer = await startWorld({ "storage-limits": `team=${limit}` });
+    const { clients, drives } = coffer;
     changeDatabase(coffer.dataDir, "UPDATE drive SET record_size = 0");
     const [one, two] = [await makeDrive(clients.ada), await makeDrive(clients.ada)];
     leave(coffer, one.id, FILE + entry, room);
@@ -207,11 +197,8 @@ describe("in an account", () => {
     expect(refusal.text).toContain(`allows ${room} bytes of names`);
     // What is in another drive of the account is moved, and takes no more room.
     const { data } = await two.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${two.id}`);
-    await one.client.post(
-      `/v0/files/${data[0]?.id}/move`,
-      { destination_path: "moved", destination_drive_id: one.id },
-      200,
-    );
+    const moved = { destination_path: "moved", destination_drive_id: one.id };
+    await one.client.post(`/v0/files/${data[0]?.id}/move`, moved, 200);
     // A drive whose records do not fit is not claimed.
     const agent = await provision(coffer);
     const claim = { body: { token: agent.claimToken } };
@@ -223,13 +210,7 @@ describe("in an account", () => {
 });
 
 /** Creates a folder under an Idempotency-Key. */
-function keyed(
-  client: Client,
-  drive: string,
-  path: string,
-  key: string = crypto.randomUUID(),
-): Promise<Answer> {
-  const headers = { "idempotency-key": key };
+function keyed(client: Client, drive: string, path: string, headers = idempotencyKey()): Promise<Answer> {
   return client.send("POST", "/v0/folders", { body: { drive_id: drive, path }, headers });
 }
 
@@ -244,30 +225,25 @@ function leaveFor({ dataDir }: TestAppliance, owner: string, left: number): void
 
 /** The owners of kept responses, and the bytes that are counted for them. */
 function uses({ dataDir }: TestAppliance): unknown[][] {
-  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
-  return sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
+  return rowsIn(dataDir, "SELECT owner, size FROM idempotency_use ORDER BY owner");
 }
 
-/** Adds the usual callers. Returns them, and the id of Ada's account. */
-async function withAda(coffer: TestAppliance): Promise<World & { readonly adaId: string }> {
-  const world = await populate(coffer);
-  const { data } = await world.clients.ada.get<{ data: { id: string } }>("/v0/account");
-  return { ...world, adaId: data.id };
+async function accountId(client: Client): Promise<string> {
+  return (await client.get<{ data: { id: string } }>("/v0/account")).data.id;
 }
 
 describe("the responses that are kept for Idempotency-Keys", () => {
   test("of an unclaimed drive have room, then only requests without a key are processed", async () => {
     const { coffer } = stage;
     const [own, other] = [await stage.ownDrive(), await stage.ownDrive()];
-    const key = crypto.randomUUID();
+    const key = idempotencyKey();
     expect((await keyed(own.client, own.id, "first/", key)).status).toBe(201);
     leaveFor(coffer, own.id, 1);
     expect((await keyed(own.client, own.id, "last/")).status).toBe(201);
     const refusal = await keyed(own.client, own.id, "more/");
     expectRefused(refusal, "QUOTA_EXCEEDED");
     expect(refusal.text).toContain("without an Idempotency-Key");
-    const { data } = await own.client.get<{ data: { path: string }[] }>(`/v0/folders?drive_id=${own.id}`);
-    expect(data.map(({ path }) => path)).toEqual(["first/", "last/"]);
+    expect(await own.client.paths(`/v0/folders?drive_id=${own.id}`)).toEqual(["first/", "last/"]);
     // Another key of the drive has no room of its own.
     const { key: second } = await own.client.makeKey();
     expectRefused(await keyed(coffer.client(second), own.id, "more/"), "QUOTA_EXCEEDED");
@@ -278,23 +254,18 @@ describe("the responses that are kept for Idempotency-Keys", () => {
   });
 
   test("count as long as they are kept, for the drive or its account", async () => {
-    await using coffer = await startAppliance();
-    const { clients, adaId } = await withAda(coffer);
+    await using coffer = await startWorld();
+    const { ada } = coffer.clients;
     const agent = await provision(coffer);
     expect((await keyed(agent.client, agent.id, "a/")).status).toBe(201);
     const [[owner, size] = []] = uses(coffer);
     expect([owner, Number(size) > 500, Number(size) < 1000]).toEqual([agent.id, true, true]);
     const claim = { body: { token: agent.claimToken } };
-    await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
+    await ada.json(200, "POST", "/v0/drives/claim", claim);
     expect((await keyed(agent.client, agent.id, "b/")).status).toBe(201);
-    expect((await keyed(clients.ada, agent.id, "c/")).status).toBe(201);
-    const both = new Map(uses(coffer).map(([id, bytes]) => [id, bytes]));
-    expect(both).toEqual(
-      new Map([
-        [agent.id, size],
-        [adaId, 2 * Number(size)],
-      ]),
-    );
+    expect((await keyed(ada, agent.id, "c/")).status).toBe(201);
+    const both = { [agent.id]: size, [await accountId(ada)]: 2 * Number(size) };
+    expect(Object.fromEntries(uses(coffer))).toEqual(both);
     coffer.clock.advance(24 * 60 * 60 * 1000);
     await coffer.appliance.services.sweep.run();
     expect(uses(coffer)).toEqual([]);
@@ -303,7 +274,7 @@ describe("the responses that are kept for Idempotency-Keys", () => {
   test("that are replaced after they expired count once", async () => {
     await using coffer = await startAppliance();
     const agent = await provision(coffer);
-    const key = crypto.randomUUID();
+    const key = idempotencyKey();
     expect((await keyed(agent.client, agent.id, "a/", key)).status).toBe(201);
     const before = uses(coffer);
     coffer.clock.advance(24 * 60 * 60 * 1000);
@@ -317,9 +288,9 @@ describe("the responses that are kept for Idempotency-Keys", () => {
       [{ "storage-limits": "team=1MB" }, 403],
       [{ "storage-limits": "team=200MB" }, 201],
     ] as const) {
-      await using coffer = await startAppliance(limits);
-      const { clients, drives, adaId } = await withAda(coffer);
-      leaveFor(coffer, adaId, 0);
+      await using coffer = await startWorld(limits);
+      const { clients, drives } = coffer;
+      leaveFor(coffer, await accountId(clients.ada), 0);
       expect((await keyed(clients.ada, drives.ada, "new/")).status).toBe(status);
       expect((await keyed(clients.adaDrive, drives.ada, "other/")).status).toBe(status);
     }
@@ -327,7 +298,7 @@ describe("the responses that are kept for Idempotency-Keys", () => {
 
   test("of callers without an API key count for nobody", async () => {
     await using coffer = await startAppliance();
-    const headers = { "idempotency-key": crypto.randomUUID() };
+    const headers = idempotencyKey();
     await coffer.client().json(201, "POST", "/v0/drives/provision", { body: { name: "D" }, headers });
     expect(uses(coffer)).toEqual([]);
   });

@@ -1,22 +1,17 @@
-import { describe, expect, test } from "bun:test";
-import {
-  gives,
-  openStage,
-  put,
-  refuses,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { describe, expect, test, beforeAll } from "bun:test";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { gives, refuses, type Step, step, refused } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
+import type { Client } from "../../support/server/client.ts";
 
 const stage = openStage();
 
 const HOUR = 60 * 60 * 1000;
+const IN_ORDER = ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"];
+const TIME = expect.stringMatching(/^20.*\.\d{3}Z$/);
 
 interface FolderPage {
-  readonly data: readonly { readonly path: string; readonly file_count: number }[];
-  readonly total: number;
+  readonly data: readonly { readonly path: string }[];
   readonly next_cursor: string | null;
 }
 
@@ -29,6 +24,8 @@ function list(query: string, json: object): Step {
   return gives(`GET /v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`, json);
 }
 
+const showing = (...paths: string[]) => ({ data: paths.map((path) => ({ path })) });
+
 function holding(path: string, files: number, bytes: number, hasFolders = false) {
   return { path, file_count: files, total_size: bytes, has_folders: hasFolders };
 }
@@ -37,36 +34,13 @@ describe("a folder's folders", () => {
   const given = [put("a/1", "x"), put("a/b/2", "xx"), put("a/b/c/3", "xxx"), create("d/"), put("e", "xxxx")];
   runScenarios(stage, {
     "of an empty drive": list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }),
-    "of the root, with what is anywhere below each": [
-      ...given,
-      list("", { data: [holding("a/", 3, 6, true), holding("d/", 0, 0)], total: 2 }),
-    ],
-    "of the root by a lone slash": [...given, list("path=/", { total: 2 })],
-    "of the root by an empty path": [...given, list("path=", { total: 2 })],
-    "one level down": [...given, list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 })],
-    "at the bottom": [...given, list("path=a/b/c/", { data: [], total: 0 })],
-    "with a leading slash": [...given, list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] })],
     "whole records": [
       create("a/"),
-      list("", {
-        data: [
-          {
-            drive_id: "{drive}",
-            ...holding("a/", 0, 0),
-            created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
-          },
-        ],
-      }),
+      list("", { data: [{ drive_id: "{drive}", ...holding("a/", 0, 0), created_at: TIME }] }),
     ],
     "in the order of their bytes, with names of all kinds": [
-      ...["b", "a b", "a", "a-b", "a.", "%", "\u00e9", "\u{1F600}", "\uFFFD", "B"].map((name) =>
-        create(`x/${name}/`),
-      ),
-      list("path=x/", {
-        data: ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"].map((name) => ({
-          path: `x/${name}/`,
-        })),
-      }),
+      ...IN_ORDER.toReversed().map((name) => create(`x/${name}/`)),
+      list("path=x/", showing(...IN_ORDER.map((name) => `x/${name}/`))),
     ],
     "by pages": [
       create("a/"),
@@ -79,28 +53,33 @@ describe("a folder's folders", () => {
       list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
     ],
     "the largest page": [create("a/"), list("limit=1000", { total: 1 })],
-    "after a folder went": [
-      ...given,
-      gives(
-        "DELETE /v0/folders",
-        { deleted_count: 2 },
-        { body: { drive_id: "{drive}", path: "a/b/", confirm: true } },
-      ),
-      list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
-      list("path=a/", { data: [], total: 0 }),
-    ],
-    "of a folder that is not there": [
-      ...given,
-      refuses("GET /v0/folders?drive_id={drive}&path=b/", "NOT_FOUND"),
-    ],
-    "of a file": [...given, refuses("GET /v0/folders?drive_id={drive}&path=e/", "NOT_FOUND")],
     HEAD: step("HEAD /v0/folders?drive_id={drive}", { empty: true }),
-    "of a foreign drive": refuses("GET /v0/folders?drive_id={drives.ada}", "NOT_FOUND"),
     "of a drive by its slug": gives("ada GET /v0/folders?drive_id=ada/notes", {
       data: [{ path: "notes/" }],
       total: 1,
     }),
     "without a drive": refuses("GET /v0/folders", "VALIDATION_ERROR", "drive_id"),
+  });
+  runAfter(stage, given, {
+    "of the root, with what is anywhere below each": list("", {
+      data: [holding("a/", 3, 6, true), holding("d/", 0, 0)],
+      total: 2,
+    }),
+    "of the root by a lone slash": list("path=/", { total: 2 }),
+    "of the root by an empty path": list("path=", { total: 2 }),
+    "one level down": list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }),
+    "at the bottom": list("path=a/b/c/", { data: [], total: 0 }),
+    "with a leading slash": list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] }),
+    "after a folder went": [
+      step("DELETE /v0/folders", {
+        body: { drive_id: "{drive}", path: "a/b/", confirm: true },
+        json: { deleted_count: 2 },
+      }),
+      list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
+      list("path=a/", { data: [], total: 0 }),
+    ],
+    "of a folder that is not there": refuses("GET /v0/folders?drive_id={drive}&path=b/", "NOT_FOUND"),
+    "of a file": refuses("GET /v0/folders?drive_id={drive}&path=e/", "NOT_FOUND"),
   });
   const bad = ["path=a", "path=a//", "path=../", "path=//", "path=%00/", "path=a/&path=b/", "page=0"];
   runEach(stage, [...bad, "limit=0", "limit=1001", "cursor=YQ=="], (query) => [
@@ -114,26 +93,25 @@ describe("a folder's folders", () => {
     const make = (path: string) => own.client.post("/v0/folders", { drive_id: own.id, path });
     for (const path of ["a/b/", "c/", "e/", "g/", "i/"]) await make(path);
     const at = `/v0/folders?drive_id=${own.id}&limit=2`;
+    const page = (cursor: string | null) => own.client.get<FolderPage>(`${at}&cursor=${cursor}`);
     const first = await own.client.get<FolderPage>(at);
-    expect(first.data.map(({ path }) => path)).toEqual(["a/", "c/"]);
+    expect(first).toMatchObject(showing("a/", "c/"));
     await make("b/");
     await make("d/");
-    const second = await own.client.get<FolderPage>(`${at}&cursor=${first.next_cursor ?? ""}`);
-    expect(second.data.map(({ path }) => path)).toEqual(["d/", "e/"]);
-    const third = await own.client.get<FolderPage>(`${at}&cursor=${second.next_cursor ?? ""}`);
-    expect(third).toMatchObject({ data: [{ path: "g/" }, { path: "i/" }], total: 7, next_cursor: null });
+    const second = await page(first.next_cursor);
+    expect(second).toMatchObject(showing("d/", "e/"));
+    const third = await page(second.next_cursor);
+    expect(third).toMatchObject({ ...showing("g/", "i/"), total: 7, next_cursor: null });
   });
 });
 
 describe("files that expired and await the sweep", () => {
   test("are in no count", async () => {
     const own = await stage.ownDrive();
-    const at = `/v0/files?drive_id=${own.id}`;
-    for (const path of ["a/1", "a/b/2", "c/3", "e/4"])
-      await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "xx" });
-    const inAnHour = new Date(stage.coffer.clock.now() + HOUR).toISOString();
+    for (const path of ["a/1", "a/b/2", "c/3", "e/4"]) await own.client.put(own.id, path, "xx");
+    const expiry = `&expires_at=${stage.coffer.clock.iso(HOUR)}`;
     for (const path of ["a/5", "a/b/6", "a/b/7", "b", "e/8"])
-      await own.client.json(201, "PUT", `${at}&path=${path}&expires_at=${inAnHour}`, { body: "xxx" });
+      await own.client.put(own.id, path, "xxx", 201, expiry);
     const folders = (query = "") => own.client.get<FolderPage>(`/v0/folders?drive_id=${own.id}${query}`);
     expect((await folders()).data).toMatchObject([
       holding("a/", 5, 13, true),
@@ -149,5 +127,108 @@ describe("files that expired and await the sweep", () => {
     expect(await own.client.post("/v0/folders", body, 200)).toMatchObject(holding("a/", 2, 4, true));
     await stage.coffer.appliance.services.sweep.run();
     expect((await folders()).data).toMatchObject(after);
+  });
+});
+
+// The folders of a grouped with a delimiter come on pages, as its files do.
+
+interface Page {
+  readonly data: readonly { readonly path: string }[];
+  readonly folders: readonly string[];
+  readonly folder_total: number;
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+const FOLDERS = Array.from({ length: 12 }, (_, i) => `d/${String(i).padStart(2, "0")}/`);
+
+/** A drive with twelve folders in `d/`, and so many files. */
+async function filled(files: number): Promise<{ client: Client; base: string; paths: string[] }> {
+  const { id, client } = await stage.ownDrive();
+  const paths = Array.from({ length: files }, (_, i) => `d/${String(i).padStart(2, "0")}.txt`);
+  for (const path of FOLDERS) await client.post("/v0/folders", { drive_id: id, path });
+  for (const path of paths) await client.put(id, path, path.repeat(2));
+  return { client, base: `/v0/files?drive_id=${id}&delimiter=/&prefix=d/`, paths };
+}
+
+for (const files of [0, 3, 12, 30]) {
+  describe(`twelve folders beside ${files} files`, () => {
+    let drive: Awaited<ReturnType<typeof filled>>;
+    beforeAll(async () => {
+      drive = await filled(files);
+    });
+
+    for (const limit of [1, 5, 12, 100]) {
+      for (const sort of ["path", "-path", "size"]) {
+        test(`come once each, by cursors of ${limit}, sorted by ${sort}`, async () => {
+          const { client, base, paths } = drive;
+          const pages = await client.pages<Page>(`${base}&limit=${limit}&sort=${sort}`);
+          for (const page of pages) {
+            expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
+            expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
+          }
+          expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
+          const shown = pages.flatMap(({ data }) => data.map(({ path }) => path));
+          expect(shown).toEqual(sort === "-path" ? paths.toReversed() : paths);
+          expect(pages).toHaveLength(Math.max(1, Math.ceil(Math.max(files, FOLDERS.length) / limit)));
+        });
+      }
+
+      test(`come once each, by pages of ${limit}, and the cursor of a page goes on after it`, async () => {
+        const { client, base, paths } = drive;
+        const pages: Page[] = [];
+        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1)
+          pages.push(await client.get<Page>(`${base}&limit=${limit}&page=${page}`));
+        expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
+        expect(pages.flatMap(({ data }) => data.map(({ path }) => path))).toEqual(paths);
+        expect(pages.at(-1)?.next_cursor).toBeNull();
+        const [first, second] = pages;
+        if (second === undefined) return;
+        const next = await client.get<Page>(`${base}&limit=${limit}&cursor=${first?.next_cursor}`);
+        expect(next).toEqual({ ...second, page: 1 } as Page);
+      });
+    }
+  });
+}
+
+function grouped(query: string, json: object): Step {
+  return gives(`GET /v0/files?drive_id={drive}&${query}`, json);
+}
+
+describe("the folders of a page", () => {
+  const given = [put("aa/1"), put("ab/1"), put("b/1"), put("b/c/1"), put("ax")];
+
+  runAfter(stage, given, {
+    "are counted where the prefix ends within a name": grouped("delimiter=/&prefix=a&limit=1", {
+      folders: ["aa/"],
+      folder_total: 2,
+      total: 1,
+    }),
+    "are none beyond the last page": grouped("delimiter=/&page=9", {
+      data: [],
+      folders: [],
+      folder_total: 3,
+      next_cursor: null,
+    }),
+    "are none of a level that is not there": grouped("delimiter=/&prefix=x/", {
+      folders: [],
+      folder_total: 0,
+    }),
+    "are not there without a delimiter": {
+      ...grouped("", { total: 5 }),
+      omits: ["folder_total", '"folders"'],
+    },
+    "go on where the cursor's folder is gone": [
+      { ...grouped("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      gives("DELETE /v0/folders?drive_id={drive}&path=aa/&confirm=true", { success: true }),
+      grouped("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
+    ],
+    "and the cursor, in another order": [
+      { ...grouped("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      {
+        ...grouped("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
+        ...refused("VALIDATION_ERROR", "cursor"),
+      },
+    ],
   });
 });

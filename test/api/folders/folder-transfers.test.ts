@@ -1,27 +1,16 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { rowsIn } from "../../support/faults/change-database.ts";
-import { join } from "node:path";
+import { rowsIn, changeDatabase } from "../../support/faults/change-database.ts";
 import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { type How, testLimits } from "../../support/samples/folder-limits.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import {
-  type Expected,
-  expectJson,
-  gives,
-  holds,
-  openStage,
-  provision,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
+import { openStage, provision, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, refused, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
+import { startWorld } from "../../support/server/world.ts";
+import { sweepContents } from "../../support/samples/contents.ts";
+import { tally, expectRefused } from "../../support/server/answers.ts";
 
 const stage = openStage();
 
@@ -61,13 +50,25 @@ function list(client: Client, drive: string): Promise<{ data: Listed[]; total: n
   return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
 }
 
+function paths(client: Client, drive: string): Promise<string[]> {
+  return client.paths(`/v0/files?drive_id=${drive}&limit=1000`);
+}
+
+const note = (folder: string) => [`${folder}/inner/note.txt`];
+
+/** Moves or copies a folder, by default within its drive. */
+function carry(how: How, client: Client, drive: string, path: string, to: string, other = drive) {
+  const body = { drive_id: drive, path, destination_path: to, destination_drive_id: other };
+  return client.json<object>(success(how), "POST", `/v0/folders/${how}`, { body });
+}
+
 function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
   return client.put<Listed>(drive, path, body, 201, query);
 }
 
 /** The part of an upload's query that lets it expire in some hours. */
 function expiring(hours: number): string {
-  return `&expires_at=${new Date(stage.coffer.clock.now() + hours * HOUR).toISOString()}`;
+  return `&expires_at=${stage.coffer.clock.iso(hours * HOUR)}`;
 }
 
 /** As many as a file may carry. */
@@ -85,37 +86,6 @@ describe.each(HOWS)("%s", (how) => {
   const whole = { file_count: 2, total_size: 3, has_folders: true };
 
   runScenarios(stage, {
-    "to another name": [
-      ...given,
-      transfer(how, "a/", "z/", { json: { drive_id: "{drive}", path: "z/", ...whole } }),
-      holds(...kept, "d", "e/5", "z/1", "z/b/2"),
-      folders("", ...keptFolder, ["e/", 1, 5], ["z/", 2, 3]),
-      folders("z/", ["z/b/", 1, 2], ["z/c/", 0, 0]),
-    ],
-    "into another folder": [
-      ...given,
-      transfer(how, "a/", "e/a/", { json: { path: "e/a/", ...whole } }),
-      holds(...kept, "d", "e/5", "e/a/1", "e/a/b/2"),
-      folders("", ...keptFolder, ["e/", 3, 8]),
-      folders("e/", ["e/a/", 2, 3]),
-    ],
-    "up, out of the folders above": [
-      ...given,
-      transfer(how, "a/b/", "b/", { json: { path: "b/", file_count: 1, total_size: 2, has_folders: false } }),
-      folders("", ...(how === "copy" ? keptFolder : [leftFolder]), ["b/", 1, 2], ["e/", 1, 5]),
-      folders("a/", ...keptInner, ["a/c/", 0, 0]),
-    ],
-    "to where parents are missing": [
-      ...given,
-      transfer(how, "a/", "x/y/z/", { json: { path: "x/y/z/", ...whole } }),
-      folders("", ...keptFolder, ["e/", 1, 5], ["x/", 2, 3]),
-      folders("x/y/", ["x/y/z/", 2, 3]),
-    ],
-    "an empty folder": [
-      ...given,
-      transfer(how, "a/c/", "c/", { json: { file_count: 0, total_size: 0, has_folders: false } }),
-      holds("a/1", "a/b/2", "d", "e/5"),
-    ],
     "to a name that begins like its own": [
       put("a/1"),
       put("ab/2"),
@@ -135,7 +105,6 @@ describe.each(HOWS)("%s", (how) => {
       transfer(how, "\u{1F600}e\u0301/", "\u00e4/", { json: { path: "\u00e4/", file_count: 1 } }),
       folders("\u00e4/", ["\u00e4/\u{1F600}/", 1, 1]),
     ],
-    "leading slashes are dropped": [...given, transfer(how, "/a/", "/z/", { json: { path: "z/" } })],
     "the longest paths": [
       put(DEEP),
       transfer(how, "a/", `${long(25)}/`, { json: { path: `${long(25)}/`, file_count: 1 } }),
@@ -151,15 +120,41 @@ describe.each(HOWS)("%s", (how) => {
       transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
       folders("", ["a/", 0, 0]),
     ],
-    "a folder that is not there": [...given, transfer(how, "x/", "z/", refused("NOT_FOUND"))],
-    "a file": [...given, transfer(how, "d/", "z/", refused("NOT_FOUND"))],
-    "to a drive that is not there": [
-      ...given,
-      transfer(how, "a/", "z/", {
-        body: { drive_id: "{drive}", path: "a/", destination_path: "z/", destination_drive_id: "none" },
-        ...refused("NOT_FOUND"),
-      }),
+  });
+  runAfter(stage, given, {
+    "to another name": [
+      transfer(how, "a/", "z/", { json: { drive_id: "{drive}", path: "z/", ...whole } }),
+      holds(...kept, "d", "e/5", "z/1", "z/b/2"),
+      folders("", ...keptFolder, ["e/", 1, 5], ["z/", 2, 3]),
+      folders("z/", ["z/b/", 1, 2], ["z/c/", 0, 0]),
     ],
+    "into another folder": [
+      transfer(how, "a/", "e/a/", { json: { path: "e/a/", ...whole } }),
+      holds(...kept, "d", "e/5", "e/a/1", "e/a/b/2"),
+      folders("", ...keptFolder, ["e/", 3, 8]),
+      folders("e/", ["e/a/", 2, 3]),
+    ],
+    "up, out of the folders above": [
+      transfer(how, "a/b/", "b/", { json: { path: "b/", file_count: 1, total_size: 2, has_folders: false } }),
+      folders("", ...(how === "copy" ? keptFolder : [leftFolder]), ["b/", 1, 2], ["e/", 1, 5]),
+      folders("a/", ...keptInner, ["a/c/", 0, 0]),
+    ],
+    "to where parents are missing": [
+      transfer(how, "a/", "x/y/z/", { json: { path: "x/y/z/", ...whole } }),
+      folders("", ...keptFolder, ["e/", 1, 5], ["x/", 2, 3]),
+      folders("x/y/", ["x/y/z/", 2, 3]),
+    ],
+    "an empty folder": [
+      transfer(how, "a/c/", "c/", { json: { file_count: 0, total_size: 0, has_folders: false } }),
+      holds("a/1", "a/b/2", "d", "e/5"),
+    ],
+    "leading slashes are dropped": transfer(how, "/a/", "/z/", { json: { path: "z/" } }),
+    "a folder that is not there": transfer(how, "x/", "z/", refused("NOT_FOUND")),
+    "a file": transfer(how, "d/", "z/", refused("NOT_FOUND")),
+    "to a drive that is not there": transfer(how, "a/", "z/", {
+      body: { drive_id: "{drive}", path: "a/", destination_path: "z/", destination_drive_id: "none" },
+      ...refused("NOT_FOUND"),
+    }),
   });
   runEach(
     stage,
@@ -214,22 +209,17 @@ describe.each(HOWS)("%s", (how) => {
     await upload(client, id, "x", "xxx", passing);
     await upload(client, id, "a/later", "x", expiring(3));
     stage.coffer.clock.advance(HOUR);
-    const body = { drive_id: id, path: "a/", destination_path: `x/${long(30)}/` };
-    expect(await client.json(success(how), "POST", `/v0/folders/${how}`, { body })).toMatchObject({
-      file_count: 2,
-      total_size: 3,
-      has_folders: true,
-    });
-    const paths = ["lasting", "later"].map((name) => `x/${long(30)}/${name}`);
-    const expected = [...(how === "copy" ? ["a/lasting", "a/later"] : []), ...paths.toSorted()];
-    expect((await list(client, id)).data.map(({ path }) => path)).toEqual(expected);
+    expect(await carry(how, client, id, "a/", `x/${long(30)}/`)).toMatchObject(whole);
+    const now = ["lasting", "later"].map((name) => `x/${long(30)}/${name}`);
+    const expected = [...(how === "copy" ? ["a/lasting", "a/later"] : []), ...now];
+    expect(await paths(client, id)).toEqual(expected);
     await stage.coffer.appliance.services.sweep.run();
     expect(await client.get(`/v0/drives/${id}`)).toMatchObject({
       data: { file_count: expected.length, total_size: how === "copy" ? 6 : 3 },
     });
     stage.coffer.clock.advance(2 * HOUR);
     const left = how === "copy" ? expected.filter((path) => path !== "a/later") : [`x/${long(30)}/lasting`];
-    expect((await list(client, id)).data.map(({ path }) => path)).toEqual(left);
+    expect(await paths(client, id)).toEqual(left);
   });
 
   test("into another drive of its owner, and back", async () => {
@@ -237,73 +227,50 @@ describe.each(HOWS)("%s", (how) => {
     const [one, two] = [await makeDrive(ada, "One"), await makeDrive(ada, "Two")];
     await upload(ada, one, "a/b/1", "xx", "&tags=red");
     await upload(ada, one, "c", "x");
-    const body = { drive_id: one, path: "a/", destination_path: "x/y/", destination_drive_id: two };
-    const made = await ada.json(success(how), "POST", `/v0/folders/${how}`, { body });
-    expect(made).toMatchObject({
-      drive_id: two,
-      path: "x/y/",
-      file_count: 1,
-      total_size: 2,
-      has_folders: true,
-    });
+    const made = { drive_id: two, path: "x/y/", file_count: 1, total_size: 2, has_folders: true };
+    expect(await carry(how, ada, one, "a/", "x/y/", two)).toMatchObject(made);
     expect(await ada.get(`/v0/files?drive_id=${two}&tags=red`)).toMatchObject({
       data: [{ path: "x/y/b/1", drive_id: two, tags: ["red"] }],
     });
     const rest = how === "copy" ? ["a/b/1", "c"] : ["c"];
-    expect((await list(ada, one)).data.map(({ path }) => path)).toEqual(rest);
+    expect(await paths(ada, one)).toEqual(rest);
     expect(await ada.get(`/v0/drives/${one}`)).toMatchObject({ data: { file_count: rest.length } });
     expect(await ada.get(`/v0/drives/${two}`)).toMatchObject({ data: { file_count: 1, total_size: 2 } });
-    const back = { drive_id: two, path: "x/y/b/", destination_path: "b/", destination_drive_id: one };
-    await ada.json(success(how), "POST", `/v0/folders/${how}`, { body: back });
-    expect((await list(ada, one)).data.map(({ path }) => path)).toEqual([...rest, "b/1"].toSorted());
+    await carry(how, ada, two, "x/y/b/", "b/", one);
+    expect(await paths(ada, one)).toEqual([...rest, "b/1"].toSorted());
   });
 
   test("a search finds names and texts where they are now, and only there", async () => {
     const { ada } = stage.world.clients;
     const [one, two] = [await makeDrive(ada, "One"), await makeDrive(ada, "Two")];
     await upload(ada, one, "apples/inner/note.txt", "some words about walruses");
-    const found = async (drive: string, q: string) => {
-      const query = new URLSearchParams({ drive_id: drive, q });
-      const { data } = await ada.get<{ data: Listed[] }>(`/v0/search?${query.toString()}`);
-      return data.map(({ path }) => path).toSorted();
-    };
-    expect(await found(one, "apples")).toEqual(["apples/inner/note.txt"]);
-    const old = how === "copy" ? ["apples/inner/note.txt"] : [];
-    await ada.json(success(how), "POST", `/v0/folders/${how}`, {
-      body: { drive_id: one, path: "apples/", destination_path: "pears/" },
-    });
+    const found = async (drive: string, q: string) =>
+      (await ada.paths(`/v0/search?drive_id=${drive}&q=${q}`)).toSorted();
+    expect(await found(one, "apples")).toEqual(note("apples"));
+    const [old, middle] = how === "copy" ? [note("apples"), note("pears")] : [[], []];
+    await carry(how, ada, one, "apples/", "pears/");
     expect(await found(one, "apples")).toEqual(old);
-    expect(await found(one, "pears")).toEqual(["pears/inner/note.txt"]);
-    expect(await found(one, "walruses")).toEqual([...old, "pears/inner/note.txt"]);
-    await ada.json(success(how), "POST", `/v0/folders/${how}`, {
-      body: { drive_id: one, path: "pears/", destination_path: "plums/", destination_drive_id: two },
-    });
-    expect(await found(two, "plums")).toEqual(["plums/inner/note.txt"]);
-    expect(await found(two, "walruses")).toEqual(["plums/inner/note.txt"]);
-    expect(await found(one, "pears")).toEqual(how === "copy" ? ["pears/inner/note.txt"] : []);
-    expect(await found(one, "walruses")).toEqual(how === "copy" ? [...old, "pears/inner/note.txt"] : []);
+    expect(await found(one, "pears")).toEqual(note("pears"));
+    expect(await found(one, "walruses")).toEqual([...old, ...note("pears")]);
+    await carry(how, ada, one, "pears/", "plums/", two);
+    for (const words of ["plums", "walruses"]) expect(await found(two, words)).toEqual(note("plums"));
+    expect(await found(one, "pears")).toEqual(middle);
+    expect(await found(one, "walruses")).toEqual([...old, ...middle]);
   });
 
   test("all tags and metadata, however much there is of them", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const metadata = { note: long(16 * 1024 - '{"note":""}'.length) };
-    const first = await client.post<Listed>("/v0/files", {
-      drive_id: drive,
-      filename: "first",
-      content: "",
-      metadata,
-      tags,
-    });
+    const body = { drive_id: drive, filename: "first", content: "", metadata, tags };
+    const first = await client.post<Listed>("/v0/files", body);
     await addManyFiles(stage.coffer.dataDir, first.id, 500);
-    const body = { drive_id: drive, path: "many/", destination_path: `${long(200)}/` };
-    await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
-    const query = `drive_id=${drive}&prefix=${long(200)}/&tags=${encodeURIComponent("tag 0,tag 63")}&limit=1000`;
-    const { data, total } = await client.get<{ data: { metadata: unknown }[]; total: number }>(
-      `/v0/files?${query}`,
-    );
+    await carry(how, client, drive, "many/", `${long(200)}/`);
+    const query = `drive_id=${drive}&prefix=${long(200)}/&tags=tag%200,tag%2063&limit=1000`;
+    type Page = { data: { metadata: unknown }[]; total: number };
+    const { data, total } = await client.get<Page>(`/v0/files?${query}`);
     expect(total).toBe(500);
     expect(data.at(-1)?.metadata).toEqual(metadata);
-    const both = await client.get(`/v0/files?drive_id=${drive}&tags=${encodeURIComponent("tag 5")}`);
+    const both = await client.get(`/v0/files?drive_id=${drive}&tags=tag%205`);
     expect(both).toMatchObject({ total: how === "copy" ? 1001 : 501 });
   });
 
@@ -315,7 +282,7 @@ describe.each(HOWS)("%s", (how) => {
     const before = await client.get<unknown>(`/v0/folders?drive_id=${drive}`);
     const body = { drive_id: drive, path: "many/", destination_path: `new/${long(100)}/` };
     const refusal = await client.send("POST", `/v0/folders/${how}`, { body });
-    expectJson(refusal.text, refused("VALIDATION_ERROR", "destination_path").json);
+    expectRefused(refusal, "VALIDATION_ERROR", "destination_path");
     expect(await client.get<unknown>(`/v0/folders?drive_id=${drive}`)).toEqual(before);
     expect(await list(client, drive)).toMatchObject({ total: 3002 });
   });
@@ -324,8 +291,7 @@ describe.each(HOWS)("%s", (how) => {
 testLimits(stage, "copy");
 
 async function makeDrive(client: Client, name: string): Promise<string> {
-  const drive = await client.makeDrive(name);
-  return drive.id;
+  return (await client.makeDrive(name)).id;
 }
 
 /** How many names and texts have been given to the index to do. */
@@ -336,19 +302,18 @@ function jobsSoFar(): number {
 
 /** How many rows of folders change while something is done. */
 async function folderChanges(work: () => Promise<void>): Promise<number> {
-  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"));
-  sql.run("PRAGMA busy_timeout = 10000");
-  sql.run("CREATE TABLE tally (changes INTEGER NOT NULL) STRICT");
-  sql.run("INSERT INTO tally VALUES (0)");
-  sql.run(
+  const { dataDir } = stage.coffer;
+  changeDatabase(
+    dataDir,
+    "CREATE TABLE tally (changes INTEGER NOT NULL) STRICT",
+    "INSERT INTO tally VALUES (0)",
     "CREATE TRIGGER tally_folder AFTER UPDATE ON folder BEGIN UPDATE tally SET changes = changes + 1; END",
   );
   try {
     await work();
-    return Number(sql.query("SELECT changes FROM tally").values().flat()[0]);
+    return Number(rowsIn(dataDir, "SELECT changes FROM tally").flat()[0]);
   } finally {
-    sql.run("DROP TRIGGER tally_folder");
-    sql.run("DROP TABLE tally");
+    changeDatabase(dataDir, "DROP TRIGGER tally_folder", "DROP TABLE tally");
   }
 }
 
@@ -363,11 +328,7 @@ test("files that expired far down are taken away many at the cost of one for eac
   await upload(client, drive, `${deep}7/stays`, "four");
   stage.coffer.clock.advance(2 * HOUR);
   const changes = await folderChanges(async () => {
-    const moved = await client.post(
-      "/v0/folders/move",
-      { drive_id: drive, path: "old/", destination_path: "new/" },
-      200,
-    );
+    const moved = await carry("move", client, drive, "old/", "new/");
     expect(moved).toMatchObject({ file_count: 1, total_size: 4 });
   });
   // Each folder is made, its parent told of it, and removed. Then there are the folders above, once in each of two
@@ -385,14 +346,9 @@ describe("what a move keeps", () => {
     const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
     await client.patch(`/v0/files/${id}`, { filename: "other.json", path: "a/b.json", metadata: { x: 1 } });
     const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
-    const folder = await client.post<Record<string, unknown>>(
-      "/v0/folders",
-      { drive_id: drive, path: "a/" },
-      200,
-    );
+    const folder = await client.post<object>("/v0/folders", { drive_id: drive, path: "a/" }, 200);
     stage.coffer.clock.advance(1000);
-    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    expect(await client.post<unknown>("/v0/folders/move", body, 200)).toEqual({ ...folder, path: "c/" });
+    expect(await carry("move", client, drive, "a/", "c/")).toEqual({ ...folder, path: "c/" });
     expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual({ ...before, path: "c/b.json" });
   });
 
@@ -400,7 +356,7 @@ describe("what a move keeps", () => {
     const { client, id: drive } = await stage.ownDrive();
     const { id } = await upload(client, drive, "a/b", "Hello World!");
     const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
-    await client.post("/v0/folders/move", { drive_id: drive, path: "a/", destination_path: "c/d/" }, 200);
+    await carry("move", client, drive, "a/", "c/d/");
     const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
     expect([status, text]).toEqual([200, "Hello World!"]);
   });
@@ -410,7 +366,7 @@ describe("what a move keeps", () => {
     await upload(client, drive, "a/b.txt", "walruses");
     await client.get(`/v0/search?drive_id=${drive}&q=walruses`);
     const before = jobsSoFar();
-    await client.post("/v0/folders/move", { drive_id: drive, path: "a/", destination_path: "c/" }, 200);
+    await carry("move", client, drive, "a/", "c/");
     // Its names, and not its text.
     expect(jobsSoFar() - before).toBe(1);
   });
@@ -423,9 +379,8 @@ describe("what a copy is", () => {
     await client.patch(`/v0/files/${id}`, { metadata: { x: 1 } });
     const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
     stage.coffer.clock.advance(1000);
-    const now = new Date(stage.coffer.clock.now()).toISOString();
-    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    expect(await client.post("/v0/folders/copy", body)).toMatchObject({ created_at: now });
+    const now = stage.coffer.clock.iso();
+    expect(await carry("copy", client, drive, "a/", "c/")).toMatchObject({ created_at: now });
     const { data } = await list(client, drive);
     const copy = data.find(({ path }) => path === "c/b.json");
     expect(copy?.id).not.toBe(id);
@@ -443,29 +398,22 @@ describe("what a copy is", () => {
   });
 
   test("charged to the quota, exactly, also across drives", async () => {
-    await using coffer = await startAppliance({ "storage-limits": "team=1000" });
-    const { clients, drives } = await populate(coffer);
+    await using coffer = await startWorld({ "storage-limits": "team=1000" });
+    const { clients, drives } = coffer;
     const two = await makeDrive(clients.ada, "Two");
     // The world's own file has 12 bytes.
     await upload(clients.ada, drives.ada, "a/1", long(494));
-    const copy = (to: string, drive: string) =>
-      clients.ada.send("POST", "/v0/folders/copy", {
-        body: { drive_id: drives.ada, path: "a/", destination_path: to, destination_drive_id: drive },
-      });
-    expect((await copy("b/", two)).status).toBe(201);
+    await carry("copy", clients.ada, drives.ada, "a/", "b/", two);
     await upload(clients.ada, drives.ada, "empty/0", "");
-    const refusal = await copy("c/", two);
-    expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
-    expect((await list(clients.ada, two)).data.map(({ path }) => path)).toEqual(["b/1"]);
+    const body = { drive_id: drives.ada, path: "a/", destination_path: "c/", destination_drive_id: two };
+    const refusal = await clients.ada.send("POST", "/v0/folders/copy", { body });
+    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expect(await paths(clients.ada, two)).toEqual(["b/1"]);
     expect(await clients.ada.get(`/v0/folders?drive_id=${two}`)).toMatchObject({
       data: [{ path: "b/", file_count: 1, total_size: 494 }],
       total: 1,
     });
-    expect(
-      await clients.ada.status("POST", "/v0/folders/move", {
-        body: { drive_id: drives.ada, path: "a/", destination_path: "d/", destination_drive_id: two },
-      }),
-    ).toBe(200);
+    await carry("move", clients.ada, drives.ada, "a/", "d/", two);
   });
 
   test("not without end in a drive without an owner, whose quota empty files do not touch", async () => {
@@ -475,13 +423,10 @@ describe("what a copy is", () => {
     // Beside them there are three folders and the two files, and room for another folder of two.
     const most = Math.floor(RECORD_ROOM_BYTES / (RECORD_BYTES.entry + "{}".length)) - 9;
     await addManyFiles(stage.coffer.dataDir, first.id, most);
-    const copy = (to: string) =>
-      client.send("POST", "/v0/folders/copy", {
-        body: { drive_id: drive, path: "two/", destination_path: to },
-      });
-    expect((await copy("four/")).status).toBe(201);
-    const refusal = await copy("six/");
-    expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
+    await carry("copy", client, drive, "two/", "four/");
+    const body = { drive_id: drive, path: "two/", destination_path: "six/" };
+    const refusal = await client.send("POST", "/v0/folders/copy", { body });
+    expectRefused(refusal, "QUOTA_EXCEEDED");
     expect((await list(client, drive)).total).toBe(most + 4);
   });
 
@@ -491,7 +436,7 @@ describe("what a copy is", () => {
     await client.post("/v0/folders", { drive_id: drive, path: "a/" });
     const body = { drive_id: drive, path: "a/", destination_path: "b/" };
     const refusal = await client.send("POST", "/v0/folders/copy", { body });
-    expectJson(refusal.text, { error: { code: "STORAGE_FULL" } });
+    expectRefused(refusal, "STORAGE_FULL");
     await client.post("/v0/folders/move", body, 200);
   });
 
@@ -499,33 +444,22 @@ describe("what a copy is", () => {
     const { client, id: drive } = await stage.ownDrive();
     await upload(client, drive, "a/1", "some content of its own");
     const before = (await stage.onDisk()).blobs.length;
-    await client.post("/v0/folders/copy", { drive_id: drive, path: "a/", destination_path: "b/" });
+    await carry("copy", client, drive, "a/", "b/");
     expect((await stage.onDisk()).blobs.length).toBe(before);
     await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
-    await stage.coffer.appliance.services.sweep.run();
-    stage.coffer.clock.advance(2 * HOUR);
-    await stage.coffer.appliance.services.sweep.run();
+    await sweepContents(stage.coffer);
     const [copy] = (await list(client, drive)).data;
-    expect((await client.send("GET", `/v0/files/${copy?.id ?? ""}/download`)).text).toBe(
-      "some content of its own",
-    );
+    expect((await client.send("GET", `/v0/files/${copy?.id}/download`)).text).toBe("some content of its own");
   });
 });
 
 test("of many moves of one folder at once, one wins", async () => {
   const { client, id: drive } = await stage.ownDrive();
   await upload(client, drive, "a/1", "x");
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, n) =>
-      client.send("POST", "/v0/folders/move", {
-        body: { drive_id: drive, path: "a/", destination_path: `b${n}/` },
-      }),
-    ),
-  );
-  const statuses = answers.map(({ status }) => status);
-  expect([
-    statuses.filter((each) => each === 200).length,
-    statuses.filter((each) => each === 404).length,
-  ]).toEqual([1, 9]);
+  const bodies = Array.from({ length: 10 }, (_, n) => {
+    return { drive_id: drive, path: "a/", destination_path: `b${n}/` };
+  });
+  const answers = bodies.map((body) => client.send("POST", "/v0/folders/move", { body }));
+  expect(tally(await Promise.all(answers))).toEqual({ 200: 1, 404: 9 });
   expect((await list(client, drive)).total).toBe(1);
 });

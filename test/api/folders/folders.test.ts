@@ -1,18 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import {
   type Expected,
   gives,
-  holds,
-  openStage,
-  put,
   refused,
   refuses,
-  runEach,
-  runScenarios,
   type Step,
   step,
-} from "../../support/server/scenario.ts";
+  invalid,
+  wrongQueries,
+} from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -26,6 +25,8 @@ function remove(path: Json, fields: { [name: string]: Json }, more: Expected): S
 }
 
 const confirm = { confirm: true };
+const message = expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/);
+const preview = { success: false, deleted_count: 0, path: "a/", file_count: 3, message };
 
 /** The folders at a level of the drive. */
 function shows(prefix: string, ...folders: string[]): Step {
@@ -95,12 +96,8 @@ describe("create", () => {
     "where a file stands": [put("a"), create("a/", refused("CONFLICT")), shows(""), holds("a")],
     "below a file": [put("x/a"), create("x/a/b/c/", refused("CONFLICT")), shows("x/"), holds("x/a")],
     "a folder of 1,024 bytes": create("abcdefg/".repeat(128)),
-    "without a path": create(null, { body: { drive_id: "{drive}" }, ...refused("VALIDATION_ERROR", "path") }),
-    "without a drive": create(null, { body: { path: "a/" }, ...refused("VALIDATION_ERROR", "drive_id") }),
-    "in a foreign drive": create(null, {
-      body: { drive_id: "{drives.ada}", path: "a/" },
-      ...refused("NOT_FOUND"),
-    }),
+    "without a path": create(null, { body: { drive_id: "{drive}" }, ...invalid("path") }),
+    "without a drive": create(null, { body: { path: "a/" }, ...invalid("drive_id") }),
     "stays when its last file goes": [
       put("a/b", "x", { keeps: "file" }),
       gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
@@ -109,7 +106,7 @@ describe("create", () => {
   });
   runEach(stage, BAD_PATHS, ([name, path]) => [
     `${name} is refused`,
-    create(path, refused("VALIDATION_ERROR", "path")),
+    create(path, invalid("path")),
     shows(""),
   ]);
 });
@@ -118,51 +115,6 @@ describe("delete", () => {
   const given = [put("a/1"), put("a/b/2"), put("a/b/c/3"), put("ab/4"), put("a.txt"), create("a/empty/")];
   const everything = holds("a.txt", "a/1", "a/b/2", "a/b/c/3", "ab/4");
   runScenarios(stage, {
-    "without confirm it is a preview": [
-      ...given,
-      remove(
-        "a/",
-        {},
-        {
-          json: {
-            success: false,
-            deleted_count: 0,
-            path: "a/",
-            file_count: 3,
-            message: expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/),
-          },
-        },
-      ),
-      everything,
-      shows("a/", "a/b/", "a/empty/"),
-    ],
-    "confirm: false is a preview": [
-      ...given,
-      remove("a/b/", { confirm: false }, { json: { path: "a/b/", file_count: 2 } }),
-      everything,
-    ],
-    "with confirm it takes all below, and nothing beside": [
-      ...given,
-      remove("a/", confirm, { json: { success: true, deleted_count: 3 } }),
-      holds("a.txt", "ab/4"),
-      shows("", "ab/"),
-      gives("GET /v0/drives/{drive}", { data: { file_count: 2, total_size: 24 } }),
-      remove("a/", confirm, refused("NOT_FOUND")),
-      remove("a/b/", {}, refused("NOT_FOUND")),
-    ],
-    "a folder within another": [
-      ...given,
-      remove("a/b/", confirm, { json: { deleted_count: 2 } }),
-      holds("a.txt", "a/1", "ab/4"),
-      shows("a/", "a/empty/"),
-      remove("a/", {}, { json: { file_count: 1 } }),
-    ],
-    "an empty one": [
-      ...given,
-      remove("a/empty/", confirm, { json: { success: true, deleted_count: 0 } }),
-      everything,
-      shows("a/", "a/b/"),
-    ],
     "frees the place for a file": [
       put("a/b"),
       remove("a/", confirm, { json: { deleted_count: 1 } }),
@@ -181,21 +133,9 @@ describe("delete", () => {
       remove("a/", confirm, { json: { deleted_count: 1 } }),
       gives("GET /v0/files?drive_id={drive}&tags=t", { data: [], total: 0 }),
     ],
-    "one that is not there": [...given, remove("nothing/", confirm, refused("NOT_FOUND")), everything],
     "a preview of one that is not there": remove("nothing/", {}, refused("NOT_FOUND")),
-    "a file is no folder": [...given, remove("a.txt/", confirm, refused("NOT_FOUND")), everything],
-    "confirm: null is a preview": [
-      ...given,
-      remove("a/", { confirm: null }, { json: { path: "a/", file_count: 3 } }),
-      everything,
-    ],
     "without any parameter": refuses("DELETE /v0/folders", "VALIDATION_ERROR", "drive_id"),
     "without a path": refuses("DELETE /v0/folders?drive_id={drive}", "VALIDATION_ERROR", "path"),
-    "a preview, with its parameters in the query": [
-      ...given,
-      gives("DELETE /v0/folders?drive_id={drive}&path=a/", { path: "a/", file_count: 3 }),
-      everything,
-    ],
     "with its parameters in the query": [
       put("a/b"),
       gives("DELETE /v0/folders?drive_id={drive}&path=a/&confirm=true", { success: true, deleted_count: 1 }),
@@ -203,62 +143,79 @@ describe("delete", () => {
     ],
     "with its parameters in both, in part the same": [
       put("a/b"),
-      gives(
-        "DELETE /v0/folders?path=a/&confirm=true",
-        { success: true, deleted_count: 1 },
-        { body: { drive_id: "{drive}", path: "a/" } },
-      ),
-    ],
-    "in a foreign drive": [
-      step("DELETE /v0/folders", {
-        body: { drive_id: "{drives.ada}", path: "notes/", confirm: true },
-        ...refused("NOT_FOUND"),
+      step("DELETE /v0/folders?path=a/&confirm=true", {
+        body: { drive_id: "{drive}", path: "a/" },
+        json: { success: true, deleted_count: 1 },
       }),
-      gives("ada GET /v0/files/{files.ada}", { id: "{files.ada}" }),
+    ],
+  });
+  runAfter(stage, given, {
+    "without confirm it is a preview": [
+      remove("a/", {}, { json: preview }),
+      everything,
+      shows("a/", "a/b/", "a/empty/"),
+    ],
+    "confirm: false is a preview": [
+      remove("a/b/", { confirm: false }, { json: { path: "a/b/", file_count: 2 } }),
+      everything,
+    ],
+    "with confirm it takes all below, and nothing beside": [
+      remove("a/", confirm, { json: { success: true, deleted_count: 3 } }),
+      holds("a.txt", "ab/4"),
+      shows("", "ab/"),
+      gives("GET /v0/drives/{drive}", { data: { file_count: 2, total_size: 24 } }),
+      remove("a/", confirm, refused("NOT_FOUND")),
+      remove("a/b/", {}, refused("NOT_FOUND")),
+    ],
+    "a folder within another": [
+      remove("a/b/", confirm, { json: { deleted_count: 2 } }),
+      holds("a.txt", "a/1", "ab/4"),
+      shows("a/", "a/empty/"),
+      remove("a/", {}, { json: { file_count: 1 } }),
+    ],
+    "an empty one": [
+      remove("a/empty/", confirm, { json: { success: true, deleted_count: 0 } }),
+      everything,
+      shows("a/", "a/b/"),
+    ],
+    "one that is not there": [remove("nothing/", confirm, refused("NOT_FOUND")), everything],
+    "a file is no folder": [remove("a.txt/", confirm, refused("NOT_FOUND")), everything],
+    "confirm: null is a preview": [
+      remove("a/", { confirm: null }, { json: { path: "a/", file_count: 3 } }),
+      everything,
+    ],
+    "a preview, with its parameters in the query": [
+      gives("DELETE /v0/folders?drive_id={drive}&path=a/", { path: "a/", file_count: 3 }),
+      everything,
     ],
   });
   runEach(stage, BAD_PATHS, ([name, path]) => [
     `${name} is refused`,
     put("a/b"),
-    remove(path, confirm, refused("VALIDATION_ERROR", "path")),
+    remove(path, confirm, invalid("path")),
     holds("a/b"),
   ]);
   runEach(stage, ["true", 1, "yes"], (value) => [
     `confirm: ${JSON.stringify(value)} is refused`,
     put("a/b"),
-    remove("a/", { confirm: value }, refused("VALIDATION_ERROR", "confirm")),
+    remove("a/", { confirm: value }, invalid("confirm")),
     holds("a/b"),
   ]);
-  runEach(
-    stage,
-    [
-      ["drive_id=x", "drive_id"],
-      ["path=b/", "path"],
-      ["confirm=false", "confirm"],
-    ] as const,
-    ([query, field]) => [
-      `with another ${field} in the query than in the body`,
-      put("a/b"),
-      put("b/c"),
-      step(`DELETE /v0/folders?${query}`, {
-        body: { drive_id: "{drive}", path: "a/", confirm: true },
-        ...refused("VALIDATION_ERROR", field),
-      }),
-      holds("a/b", "b/c"),
-    ],
-  );
+  const sent = { drive_id: "{drive}", path: "a/", confirm: true };
+  runEach(stage, wrongQueries({ drive_id: ["x"], path: ["b/"], confirm: ["false"] }), ([query, field]) => [
+    `with another ${field} in the query than in the body`,
+    put("a/b"),
+    put("b/c"),
+    step(`DELETE /v0/folders?${query}`, { body: sent, ...invalid(field) }),
+    holds("a/b", "b/c"),
+  ]);
 
   test("a thousand files at once", async () => {
     const own = await stage.ownDrive();
-    const at = `/v0/files?drive_id=${own.id}`;
-    await Promise.all(
-      Array.from({ length: 1000 }, (_, i) =>
-        own.client.json(201, "PUT", `${at}&path=a/${i % 10}/${i}`, { body: "x" }),
-      ),
-    );
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => own.client.put(own.id, `a/${i % 10}/${i}`)));
     const body = { drive_id: own.id, path: "a/", confirm: true };
     const { deleted_count } = await own.client.delete<{ deleted_count: number }>("/v0/folders", body);
     expect(deleted_count).toBe(1000);
-    expect(await own.client.get<{ total: number }>(at)).toMatchObject({ total: 0 });
+    expect(await own.client.paths(`/v0/files?drive_id=${own.id}`)).toEqual([]);
   });
 });

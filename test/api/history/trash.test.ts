@@ -1,17 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Client, Json } from "../../support/server/client.ts";
-import {
-  type Expected,
-  gives,
-  holds,
-  openStage,
-  put,
-  refused,
-  refuses,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
@@ -57,7 +48,7 @@ async function treeOf(client: Client, drive: string): Promise<unknown> {
 describe("a deleted folder", () => {
   test("comes back as it was: ids, times, tags, metadata, expiry and empty folders", async () => {
     const { id: drive, client } = await stage.ownDrive();
-    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    const expiry = stage.coffer.clock.iso(DAY);
     await upload(client, drive, "a/b/one.txt", `&tags=red,big&expires_at=${expiry}`);
     const { id } = await upload(client, drive, "a/two.txt");
     await client.patch(`/v0/files/${id}`, { metadata: { by: "me" }, filename: "2.txt" });
@@ -89,10 +80,9 @@ describe("a deleted folder", () => {
   });
 
   test("is kept for the days of the setting, and no expired file is in it", async () => {
-    const { id: drive, client } = await stage.world.clients.ada
-      .post<{ data: { id: string } }>("/v0/drives", { name: "Kept" })
-      .then(({ data }) => ({ id: data.id, client: stage.world.clients.ada }));
-    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    const { ada: client } = stage.world.clients;
+    const { id: drive } = await client.makeDrive("Kept");
+    const expiry = stage.coffer.clock.iso(DAY);
     await upload(client, drive, "a/short.txt", `&expires_at=${expiry}`);
     await upload(client, drive, "a/long.txt");
     const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
@@ -102,7 +92,7 @@ describe("a deleted folder", () => {
     expect(shown.expires_at).toBe(expiry);
     expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
       expiry,
-      new Date(stage.coffer.clock.now() + 30 * DAY).toISOString(),
+      stage.coffer.clock.iso(30 * DAY),
     ]);
     stage.coffer.clock.advance(DAY);
     for (const swept of [false, true]) {
@@ -123,11 +113,7 @@ describe("a deleted folder", () => {
 
 test("pages go from the newest to the oldest, over all drives or one, and a prefix chooses", async () => {
   const { ada } = stage.world.clients;
-  const drives: string[] = [];
-  for (const name of ["First", "Second"]) {
-    const drive = await ada.makeDrive(name);
-    drives.push(drive.id);
-  }
+  const drives = [(await ada.makeDrive("First")).id, (await ada.makeDrive("Second")).id];
   const expected: string[] = [];
   for (let n = 0; n < 12; n += 1) {
     const path = `${n % 3 === 0 ? "x" : "y"}/${n}.txt`;
@@ -161,11 +147,11 @@ function removing(path: string): Step {
 
 /** Deletes a folder; `{gone.trash_id}` is its entry then. */
 function removingFolder(path: string): Step {
-  return gives(
-    "DELETE /v0/folders",
-    { success: true },
-    { body: { drive_id: "{drive}", path, confirm: true }, keeps: "gone" },
-  );
+  return step("DELETE /v0/folders", {
+    body: { drive_id: "{drive}", path, confirm: true },
+    json: { success: true },
+    keeps: "gone",
+  });
 }
 
 function restoring(body: Json, expected: Expected): Step {
@@ -177,105 +163,53 @@ function restoredTo(path: string, ...all: string[]): Step[] {
   return [restoring({}, { json: { path, restored: true } }), holds(...all)];
 }
 
-/** Deletes a folder, whose entry is of no interest. */
-function removingFolderAway(path: string): Step {
-  const { keeps: _, ...rest } = removingFolder(path);
-  return rest;
+/** Uploads the path behind a plus; deletes the one behind a minus, which is `{gone}` then, or behind an x. */
+function doing(...acts: readonly `${"+" | "-" | "x"} ${string}`[]): Step[] {
+  return acts.map((act): Step => {
+    const path = act.slice(2);
+    if (act.startsWith("+")) return put(path);
+    const removal = path.endsWith("/") ? removingFolder(path) : removing(path);
+    const { keeps: _, ...away } = removal;
+    return act.startsWith("-") ? removal : away;
+  });
 }
 
 runScenarios(stage, {
   "a file goes back to its path, and makes the folders that are missing": [
-    put("a/b/f.txt"),
-    removing("a/b/f.txt"),
-    removingFolderAway("a/"),
+    ...doing("+ a/b/f.txt", "- a/b/f.txt", "x a/"),
     ...restoredTo("a/b/f.txt", "a/b/f.txt"),
   ],
-  "a file goes beside a file that took its path": [
-    put("f.txt"),
-    removing("f.txt"),
-    put("f.txt"),
-    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
-  ],
-  "a file goes beside what was restored before": [
-    put("f.txt"),
-    put("f (restored).txt"),
-    removing("f.txt"),
-    put("f.txt"),
-    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
-  ],
   "a file goes beside a folder that took its path": [
-    put("f"),
-    removing("f"),
-    put("f/g.txt"),
+    ...doing("+ f", "- f", "+ f/g.txt"),
     ...restoredTo("f (restored)", "f (restored)", "f/g.txt"),
   ],
   "a file goes into a folder beside a file that took the place of its folder": [
-    put("a/b/f.txt"),
-    removing("a/b/f.txt"),
-    removingFolderAway("a/"),
-    put("a"),
+    ...doing("+ a/b/f.txt", "- a/b/f.txt", "x a/", "+ a"),
     ...restoredTo("a (restored)/b/f.txt", "a", "a (restored)/b/f.txt"),
   ],
   "a file does not go into a folder beside that another file took as well": [
-    put("a/f.txt"),
-    removing("a/f.txt"),
-    removingFolderAway("a/"),
-    put("a"),
-    put("a (restored)"),
+    ...doing("+ a/f.txt", "- a/f.txt", "x a/", "+ a", "+ a (restored)"),
     ...restoredTo("a (restored 2)/f.txt", "a", "a (restored 2)/f.txt", "a (restored)"),
   ],
   "a folder goes beside a folder that took its path": [
-    put("a.b/f.txt"),
-    removingFolder("a.b/"),
-    put("a.b/g.txt"),
+    ...doing("+ a.b/f.txt", "- a.b/", "+ a.b/g.txt"),
     ...restoredTo("a.b (restored)/", "a.b (restored)/f.txt", "a.b/g.txt"),
   ],
   "a folder goes beside a file that took its path": [
-    put("a/b/f.txt"),
-    removingFolder("a/b/"),
-    put("a/b"),
+    ...doing("+ a/b/f.txt", "- a/b/", "+ a/b"),
     ...restoredTo("a/b (restored)/", "a/b", "a/b (restored)/f.txt"),
   ],
-  "a file is restored to a path that is given, and named after it": [
-    put("f.txt"),
-    removing("f.txt"),
-    restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
-    gives("GET /v0/files/{gone.id}", { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" }),
-  ],
-  "a path that ends in a slash keeps the filename": [
-    put("f.txt"),
-    removing("f.txt"),
-    restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
-  ],
-  "a path that is given and taken is refused, and the entry stays": [
-    put("f.txt"),
-    put("g.txt"),
-    removing("f.txt"),
-    restoring({ path: "g.txt" }, refused("CONFLICT")),
-    restoring({}, { json: { path: "f.txt" } }),
-  ],
-  "a path below a file is refused": [
-    put("f.txt"),
-    put("g.txt"),
-    removing("f.txt"),
-    restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
-  ],
   "a folder is restored to a path that is given": [
-    put("a/b/f.txt"),
-    removingFolder("a/"),
-    put("a/b/f.txt"),
+    ...doing("+ a/b/f.txt", "- a/", "+ a/b/f.txt"),
     restoring({ path: "x/y/" }, { json: { path: "x/y/", kind: "folder", file_id: null } }),
     holds("a/b/f.txt", "x/y/b/f.txt"),
   ],
   "a folder is not restored to a file's path": [
-    put("a/f.txt"),
-    removingFolder("a/"),
+    ...doing("+ a/f.txt", "- a/"),
     restoring({ path: "x" }, refused("VALIDATION_ERROR", "path")),
   ],
   "a folder is not restored to a taken path": [
-    put("a/f.txt"),
-    removingFolder("a/"),
-    put("x/f.txt"),
+    ...doing("+ a/f.txt", "- a/", "+ x/f.txt"),
     restoring({ path: "x/" }, refused("CONFLICT")),
   ],
   "a folder is not restored to where its paths would be too long, and stays in the trash": [
@@ -285,19 +219,56 @@ runScenarios(stage, {
     holds(),
     restoring({}, { json: { path: "a/" } }),
   ],
+  "what is in the trash is not found, and what comes back is": [
+    put("f.txt", "a wombat"),
+    removing("f.txt"),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [] }),
+    restoring({}, { json: { path: "f.txt" } }),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [{ id: "{gone.id}", path: "f.txt" }] }),
+  ],
+  "a cursor of another list is refused": refuses(
+    "GET /v0/trash?drive_id={drive}&cursor=bm90aGluZw",
+    "VALIDATION_ERROR",
+    "cursor",
+  ),
+});
+runAfter(stage, [put("f.txt")], {
+  "a file goes beside a file that took its path": [
+    ...doing("- f.txt", "+ f.txt"),
+    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside what was restored before": [
+    ...doing("+ f (restored).txt", "- f.txt", "+ f.txt"),
+    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file is restored to a path that is given, and named after it": [
+    removing("f.txt"),
+    restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
+    gives("GET /v0/files/{gone.id}", { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" }),
+  ],
+  "a path that ends in a slash keeps the filename": [
+    removing("f.txt"),
+    restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
+  ],
+  "a path that is given and taken is refused, and the entry stays": [
+    ...doing("+ g.txt", "- f.txt"),
+    restoring({ path: "g.txt" }, refused("CONFLICT")),
+    restoring({}, { json: { path: "f.txt" } }),
+  ],
+  "a path below a file is refused": [
+    ...doing("+ g.txt", "- f.txt"),
+    restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
+  ],
   "what a file replaced by a move is an entry, and what was deleted in bulk": [
-    put("f.txt"),
     put("g.txt", "another", { keeps: "moved" }),
-    gives(
-      "POST /v0/files/{moved.id}/move",
-      { path: "f.txt" },
-      { body: { destination_path: "f.txt", overwrite: true } },
-    ),
-    gives(
-      "POST /v0/files/bulk-delete",
-      { deleted: ["{moved.id}"], failed: [] },
-      { body: { file_ids: ["{moved.id}"] } },
-    ),
+    step("POST /v0/files/{moved.id}/move", {
+      body: { destination_path: "f.txt", overwrite: true },
+      json: { path: "f.txt" },
+    }),
+    step("POST /v0/files/bulk-delete", {
+      body: { file_ids: ["{moved.id}"] },
+      json: { deleted: ["{moved.id}"], failed: [] },
+    }),
     gives("GET /v0/trash?drive_id={drive}", {
       data: [
         { path: "f.txt", size: 7 },
@@ -306,37 +277,20 @@ runScenarios(stage, {
       next_cursor: null,
     }),
   ],
-  "what is in the trash is not found, and what comes back is": [
-    put("f.txt", "a wombat"),
-    removing("f.txt"),
-    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [] }),
-    restoring({}, { json: { path: "f.txt" } }),
-    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [{ id: "{gone.id}", path: "f.txt" }] }),
-  ],
   "an entry that is deleted for good cannot be restored": [
-    put("f.txt"),
     removing("f.txt"),
     gives("DELETE /v0/trash/{gone.trash_id}", { id: "{gone.trash_id}", deleted: true }),
     restoring({}, refused("NOT_FOUND")),
     refuses("DELETE /v0/trash/{gone.trash_id}", "NOT_FOUND"),
   ],
   "the trash of a drive is emptied once that is confirmed": [
-    put("f.txt"),
-    put("a/g.txt"),
-    removing("f.txt"),
-    removingFolder("a/"),
+    ...doing("+ a/g.txt", "- f.txt", "- a/"),
     gives("DELETE /v0/trash?drive_id={drive}", { drive_id: "{drive}", entry_count: 2 }),
-    gives(
-      "DELETE /v0/trash",
-      { success: true, deleted_count: 2 },
-      { body: { drive_id: "{drive}", confirm: true } },
-    ),
+    step("DELETE /v0/trash", {
+      body: { drive_id: "{drive}", confirm: true },
+      json: { success: true, deleted_count: 2 },
+    }),
     gives("GET /v0/trash?drive_id={drive}", { data: [], next_cursor: null }),
     refuses("POST /v0/trash/{gone.trash_id}/restore", "NOT_FOUND"),
   ],
-  "a cursor of another list is refused": refuses(
-    "GET /v0/trash?drive_id={drive}&cursor=bm90aGluZw",
-    "VALIDATION_ERROR",
-    "cursor",
-  ),
 });

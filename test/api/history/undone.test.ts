@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
 import { openStage } from "../../support/server/scenario.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 
@@ -31,10 +32,8 @@ async function everything(client: Client, drive: string): Promise<unknown> {
     }),
   );
   const folders = async (path: string): Promise<string[]> => {
-    const url = `/v0/folders?drive_id=${drive}&limit=1000&path=${encodeURIComponent(path)}`;
-    const found = await client.get<{ data: { path: string }[] }>(url);
-    const inside = await Promise.all(found.data.map((each) => folders(each.path)));
-    return [...found.data.map((each) => each.path), ...inside.flat()].toSorted();
+    const found = await client.paths(`/v0/folders?drive_id=${drive}&limit=1000&path=${path}`);
+    return [...found, ...(await Promise.all(found.map(folders))).flat()].toSorted();
   };
   return { files, folders: await folders("") };
 }
@@ -68,7 +67,7 @@ test("an agent gets back what it deleted, overwrote, edited badly and ruined, by
   await restoreFirst("notes/plan.md");
   expect(await everything(client, drive)).toEqual(start);
 
-  const taken = await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`);
+  const taken = await takeSnapshot(client, drive);
   await client.json(200, "DELETE", "/v0/folders", removal);
   await upload("data", "a file where a folder was");
   await upload("notes/plan.md", "ruined", 200);
@@ -76,6 +75,6 @@ test("an agent gets back what it deleted, overwrote, edited badly and ruined, by
   await client.patch(at("notes/2030/budget.csv"), { tags: [], metadata: { a: 1 } });
   await client.post("/v0/folders/copy", { drive_id: drive, path: "notes/", destination_path: "junk/" });
   expect(await everything(client, drive)).not.toEqual(start);
-  await client.json(200, "POST", `/v0/drives/${drive}/snapshots/${taken.data.id}/restore`);
+  await client.json(200, "POST", `/v0/drives/${drive}/snapshots/${taken}/restore`);
   expect(await everything(client, drive)).toEqual(start);
 });

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { RawClient } from "../../http/raw-client.ts";
 import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
@@ -101,43 +100,4 @@ test("the host of a request decides nothing else: neither cookies nor the API de
     .json<{ servers: Json }>(200, "GET", "/docs/openapi.json", { headers: PROXIED });
   expect(described.servers).toEqual([{ url: "/" }]);
   expect(coffer.appliance.setupLink ?? "").not.toContain("drive.example");
-});
-
-const BODY = JSON.stringify({ name: "x" });
-
-function rawProvision(target: string, version: string, heads: readonly string[]): string {
-  const lines = [
-    `POST ${target} HTTP/${version}`,
-    ...heads,
-    `Content-Length: ${BODY.length}`,
-    "Connection: close",
-  ];
-  return `${lines.join("\r\n")}\r\n\r\n${BODY}`;
-}
-
-const PATH = "/v0/drives/provision";
-const ODD: readonly [name: string, request: string][] = [
-  ["two Hosts", rawProvision(PATH, "1.1", ["Host: a.example", "Host: b.example"])],
-  ["a Host that is a list", rawProvision(PATH, "1.1", ["Host: a.example, b.example"])],
-  ["a Host with a user", rawProvision(PATH, "1.1", ["Host: user@a.example"])],
-  ["a Host with a path", rawProvision(PATH, "1.1", ["Host: a.example/x"])],
-  ["a Host with a space", rawProvision(PATH, "1.1", ["Host: a b"])],
-  ["a Host beyond ASCII", rawProvision(PATH, "1.1", ["Host: \u00e9.example"])],
-  ["a Host with a port that is none", rawProvision(PATH, "1.1", ["Host: a.example:99999"])],
-  ["an empty Host", rawProvision(PATH, "1.1", ["Host: "])],
-  ["HTTP/1.0 without a Host", rawProvision(PATH, "1.0", [])],
-  ["an absolute target and an odd Host", rawProvision(`http://evil.example${PATH}`, "1.1", ["Host: a b"])],
-];
-
-test.each(ODD)("%s gets links to localhost, and no error", async (_, request) => {
-  await using coffer = await startAppliance();
-  const { port } = new URL(coffer.appliance.url);
-  const client = await RawClient.to(Number(port));
-  await client.write(Buffer.from(request, "latin1"));
-  const { status, body } = await client.response();
-  client.close();
-  expect([status, body]).toMatchObject([
-    201,
-    { data: { claim_url: expect.stringMatching(new RegExp(`^http://localhost:${port}/claim/clm_`)) } },
-  ]);
 });

@@ -11,7 +11,7 @@ import {
   put,
   refused,
   runEach,
-  runScenarios,
+  runAfter,
   type Step,
   step,
 } from "../../support/server/scenario.ts";
@@ -68,27 +68,20 @@ describe("making one", () => {
     ["one_time as text", { one_time: "yes" }, "one_time"],
     ["a list", [], "body"],
   ];
-  runScenarios(
-    stage,
-    {
-      "for an hour by default": make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
-      "without a body": { ...make({}, { json: link }), body: "" },
-      "for a second": make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
-      "for a day": make(
-        { expires_in: 86_400 },
-        { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } },
-      ),
-      "to another's file": {
-        ...make({}, refused("NOT_FOUND")),
-        request: ["POST", "/v0/files/{files.ada}/presigned-url"],
-      },
-      "to no file": {
-        ...make({}, refused("NOT_FOUND")),
-        request: ["POST", "/v0/files/nonsense/presigned-url"],
-      },
+  runAfter(stage, [hello], {
+    "for an hour by default": make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
+    "without a body": { ...make({}, { json: link }), body: "" },
+    "for a second": make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
+    "for a day": make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
+    "to another's file": {
+      ...make({}, refused("NOT_FOUND")),
+      request: ["POST", "/v0/files/{files.ada}/presigned-url"],
     },
-    [hello],
-  );
+    "to no file": {
+      ...make({}, refused("NOT_FOUND")),
+      request: ["POST", "/v0/files/nonsense/presigned-url"],
+    },
+  });
   runEach(stage, outOfRange, ([name, body, field]) => [
     `${name} is refused`,
     hello,
@@ -98,55 +91,51 @@ describe("making one", () => {
 
 describe("serves like a download", () => {
   const given = [hello, make()];
-  runScenarios(
-    stage,
-    {
-      "whole, to whoever has it": open({
-        ...whole,
-        receives: {
-          etag: ETAG,
-          "content-length": "12",
-          "accept-ranges": "bytes",
-          "content-disposition": /^attachment; filename="hello.txt"/,
-          "content-security-policy": "sandbox; default-src 'none'",
-          "x-content-type-options": "nosniff",
-        },
-      }),
-      "to one with a key that is none": open({ ...whole, as: "liar" }),
-      "to one with a key that does not reach the file": open({ ...whole, as: "bob" }),
-      "again and again": [open(), open(), open()],
-      "a range": open({
-        headers: { range: "bytes=6-10" },
-        status: 206,
-        contains: [/^World$/],
-        receives: { "content-range": "bytes 6-10/12" },
-      }),
-      "a range that is none": open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-      "304": open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-      "412": open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-      HEAD: {
-        ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
-        request: ["HEAD", "/v0/presigned/{link.token}"],
+  runAfter(stage, given, {
+    "whole, to whoever has it": open({
+      ...whole,
+      receives: {
+        etag: ETAG,
+        "content-length": "12",
+        "accept-ranges": "bytes",
+        "content-disposition": /^attachment; filename="hello.txt"/,
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
       },
-      inline: open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
-      "a query that is none": open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
-      "by another method not at all": {
-        ...open(refused("METHOD_NOT_ALLOWED")),
-        as: "owner",
-        request: ["DELETE", "/v0/presigned/{link.token}"],
-      },
-      "what the file holds now": [put("hello.txt", "New", { status: 200 }), open({ contains: [/^New$/] })],
-      "the file wherever it moved": [
-        gives(
-          "POST /v0/files/{file.id}/move",
-          { id: "{file.id}", path: "a/b.txt" },
-          { body: { destination_path: "a/b.txt" } },
-        ),
-        open(),
-      ],
+    }),
+    "to one with a key that is none": open({ ...whole, as: "liar" }),
+    "to one with a key that does not reach the file": open({ ...whole, as: "bob" }),
+    "again and again": [open(), open(), open()],
+    "a range": open({
+      headers: { range: "bytes=6-10" },
+      status: 206,
+      contains: [/^World$/],
+      receives: { "content-range": "bytes 6-10/12" },
+    }),
+    "a range that is none": open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+    "304": open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+    "412": open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+    HEAD: {
+      ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
+      request: ["HEAD", "/v0/presigned/{link.token}"],
     },
-    given,
-  );
+    inline: open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
+    "a query that is none": open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
+    "by another method not at all": {
+      ...open(refused("METHOD_NOT_ALLOWED")),
+      as: "owner",
+      request: ["DELETE", "/v0/presigned/{link.token}"],
+    },
+    "what the file holds now": [put("hello.txt", "New", { status: 200 }), open({ contains: [/^New$/] })],
+    "the file wherever it moved": [
+      gives(
+        "POST /v0/files/{file.id}/move",
+        { id: "{file.id}", path: "a/b.txt" },
+        { body: { destination_path: "a/b.txt" } },
+      ),
+      open(),
+    ],
+  });
 });
 
 describe("ends", () => {
@@ -228,38 +217,34 @@ describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];
   const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
   const used = open(refused("GONE"));
-  runScenarios(
-    stage,
-    {
-      once: [open(), used, { ...head, status: 410 }, used],
-      "asking about it does not use it up": [
-        head,
-        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
-        open(),
-        used,
-      ],
-      "a range uses it up": [
-        open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
-        used,
-      ],
-      "an empty file uses it up": [
-        put("empty", "", { keeps: "file" }),
-        make({ one_time: true }),
-        open({ empty: true }),
-        used,
-      ],
-      "another link to the same file is another": [open(), make({ one_time: true }), open()],
-      "used and then without its file": [
-        open(),
-        gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
-        open(refused("NOT_FOUND")),
-      ],
-    },
-    given,
-  );
+  runAfter(stage, given, {
+    once: [open(), used, { ...head, status: 410 }, used],
+    "asking about it does not use it up": [
+      head,
+      open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+      open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+      open(refused("VALIDATION_ERROR"), "?inline=maybe"),
+      open(),
+      used,
+    ],
+    "a range uses it up": [
+      open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
+      used,
+    ],
+    "an empty file uses it up": [
+      put("empty", "", { keeps: "file" }),
+      make({ one_time: true }),
+      open({ empty: true }),
+      used,
+    ],
+    "another link to the same file is another": [open(), make({ one_time: true }), open()],
+    "used and then without its file": [
+      open(),
+      gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
+      open(refused("NOT_FOUND")),
+    ],
+  });
 
   test("of fifty at once, one gets it", async () => {
     for (let round = 0; round < 5; round += 1) {

@@ -1,9 +1,15 @@
-import { describe, expect, test } from "bun:test";
-import { connectAgent, connectMcp, type McpClient } from "../../support/peers/mcp.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
 import { eventually, openStage } from "../../support/server/scenario.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
+
+let me: McpAgent;
+beforeEach(async () => {
+  me = await connectAgent(stage);
+});
+afterEach(() => me[Symbol.asyncDispose]());
 
 /** About as much as a model should read at once: twice, since a client may show text and structure. */
 const MOST_CHARACTERS = 80_000;
@@ -13,7 +19,7 @@ function etagIn(file: Record<string, unknown>): string {
 }
 
 /** What a list shows, page by page. */
-async function pagesOf(me: McpClient, args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+async function pagesOf(args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
   const pages: Record<string, unknown>[] = [];
   let cursor: unknown;
   do {
@@ -52,14 +58,12 @@ describe("which drive", () => {
 
 describe("writing", () => {
   test("to a path that names no file is refused in the tool's own terms", async () => {
-    await using me = await connectAgent(stage);
     for (const path of ["notes/", "/"]) {
       await me.refuses("write_file", { path, text: "" }, "VALIDATION_ERROR: path must name a file");
     }
   });
 
   test("text, bytes, tags and a type come back as they were sent", async () => {
-    await using me = await connectAgent(stage);
     const { drive } = me;
     const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
     const made = await me.get("write_file", { path: "a/b.txt", ...content });
@@ -85,7 +89,6 @@ describe("writing", () => {
   });
 
   test("a refusal names what was sent, and says one thing to do", async () => {
-    await using me = await connectAgent(stage);
     const { etag } = await me.get("write_file", { path: "a.md", text: "one\none\n" });
     await me.get("write_file", { path: "b.md", text: "two\n" });
     await me.get("write_file", { path: "folder/c.md", text: "" });
@@ -143,7 +146,6 @@ describe("writing", () => {
   });
 
   test("of two agents that read the same file, the second is told", async () => {
-    await using me = await connectAgent(stage);
     const plan = { path: "plan.md", only_create: true };
     const first = await me.get("write_file", { ...plan, text: "1", tags: ["kept"] });
     await me.refuses("write_file", { ...plan, text: "2" }, "PRECONDITION_FAILED");
@@ -171,7 +173,6 @@ describe("writing", () => {
 
 describe("editing", () => {
   test("a part is changed, and the answer says how", async () => {
-    await using me = await connectAgent(stage);
     const first = await me.get("write_file", { path: "a.txt", text: "one\ntwo\ntwo\n", tags: ["t"] });
     const edit = (args: Record<string, unknown>) => me.get("edit_file", { path: "a.txt", ...args });
     const one = { op: "str_replace", old_string: "one", new_string: "1" };
@@ -199,7 +200,6 @@ describe("editing", () => {
   });
 
   test("agents that edit at the same time lose nothing", async () => {
-    await using me = await connectAgent(stage);
     const { drive } = me;
     await me.get("write_file", { path: "log.txt", text: "" });
     await using other = await connectMcp(stage.coffer.appliance.url, drive.key, "2025-11-25");
@@ -214,7 +214,6 @@ describe("editing", () => {
   });
 
   test("a long diff is cut", async () => {
-    await using me = await connectAgent(stage);
     await me.get("write_file", { path: "a.txt", text: "a\n".repeat(20_000) });
     const edit = { path: "a.txt", op: "str_replace", old_string: "a", new_string: "b", replace_all: true };
     const { diff, diff_cut: isCut } = await me.get("edit_file", edit);
@@ -224,7 +223,6 @@ describe("editing", () => {
 
 describe("moving, copying and deleting", () => {
   test("a file is replaced only where that is asked for", async () => {
-    await using me = await connectAgent(stage);
     await me.get("write_file", { path: "a.txt", text: "a" });
     const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
     for (const tool of ["move_file", "copy_file"]) {
@@ -237,11 +235,10 @@ describe("moving, copying and deleting", () => {
     expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
     expect(etagIn(copied)).not.toBe(etagIn(b));
     await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });
-    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
+    expect(pathsIn(await pagesOf({ recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
   });
 
   test("what could be deleted is, and what could not is named", async () => {
-    await using me = await connectAgent(stage);
     for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
     expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
       deleted: ["a", "b"],
@@ -258,7 +255,6 @@ function long(name: string): string {
 }
 
 test("a folder is deleted only by those who say that they mean all of it", async () => {
-  await using me = await connectAgent(stage);
   await me.get("write_file", { path: "dir/sub/a", text: "a" });
   await me.get("write_file", { path: "b", text: "b" });
   const folder = { paths: ["dir/", "b"] };
@@ -271,7 +267,7 @@ test("a folder is deleted only by those who say that they mean all of it", async
     { paths: ["dir/"], recursive: true, if_match: "x" },
     "VALIDATION_ERROR: if_match ",
   );
-  expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
+  expect(pathsIn(await pagesOf({ recursive: true }), "files")).toEqual(["dir/sub/a"]);
   expect(await me.get("delete_files", { paths: ["dir/"], recursive: true })).toMatchObject({
     deleted: ["dir/"],
   });
@@ -281,7 +277,6 @@ test("a folder is deleted only by those who say that they mean all of it", async
 
 describe("lists", () => {
   test("a page is cut to a readable size, and the next one goes on", async () => {
-    await using me = await connectAgent(stage);
     const { drive } = me;
     const folders = Array.from({ length: 120 }, (_, at) => `${long(`d${String(at).padStart(3, "0")}`)}/`);
     const files = Array.from({ length: 150 }, (_, at) => long(`f${String(at).padStart(3, "0")}`));
@@ -294,14 +289,14 @@ describe("lists", () => {
       const fields = { ...rest, driveId: drive.id, path, expiresAt: undefined };
       await upload.finish(fields, { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null });
     }
-    const pages = await pagesOf(me, {});
+    const pages = await pagesOf({});
     expect(pages.length).toBeGreaterThan(2);
     expect(pathsIn(pages, "folders")).toEqual(folders);
     expect(pathsIn(pages, "files")).toEqual(files);
-    const below = await pagesOf(me, { recursive: true });
+    const below = await pagesOf({ recursive: true });
     expect(pathsIn(below, "files")).toEqual(files);
     expect(pathsIn(below, "folders")).toEqual([]);
-    const small = await pagesOf(me, { limit: 50 });
+    const small = await pagesOf({ limit: 50 });
     expect(pathsIn(small, "folders")).toEqual(folders);
     expect(pathsIn(small, "files")).toEqual(files);
     for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
@@ -309,18 +304,16 @@ describe("lists", () => {
   });
 
   test("a folder is found with and without its slash, and a new one is there", async () => {
-    await using me = await connectAgent(stage);
     expect(await me.get("create_folder", { path: "a/b" })).toMatchObject({ path: "a/b/", created: true });
     expect(await me.get("create_folder", { path: "a/b/" })).toMatchObject({ created: false });
     for (const path of ["a", "a/", "/a/"]) {
-      expect(pathsIn(await pagesOf(me, { path }), "folders")).toEqual(["a/b/"]);
+      expect(pathsIn(await pagesOf({ path }), "folders")).toEqual(["a/b/"]);
     }
   });
 });
 
 describe("search", () => {
   test("answers in the shape that connectors want, with the same as text", async () => {
-    await using me = await connectAgent(stage);
     const { drive } = me;
     await me.get("write_file", { path: "notes/plan.md", text: "The quick brown fox" });
     const { structured, content } = await me.call("search", { query: "brown" });
@@ -337,7 +330,6 @@ describe("search", () => {
   });
 
   test("shows a page of many at a time", async () => {
-    await using me = await connectAgent(stage);
     for (let at = 0; at < 45; at += 1) await me.get("write_file", { path: `file-${at}`, text: "needle" });
     await eventually(async () => (await me.get("search", { query: "needle" }))["total"] === 45);
     const found: unknown[] = [];
@@ -355,7 +347,6 @@ describe("search", () => {
 });
 
 test("a shared file is downloaded with nothing but its URL, once if that is asked for", async () => {
-  await using me = await connectAgent(stage);
   await me.get("write_file", { path: "a.txt", text: "shared" });
   const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
   expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
@@ -364,7 +355,6 @@ test("a shared file is downloaded with nothing but its URL, once if that is aske
 });
 
 test("a file is uploaded with nothing but its URL, once", async () => {
-  await using me = await connectAgent(stage);
   const made = await me.get("create_upload_link", { path: "in/a.bin", max_size: 3, expires_in: 60 });
   expect(made).toMatchObject({ path: "in/a.bin", expires_at: "2030-01-01T00:01:00.000Z" });
   const put = async (body: string) => (await fetch(String(made["url"]), { method: "PUT", body })).status;

@@ -7,6 +7,7 @@ import {
   put,
   refused,
   runEach,
+  runAfter,
   runScenarios,
   type Step,
   step,
@@ -65,36 +66,32 @@ describe("a name that a request does not know is refused, and the nearest one na
     [`/v0/account?colour=red`, "colour", null],
   ];
   const key = { "idempotency-key": "unknown-names-0123456789" };
-  runScenarios(
-    stage,
-    {
-      "the ids of a deletion": step("POST /v0/files/bulk-delete", {
-        body: { ids: ["x"] },
-        ...unknown("ids", "file_ids"),
-      }),
-      "a parameter that belongs into the body": step("POST /v0/folders?path=a/", {
-        body: { drive_id: "{drive}", path: "a/" },
-        ...unknown("path", null, "Send it in the body."),
-      }),
-      "a parameter that is a header": step(
-        "GET /v0/files/{file.id}/download?range=bytes=0-0",
-        unknown("range", null, "Send it as the header Range."),
-      ),
-      "a field where there is no body": step("POST /v0/files/{file.id}/extract", {
-        body: { path: "x" },
-        ...unknown("path", null),
-      }),
-      "an empty object where there is no body": step("POST /v0/files/{file.id}/extract", {
-        body: {},
-        json: { content: "one\n" },
-      }),
-      "is not kept under an Idempotency-Key": [
-        { ...edit(append({ colour: "red" }), unknown("colour", null)), headers: key },
-        edit(append({}), { headers: key, json: { size: 8 }, receives: { "idempotency-replayed": null } }),
-      ],
-    },
-    [file()],
-  );
+  runAfter(stage, [file()], {
+    "the ids of a deletion": step("POST /v0/files/bulk-delete", {
+      body: { ids: ["x"] },
+      ...unknown("ids", "file_ids"),
+    }),
+    "a parameter that belongs into the body": step("POST /v0/folders?path=a/", {
+      body: { drive_id: "{drive}", path: "a/" },
+      ...unknown("path", null, "Send it in the body."),
+    }),
+    "a parameter that is a header": step(
+      "GET /v0/files/{file.id}/download?range=bytes=0-0",
+      unknown("range", null, "Send it as the header Range."),
+    ),
+    "a field where there is no body": step("POST /v0/files/{file.id}/extract", {
+      body: { path: "x" },
+      ...unknown("path", null),
+    }),
+    "an empty object where there is no body": step("POST /v0/files/{file.id}/extract", {
+      body: {},
+      json: { content: "one\n" },
+    }),
+    "is not kept under an Idempotency-Key": [
+      { ...edit(append({ colour: "red" }), unknown("colour", null)), headers: key },
+      edit(append({}), { headers: key, json: { size: 8 }, receives: { "idempotency-replayed": null } }),
+    ],
+  });
   runEach(stage, queries, ([path, field, meant]) => [
     path,
     file(),
@@ -110,9 +107,9 @@ describe("a name that a request does not know is refused, and the nearest one na
       receives: { "preference-applied": "handling=lenient", vary: /Prefer/ },
     }),
   ]);
-  runScenarios(
+  runEach(
     stage,
-    {
+    Object.entries({
       "a field, and nothing is changed": edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")),
       "a field of one of many edits": edit(
         { edits: [append({}), append({ old_str: "x" })] },
@@ -130,9 +127,8 @@ describe("a name that a request does not know is refused, and the nearest one na
         "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true",
         unknown("dry_run", null),
       ),
-    },
-    [file()],
-    [holds("one\n")],
+    }),
+    ([name, asked]) => [name, file(), asked, holds("one\n")],
   );
 });
 
@@ -144,36 +140,32 @@ describe("a name of MCP is understood", () => {
   const failed = refused("PRECONDITION_FAILED");
   const wrong = invalid("if_match");
   const PUT = "PUT /v0/files?drive_id={drive}&path=docs/f.md";
-  runScenarios(
+  runAfter(stage, [file()], {
+    drive: get(`/v0/files?${inDrive}`, { json: { total: 1 } }),
+    query: get("/v0/search?query=nowhere", { json: { total: 0 } }),
+    "content_type for mime_type": get("/v0/search?content_type=image/png", { json: { total: 0 } }),
+    "drive and destination_drive in a body": step("POST /v0/folders/copy", {
+      body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
+      status: 201,
+      json: { path: "more/" },
+    }),
+    "both names of one thing": step("POST /v0/folders", {
+      body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
+      ...invalid("drive"),
+      contains: ["means the same as drive_id"],
+    }),
+    "both names of one parameter": get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id")),
+    "if_match that holds, without its quotes": edit(append({ if_match: current }), changed),
+    "if_match that is null": edit(append({ if_match: null }), changed),
+    "only_create: false of an upload": step(`${PUT}&only_create=false`, { body: "two", json: { size: 3 } }),
+    "if_match where nothing takes it": step("POST /v0/folders", {
+      body: { drive_id: "{drive}", path: "a/", if_match: stale },
+      ...unknown("if_match", null),
+    }),
+  });
+  runEach(
     stage,
-    {
-      drive: get(`/v0/files?${inDrive}`, { json: { total: 1 } }),
-      query: get("/v0/search?query=nowhere", { json: { total: 0 } }),
-      "content_type for mime_type": get("/v0/search?content_type=image/png", { json: { total: 0 } }),
-      "drive and destination_drive in a body": step("POST /v0/folders/copy", {
-        body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
-        status: 201,
-        json: { path: "more/" },
-      }),
-      "both names of one thing": step("POST /v0/folders", {
-        body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
-        ...invalid("drive"),
-        contains: ["means the same as drive_id"],
-      }),
-      "both names of one parameter": get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id")),
-      "if_match that holds, without its quotes": edit(append({ if_match: current }), changed),
-      "if_match that is null": edit(append({ if_match: null }), changed),
-      "only_create: false of an upload": step(`${PUT}&only_create=false`, { body: "two", json: { size: 3 } }),
-      "if_match where nothing takes it": step("POST /v0/folders", {
-        body: { drive_id: "{drive}", path: "a/", if_match: stale },
-        ...unknown("if_match", null),
-      }),
-    },
-    [file()],
-  );
-  runScenarios(
-    stage,
-    {
+    Object.entries({
       "if_match that does not hold, in the body": edit(append({ if_match: stale }), failed),
       "if_match that does not hold, in the query": edit(append({}), failed, "&if_match=%220000%22"),
       "if_match that does not hold, and Prefer: handling=lenient": {
@@ -201,9 +193,8 @@ describe("a name of MCP is understood", () => {
         ...failed,
       }),
       "only_create of an upload": step(`${PUT}&only_create=true`, { body: "x", ...failed }),
-    },
-    [file()],
-    [holds("one\n")],
+    }),
+    ([name, asked]) => [name, file(), asked, holds("one\n")],
   );
 
   test("an upload with another if_match is another request", async () => {

@@ -12,7 +12,7 @@ import type { Answer, Json, RequestOptions } from "../../support/server/client.t
 import { CookieJar } from "../../support/server/cookie-jar.ts";
 import type { DescribedOperation } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
-import { letIn, pendingRequest, REDIRECT_URI } from "../../support/peers/oauth.ts";
+import { letIn, REDIRECT_URI } from "../../support/peers/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
 import {
   type Code,
@@ -384,6 +384,7 @@ const REFUSALS: readonly Case[] = [
   ["adaDrive listSessions", "FORBIDDEN"],
   ["listUsers", "FORBIDDEN"],
   ["getAuthorizationRequest", "FORBIDDEN"],
+  ["session createUser", "CONFLICT", { body: { username: "ada", password: "long enough" } }],
   ["claimDrive", "NOT_FOUND", { body: { token: "clm_none" } }],
   ["claimDrive", "CONFLICT", { body: { token: "{claim}" }, again: true }],
   ["bob claimDrive", "QUOTA_EXCEEDED", { body: { token: "{fullClaim}" } }],
@@ -459,12 +460,6 @@ const REFUSALS: readonly Case[] = [
   ["nobody setUp", "GONE", { body: { token: "x", username: "ada", password: "long enough" } }],
 ];
 
-/** The records of an answer, bare or in an envelope. */
-function listIn<T>({ text }: Answer): T[] {
-  const json: T[] | { data: T[] } = JSON.parse(text);
-  return Array.isArray(json) ? json : json.data;
-}
-
 /** What a request names: its target's, or its caller's own. */
 function namedBy(as: CallerName, target: Named, { on = {} }: More): Named {
   const named = { ...others, ...target, ...own[as] };
@@ -480,7 +475,8 @@ const SIGNED_IN = ROUTES.filter(([, , more]) => more?.by === "session").map(
 /** A case, with the request that `ROUTES` has to its operation. */
 interface Asked {
   readonly id: string;
-  readonly as: CallerName;
+  /** Or Ada, signed in. */
+  readonly as: CallerName | "session";
   readonly request: string;
   readonly gives: number | Code;
   readonly more: More;
@@ -489,7 +485,7 @@ interface Asked {
 const ROUTED = ROUTES.map((row): Asked => {
   const [request, , { by, ...more } = {}] = row;
   const { id } = operationOf(description, request);
-  return { id, as: by === undefined ? "ada" : "nobody", request, gives: successOf(row), more };
+  return { id, as: by ?? "ada", request, gives: successOf(row), more };
 });
 
 /** The first request to each operation, by its operationId. */
@@ -498,7 +494,7 @@ const FIRSTS = new Map(ROUTED.map((asked) => [asked.id, asked] as const).toRever
 function parsed([asked, gives, more = {}]: Case): Asked[] {
   const [words = "", query] = asked.split("?");
   const [name = "", by = "ada"] = words.split(" ").toReversed();
-  const as = CALLERS.find((caller) => caller === by) ?? "ada";
+  const as = by === "session" ? by : (CALLERS.find((caller) => caller === by) ?? "ada");
   const ids = FIRSTS.get(name)?.request.includes("/v0/files/{file}") ? [name, `${name}ByPath`] : [name];
   return ids.map((id) => {
     const { method, path } = description.operation(id);
@@ -543,8 +539,7 @@ function inNoDrive(asked: Asked): Asked[] {
 }
 
 const ALL = [
-  // Somebody is signed in below.
-  ...ROUTED.filter(({ id }) => !SIGNED_IN.includes(id)),
+  ...ROUTED,
   ...[...SUCCESSES, ...REFUSALS].flatMap(parsed),
   ...[...FIRSTS.values()].flatMap(byHeader),
   ...ROUTED.flatMap(inNoDrive),
@@ -557,16 +552,14 @@ for (const [name, cases] of [
   describe(`each operation answers as described: ${name}`, () => {
     for (const { id, as, request, gives, more } of cases) {
       test(`${id} ${gives}`, async () => {
-        const target = await prepare(JSON.stringify([request, more]));
-        const named = namedBy(as, target, more);
-        const [method = "", address = ""] = fill(request, {
-          ...named,
-          ...places.get(named["file"] ?? ""),
-        }).split(" ");
-        const { body, headers = {} } = more;
+        const by = as === "session" ? "nobody" : as;
+        const named = namedBy(by, await prepare(JSON.stringify([request, more])), more);
+        const place = places.get(named["file"] ?? "");
+        const [method = "", address = ""] = fill(request, { ...named, ...place }).split(" ");
+        const { body, headers = as === "session" ? signedIn(coffer) : {} } = more;
         const options = { headers, ...(body === undefined ? {} : { body: fillJson(body, named) }) };
-        if (more.again) expect(await world.clients[as].status(method, address, options)).toBe(200);
-        await ask(id, gives, { address, ...options }, as);
+        if (more.again) expect(await world.clients[by].status(method, address, options)).toBe(200);
+        await ask(id, gives, { address, ...options }, by);
       });
     }
   });
@@ -663,11 +656,8 @@ const GENERAL: readonly {
 ];
 
 /** The headers of Ada's browser, newly signed in, on a page of ours. */
-async function browserOf(appliance: TestAppliance, password: string): Promise<Record<string, string>> {
-  const answer = await appliance
-    .client()
-    .send("POST", "/auth/login", { body: { username: "ada", password } });
-  return { cookie: `coffer_session=${sessionIn(answer)}`, origin: appliance.appliance.url };
+function signedIn(at: TestAppliance): Record<string, string> {
+  return { cookie: beginSession(at, "ada").browser.cookie, origin: at.appliance.url };
 }
 
 describe("each operation answers as described: the refusals of many", () => {
@@ -675,7 +665,7 @@ describe("each operation answers as described: the refusals of many", () => {
     test(`${code} to ${as}`, async () => {
       const operations = description.operations.filter(isMet);
       expect(operations).not.toEqual([]);
-      const headers = as === "ada" ? await browserOf(coffer, "ada's password") : {};
+      const headers = as === "ada" ? signedIn(coffer) : {};
       for (const operation of operations) {
         const [address, options] = request(operation, addressOf(operation));
         const isSignedIn = as === "ada" && SIGNED_IN.includes(operation.id);
@@ -715,39 +705,11 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await ask("logOut", 200, { headers: { cookie } }, "nobody", fresh);
   });
 
-  test("what only somebody signed in may ask", async () => {
-    await using fresh = await startAppliance();
-    await fresh.appliance.services.users.createFromShell("ada", "long enough");
-    const headers = await browserOf(fresh, "long enough");
-    const asSignedIn = (id: string, gives: number | Code, request: Request = {}) =>
-      ask(id, gives, { ...request, headers }, "nobody", fresh);
-    await asSignedIn("listUsers", 200);
-    const bob = { username: "bob", password: "long enough" };
-    const made: { data: { id: string } } = JSON.parse(
-      (await asSignedIn("createUser", 201, { body: bob })).text,
-    );
-    await asSignedIn("createUser", "CONFLICT", { body: bob });
-    await asSignedIn("updateUser", 200, {
-      params: { id: made.data.id },
-      body: { plan: "pro", disabled: true },
-    });
-    const params = { id: await pendingRequest(fresh) };
-    await asSignedIn("getAuthorizationRequest", 200, { params });
-    await asSignedIn("decideAuthorizationRequest", 200, { params, body: { allow: true } });
-    await asSignedIn("changePassword", 200, {
-      body: { current: "long enough", password: "longer than that" },
-    });
-    await browserOf(fresh, "longer than that");
-    const sessions: { id: string; current: boolean }[] = listIn(await asSignedIn("listSessions", 200));
-    const other = sessions.find(({ current }) => !current);
-    await asSignedIn("endSession", 200, { params: { id: other?.id ?? "" } });
-  });
-
   test("an Idempotency-Key whose response there is no room for", async () => {
     const limits = { "storage-limits": "free=1000,pro=1000,team=1000" };
     await using fresh = await startAppliance(limits);
     const { id } = await fresh.appliance.services.users.createFromShell("ada", "long enough");
-    const headers = { ...(await browserOf(fresh, "long enough")), "idempotency-key": crypto.randomUUID() };
+    const headers = { ...signedIn(fresh), "idempotency-key": crypto.randomUUID() };
     changeDatabase(fresh.dataDir, `INSERT INTO idempotency_use VALUES ('${id}', ${RECORD_ROOM_BYTES})`);
     const keyed = description.operations.filter(
       ({ isGuarded, parameters }) => isGuarded && parameters.header.includes("Idempotency-Key"),

@@ -1,12 +1,12 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rowsIn } from "../../support/faults/change-database.ts";
 import { join } from "node:path";
 import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { indexAll } from "../../support/server/settled-index.ts";
 
 interface Found {
   data: { path: string; score: number }[];
@@ -29,13 +29,6 @@ async function upload(path: string, body: string, type = "text/plain"): Promise<
 
 function find(query: Record<string, string>): Promise<Found> {
   return own.client.get<Found>(`/v0/search?${new URLSearchParams(query).toString()}`);
-}
-
-async function indexed(): Promise<void> {
-  await eventually(() => {
-    coffer.appliance.services.indexer.wake();
-    return rowsIn(coffer.dataDir, "SELECT 1 FROM search_job LIMIT 1").length === 0;
-  });
 }
 
 beforeAll(async () => {
@@ -62,7 +55,7 @@ beforeAll(async () => {
   await addManyFiles(coffer.dataDir, id, FILES);
   coffer.clock.advance(1000);
   await own.client.patch(`/v0/files/${changed}`, { metadata: { a: 1 } });
-  await indexed();
+  await indexAll(coffer);
 });
 
 afterAll(() => coffer[Symbol.asyncDispose]());

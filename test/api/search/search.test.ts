@@ -1,9 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { DrivePk } from "../../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
 import { accountClient, startWithAda } from "../../support/server/accounts.ts";
@@ -12,7 +10,6 @@ import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import {
   contentsOnDisk,
-  eventually,
   gives,
   openStage,
   type OwnDrive,
@@ -20,10 +17,12 @@ import {
   put,
   refuses,
   runEach,
+  runAfter,
   runScenarios,
   type Step,
   step,
 } from "../../support/server/scenario.ts";
+import { indexAll, settledIndex } from "../../support/server/settled-index.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
@@ -86,23 +85,6 @@ function finds(query: string, found: readonly string[], more: Partial<Step> = {}
 
 function q(text: string): string {
   return `q=${encodeURIComponent(text)}`;
-}
-
-/** Waits until everything is indexed. */
-async function indexed(coffer: TestAppliance): Promise<void> {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  const drives = sql.query<{ pk: DrivePk }, []>("SELECT pk FROM drive").all();
-  while (waiting(coffer) > 0) {
-    await coffer.appliance.services.indexer.settle(
-      drives.map(({ pk }) => pk),
-      60_000,
-    );
-  }
-}
-
-/** How many jobs the indexer has, asked from outside. */
-function waiting(coffer: TestAppliance): number {
-  return rowsIn(coffer.dataDir, "SELECT 1 FROM search_job").length;
 }
 
 describe("words", () => {
@@ -219,20 +201,16 @@ describe("tags", () => {
     }),
     put("b.txt", "nothing"),
   ];
-  runScenarios(
-    stage,
-    {
-      "are found by a word": finds(q("quarterly"), ["a.txt"]),
-      "are found amid a word": finds(q("gent"), ["a.txt"]),
-      "are no phrase together": finds(q('"report urgent"'), []),
-      "are found as they are now": [
-        ofA("PATCH", "", { tags: ["new"] }, { tags: ["new"] }),
-        finds(q("urgent"), []),
-        finds(q("new"), ["a.txt"]),
-      ],
-    },
-    given,
-  );
+  runAfter(stage, given, {
+    "are found by a word": finds(q("quarterly"), ["a.txt"]),
+    "are found amid a word": finds(q("gent"), ["a.txt"]),
+    "are no phrase together": finds(q('"report urgent"'), []),
+    "are found as they are now": [
+      ofA("PATCH", "", { tags: ["new"] }, { tags: ["new"] }),
+      finds(q("urgent"), []),
+      finds(q("new"), ["a.txt"]),
+    ],
+  });
 });
 
 describe("filters", () => {
@@ -408,7 +386,7 @@ describe("order and pages", () => {
     const own = await provision(coffer);
     const { id } = await upload(own, "one.bin", "");
     await addManyFiles(coffer.dataDir, id, 2500);
-    await indexed(coffer);
+    await indexAll(coffer);
     for (const query of [{ q: "many" }, { prefix: "many/" }]) {
       const seen: string[] = [];
       for (let page = 1; page <= 4; page += 1) {
@@ -596,7 +574,7 @@ describe("many at once", () => {
     await upload(small, "many.bin", "");
     // More than a search looks at.
     await addManyFiles(coffer.dataDir, id, 6000);
-    await indexed(coffer);
+    await indexAll(coffer);
     let most = 0;
     for (let round = 0; round < ROUNDS && most < 5; round += 1) {
       const order: string[] = [];
@@ -651,10 +629,10 @@ describe("after a crash", () => {
     await upload(own, "b.txt", "word ".repeat(100_000));
     const { id } = await upload(own, "c.txt", "needle");
     await own.client.delete(`/v0/files/${id}`);
-    expect(waiting(coffer)).toBe(5);
+    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM search_job")).toHaveLength(5);
     expect(await paths(own.client, "needle")).toEqual([]);
     await coffer.restart();
-    await eventually(() => waiting(coffer) === 0);
+    await settledIndex(coffer.dataDir);
     const client = coffer.client(own.key);
     expect(await paths(client, "needle")).toEqual(["a.txt"]);
     expect(await paths(client, "word")).toEqual(["b.txt"]);
@@ -669,7 +647,7 @@ describe("after a crash", () => {
       await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
     await upload(own, "whole.txt", "needle two");
     await coffer.restart();
-    await eventually(() => waiting(coffer) === 0);
+    await settledIndex(coffer.dataDir);
     const client = coffer.client(own.key);
     expect(await paths(client, "needle")).toEqual(["whole.txt"]);
     expect(await paths(client, "damaged")).toEqual(["damaged.txt"]);
@@ -703,7 +681,7 @@ describe("other people's drives", () => {
     const alone = await ask();
     const { id } = await upload(other, "common apple.txt", "common apple ".repeat(20));
     await addManyFiles(coffer.dataDir, id, 3000);
-    await indexed(coffer);
+    await indexAll(coffer);
     const theirs = await find(other.client, { q: "common", limit: "1" });
     expect([theirs.total_is_exact, theirs.total > 1000]).toEqual([false, true]);
     expect(await ask()).toEqual(alone);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
@@ -17,6 +17,13 @@ beforeAll(async () => {
   world = await populate(coffer);
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** Takes what each test has sent. */
+let receiver: Receiver;
+beforeEach(() => {
+  receiver = new Receiver();
+});
+afterEach(() => receiver[Symbol.asyncDispose]());
 
 interface Webhook {
   readonly id: string;
@@ -57,8 +64,8 @@ async function tried({ client }: OwnDrive, id: string, attempts: number): Promis
 
 const put = ({ client, id }: OwnDrive, path: string) => client.put(id, path, "x");
 
-/** A drive with a webhook that a receiver is sent to. */
-async function hooked(receiver: Receiver, events?: string[], path?: string) {
+/** A drive with a webhook. */
+async function hooked(events?: string[], path?: string) {
   const own = await provision(coffer);
   return { own, ...(await hook(own.client, receiver.url(path), events)) };
 }
@@ -71,7 +78,6 @@ function pass(ms: number): void {
 
 describe("a change", () => {
   test("is sent once, signed, as the feed shows it", async () => {
-    await using receiver = new Receiver();
     const own = await provision(coffer);
     const made = await hook(own.client, receiver.url("/a?b"), ["file.*"], { secret: SECRET });
     expect(made.secret).toBe(SECRET);
@@ -93,7 +99,6 @@ describe("a change", () => {
   });
 
   test("is sent only to who asked for it, of all drives or of one", async () => {
-    await using receiver = new Receiver();
     const ada = coffer.client(world.keys.ada);
     const drive = await ada.makeDrive("B");
     await hook(ada, receiver.url("/all"), ["file.created"]);
@@ -107,8 +112,7 @@ describe("a change", () => {
   });
 
   test("that happened while the server was down is sent, and what was sent is not sent again", async () => {
-    await using receiver = new Receiver();
-    const { own, id } = await hooked(receiver);
+    const { own, id } = await hooked();
     await put(own, "one.txt");
     await tried(own, id, 1);
     // Nobody is told any more.
@@ -122,9 +126,8 @@ describe("a change", () => {
 
 describe("what is not answered with 2xx", () => {
   test("is sent again, with the same id, for a day", async () => {
-    await using receiver = new Receiver();
     receiver.answer = () => new Response("no", { status: 500 });
-    const { own, id } = await hooked(receiver);
+    const { own, id } = await hooked();
     await put(own, "a.txt");
     const start = coffer.clock.now();
     for (let attempts = 1; attempts < 8; attempts += 1) {
@@ -144,16 +147,14 @@ describe("what is not answered with 2xx", () => {
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /^The server answered 302: redirects/],
     ["a redirect to the same server", () => Response.redirect("/hook", 307), /307: redirects/],
   ])("%s: is not followed", async (_, answer, error) => {
-    await using receiver = new Receiver();
     receiver.answer = answer;
-    const { own, id } = await hooked(receiver);
+    const { own, id } = await hooked();
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ error: expect.stringMatching(error) });
     expect(receiver.received).toHaveLength(1);
   });
 
   test("an answer without an end is not read on, and its status counts", async () => {
-    await using receiver = new Receiver();
     let sent = 0;
     receiver.answer = () =>
       new Response(
@@ -164,16 +165,15 @@ describe("what is not answered with 2xx", () => {
           },
         }),
       );
-    const { own, id } = await hooked(receiver);
+    const { own, id } = await hooked();
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 200 });
     expect(sent).toBeGreaterThan(0);
   });
 
   test("410 disables the webhook, until it is enabled again", async () => {
-    await using receiver = new Receiver();
     receiver.answer = () => new Response(null, { status: 410 });
-    const { own, id } = await hooked(receiver);
+    const { own, id } = await hooked();
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "failed", status: 410 });
     const path = `/v0/webhooks/${id}`;
@@ -192,14 +192,13 @@ describe("what is not answered with 2xx", () => {
   });
 
   test("410 of an address that the webhook has left meanwhile does not disable it", async () => {
-    await using receiver = new Receiver();
     const answered = Promise.withResolvers<void>();
     receiver.answer = async ({ path }) => {
       if (path === "/new") return new Response();
       await answered.promise;
       return new Response(null, { status: 410 });
     };
-    const { own, id } = await hooked(receiver, undefined, "/old");
+    const { own, id } = await hooked(undefined, "/old");
     await put(own, "a.txt");
     await receiver.first(1);
     await own.client.patch(`/v0/webhooks/${id}`, { url: receiver.url("/new") });
@@ -211,7 +210,6 @@ describe("what is not answered with 2xx", () => {
   });
 
   test("while its webhook is deleted is not taken for a message of the next one", async () => {
-    await using receiver = new Receiver();
     const answered = Promise.withResolvers<void>();
     receiver.answer = async ({ path }) => {
       if (path === "/first") await answered.promise;
@@ -233,9 +231,8 @@ describe("what is not answered with 2xx", () => {
   });
 
   test("waits in the feed if it is too much, and none of it is left out", async () => {
-    await using receiver = new Receiver();
     receiver.answer = () => new Response(null, { status: 503 });
-    const { own, id } = await hooked(receiver, ["file.created"]);
+    const { own, id } = await hooked(["file.created"]);
     const count = WEBHOOKS.pending.unclaimed + 50;
     await Promise.all(Array.from({ length: count }, (_, n) => put(own, `${n}.txt`)));
     const list = `/v0/webhooks/${id}/deliveries?limit=1000`;
@@ -275,7 +272,6 @@ describe("an address", () => {
   });
 
   test("by a name that leads elsewhere is not connected to", async () => {
-    await using receiver = new Receiver();
     const before = await provision(coffer);
     const { id } = await hook(before.client, receiver.url("/hook", "localhost"));
     await coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
@@ -350,8 +346,7 @@ describe("a webhook", () => {
   });
 
   test("is tried, and a delivery is sent again with its id", async () => {
-    await using receiver = new Receiver();
-    const { own, id } = await hooked(receiver, ["link.created"]);
+    const { own, id } = await hooked(["link.created"]);
     const sent = await own.client.post<Delivery>(`/v0/webhooks/${id}/test`);
     expect(sent).toMatchObject({ type: "webhook.test", state: "pending" });
     await tried(own, id, 1);
@@ -364,7 +359,6 @@ describe("a webhook", () => {
   test.each(["a new change", "what waits"])(
     "ends with the key that made it: %s is not sent",
     async (what) => {
-      await using receiver = new Receiver();
       receiver.answer = () => new Response(null, { status: 500 });
       const own = await provision(coffer);
       const key = await own.client.makeKey();
@@ -385,8 +379,7 @@ describe("a webhook", () => {
   );
 
   test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
-    await using receiver = new Receiver();
-    const { own, id } = await hooked(receiver, ["file.created"]);
+    const { own, id } = await hooked(["file.created"]);
     const ada = coffer.client(world.keys.ada);
     await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
     const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
@@ -402,8 +395,7 @@ describe("a webhook", () => {
   });
 
   test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {
-    await using receiver = new Receiver();
-    const { own, id, secret } = await hooked(receiver);
+    const { own, id, secret } = await hooked();
     const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
     for (const file of ["coffer.db", "coffer.db-wal"]) {
       const stored = readFileSync(join(coffer.dataDir, file));

@@ -13,6 +13,7 @@ import { hashOf } from "../../support/samples/hash.ts";
 import { fileOfStore, OLD_CONTENTS, OLD_SECRET, type OldStore } from "../../support/faults/old-stores.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
+import { fileOf } from "../../support/samples/contents.ts";
 
 interface Made {
   readonly id: string;
@@ -67,8 +68,7 @@ async function live(coffer: TestAppliance): Promise<OldStore> {
   await remove(`/v0/files/${(await put(key, drive, "gone.txt", "gone")).id}`);
   await post(key, 201, "/v0/folders", { drive_id: drive, path: "empty folder/" });
   const rotten = await put(key, drive, "rotten.txt", "rotten");
-  const digest = hashOf(Buffer.from(OLD_CONTENTS.rotten));
-  await truncate(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest), 5);
+  await truncate(fileOf(coffer.dataDir, hashOf(Buffer.from(OLD_CONTENTS.rotten))), 5);
   await coffer.client(key).send("GET", `/v0/files/${rotten.id}/download`);
 
   const revoked = await post<MadeKey>(key, 201, "/v0/keys", { name: "Revoked" });

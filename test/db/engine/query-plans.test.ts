@@ -35,7 +35,7 @@ interface Filled {
 async function fill({ database, services }: OpenedServices, count: number): Promise<Filled> {
   const { key: apiKey, caller, drive: driveId } = await driveIn(services);
   await services.folders.create(caller, driveId, "few/");
-  const file = await upload(services, { caller, drive: driveId }, "first.txt");
+  const file = await upload({ services, caller, drive: driveId }, "first.txt");
   await database.write(() => copyRows(database, file.id, count));
   await services.folders.create(caller, driveId, "folders/");
   await database.write(() => addFolders(database, count));
@@ -57,12 +57,8 @@ function addLinks({ sql }: OpenedServices["database"], count: number): void {
   sql.run("UPDATE drive SET record_size = 0");
 }
 
-async function upload(
-  services: Services,
-  { caller, drive }: Pick<Filled, "caller" | "drive">,
-  path: string,
-): Promise<File> {
-  return (await storeFile(services, caller, drive, path, `content of ${path}`, { tags: ["tag"] })).file;
+async function upload(place: Parameters<typeof storeFile>[0], path: string): Promise<File> {
+  return (await storeFile(place, path, `content of ${path}`, { tags: ["tag"] })).file;
 }
 
 const list = { prefix: "", grouped: false, tags: [], sort: "path", page: 1, limit: 50, after: null } as const;
@@ -232,7 +228,7 @@ const COSTS: Readonly<Record<string, Work>> = {
   },
   "previewing the deletion of a full folder": (services, { caller, drive }) =>
     services.folders.preview(caller, drive, "many/"),
-  "uploading a file": (services, filled) => upload(services, filled, "many/new.txt"),
+  "uploading a file": (services, filled) => upload({ ...filled, services }, "many/new.txt"),
   "downloading a file": async (services, { caller, first }) => {
     const content = await services.files.content(services.files.get(caller, { id: first }));
     expect(await content.text()).toBe("content of first.txt");

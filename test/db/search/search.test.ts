@@ -22,8 +22,7 @@ function open(coffer: TestAppliance): Sqlite {
 }
 
 async function upload({ client, id }: OwnDrive, path: string, body: string): Promise<string> {
-  const target = `/v0/files?drive_id=${id}&path=${encodeURIComponent(path)}`;
-  return (await client.json<{ id: string }>(201, "PUT", target, { body })).id;
+  return (await client.put(id, path, body)).id;
 }
 
 async function indexed(coffer: TestAppliance): Promise<void> {

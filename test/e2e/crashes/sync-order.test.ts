@@ -6,8 +6,8 @@ import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { rejectionOf } from "../../support/samples/upload-bodies.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 type What = "log written" | "sync begun" | "sync ended" | "listening" | "answered";
 
@@ -169,7 +169,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
       await using server = await serve({ dataDir, env: QUIET });
       const { client, drive } = await provision(server);
       const injection = await Injection.into(server, { ...SLOW, error: "KILL", when: "1" });
-      const refused = await rejectionOf(put(client, drive, "a.bin", contentOf("a", 1000)));
+      const refused = await failureOf(put(client, drive, "a.bin", contentOf("a", 1000)));
       expect(refused).toBeInstanceOf(Error);
       await server.exited;
       expect(await injection.hits()).toHaveLength(1);

@@ -8,7 +8,7 @@ import { row, rowInFocus } from "../../support/browser/drive-page.ts";
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
 const dashboard = openDashboard();
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, paths } = dashboard;
 
 interface Lost {
   readonly sent: () => number;
@@ -110,8 +110,7 @@ describe("what is sent again because its answer was lost", () => {
 });
 
 test("work that is left while it is being done shows in the list once it is", async () => {
-  await driveWith("Left", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open("/drives/ada/left/");
+  await using page = await openDrive("Left", { "a.txt": 1, "b.txt": 1 });
   const { release } = await hold(page, "POST", /\/v0\/files\/bulk-delete$/);
   await row(page, "b.txt").focus();
   await page.keyboard.press("Delete");
@@ -133,13 +132,12 @@ test("work that is left while it is being done shows in the list once it is", as
 });
 
 test("what was refused at one destination can be taken to another", async () => {
-  const { id: drive, slug } = await driveWith("Elsewhere", {
+  await using page = await openDrive("Elsewhere", {
     "a.txt": 1,
     "b.txt": 1,
     "taken/a.txt": 1,
     "free/x": 1,
   });
-  await using page = await open(`/drives/${slug}/`);
   await page.getByLabel("Select a.txt").check();
   await page.getByLabel("Select b.txt").check();
   await page.getByRole("button", { name: "Move" }).click();
@@ -153,7 +151,7 @@ test("what was refused at one destination can be taken to another", async () => 
   await dialog.getByRole("treeitem", { name: "free" }).click();
   await dialog.getByRole("button", { name: "Move here" }).click();
   await page.getByText("Moved “a.txt”.").waitFor();
-  expect(await paths(drive)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
+  expect(await paths(page.drive.id)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
 });
 
 describe("a refusal is tied to the field that it is about, for who does not see it:", () => {
@@ -165,8 +163,7 @@ describe("a refusal is tied to the field that it is about, for who does not see 
   ];
   for (const [choice, label, typed, submit] of refusals) {
     test(label, async () => {
-      const { slug } = await driveWith(`Refused ${label}`, { "a.txt": 1 });
-      await using page = await open(`/drives/${slug}/`);
+      await using page = await openDrive(`Refused ${label}`, { "a.txt": 1 });
       await row(page, "a.txt").click({ button: "right" });
       await page.getByRole("menuitem", { name: choice }).click();
       const dialog = page.getByRole("dialog");
@@ -184,8 +181,7 @@ describe("a refusal is tied to the field that it is about, for who does not see 
 });
 
 test("a dialog longer than the window begins with its title", async () => {
-  const { slug } = await driveWith("Long", { "a.txt": 1 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await openDrive("Long", { "a.txt": 1 });
   // A laptop's window at 400%.
   await page.setViewportSize({ width: 320, height: 256 });
   await row(page, "a.txt").focus();

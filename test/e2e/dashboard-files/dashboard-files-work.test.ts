@@ -2,19 +2,20 @@ import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { row, tooEarly } from "../../support/browser/drive-page.ts";
+import { putFile } from "../../support/server/drives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
 import { ZipReader } from "../../support/samples/unzip.ts";
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are made, and files and folders moved and copied", async () => {
-  const { id: drive } = await driveWith("Tidy", {
+  await using page = await openDrive("Tidy", {
     "a.txt": 1,
     "b.txt": 2,
     "old/deep/c.txt": 3,
     "old/d.txt": 4,
   });
-  await using page = await open("/drives/alice/tidy/");
   await page.getByRole("button", { name: "New folder" }).click();
   await page.getByLabel("Name", { exact: true }).fill("a/b");
   await page.keyboard.press("Enter");
@@ -46,7 +47,7 @@ test("folders are made, and files and folders moved and copied", async () => {
   await page.getByText("2 items couldn't be copied:").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
 
-  expect(await paths(drive)).toEqual([
+  expect(await paths(page.drive.id)).toEqual([
     "b.txt",
     "box/a.txt",
     "box/new/b.txt",
@@ -58,8 +59,7 @@ test("folders are made, and files and folders moved and copied", async () => {
 });
 
 test("work waits when the server asks for it, goes on, and can be stopped", async () => {
-  const { id: drive } = await driveWith("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
-  await using page = await open("/drives/alice/patience/");
+  await using page = await openDrive("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
   const startMoving = async (name: string) => {
     await page.getByLabel(`Select ${name}`).click();
     await page.getByRole("button", { name: "Move" }).click();
@@ -83,12 +83,11 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
   await startMoving("b.txt");
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("What was already done is not undone.").waitFor();
-  expect(await paths(drive)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
+  expect(await paths(page.drive.id)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
 });
 
 test("tags, metadata and expiry are changed, and a link is made that works once", async () => {
-  const { fileId } = await driveWith("Details", { "plan.md": 12 });
-  await using page = await open("/drives/alice/details/");
+  await using page = await openDrive("Details", { "plan.md": 12 });
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Details" }).click();
   await page.getByLabel("Tags").fill("home, sweet");
@@ -101,11 +100,13 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Details saved.").waitFor();
-  expect(await dashboard.owner.client.get<object>(`/v0/files/${fileId("plan.md")}`)).toMatchObject({
-    tags: ["home, sweet"],
-    metadata: { colour: "blue" },
-    expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),
-  });
+  expect(await dashboard.owner.client.get<object>(`/v0/files/${page.drive.fileId("plan.md")}`)).toMatchObject(
+    {
+      tags: ["home, sweet"],
+      metadata: { colour: "blue" },
+      expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),
+    },
+  );
 
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Copy link" }).click();
@@ -125,8 +126,13 @@ async function namesInZip(path: string): Promise<string[]> {
 
 test("a file is downloaded as it is, several and folders as one ZIP", async () => {
   const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/${index}`, 1]));
-  await driveWith("Taken", { "a.txt": 1, "b & c.txt": 2, "d/e/f.txt": 3, "d/g.txt": 4, ...many });
-  await using page = await open("/drives/alice/taken/");
+  await using page = await openDrive("Taken", {
+    "a.txt": 1,
+    "b & c.txt": 2,
+    "d/e/f.txt": 3,
+    "d/g.txt": 4,
+    ...many,
+  });
   const taken = async (press: () => Promise<void>) => {
     const downloading = page.waitForEvent("download");
     await press();
@@ -166,4 +172,40 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
     page.getByRole("dialog").getByRole("link", { name: "Download all" }).click(),
   );
   expect(whole.length).toBe(203);
+});
+
+test("a folder is ordered by its headings, and all in it is selected and deleted together", async () => {
+  const { id: drive, fileId } = await driveWith("Bulk", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 1200);
+  for (const [path, size] of [
+    ["many/big.bin", 5000],
+    ["many/small/a.txt", 10],
+    ["many/large/b.txt", 20],
+  ] as const) {
+    await putFile(dashboard.owner, drive, path, "x".repeat(size));
+  }
+  await using page = await open("/drives/alice/bulk/many/");
+  await row(page, "0000001.txt").waitFor();
+  await page.getByRole("columnheader", { name: "Size" }).getByRole("button").click();
+  await page.locator("[aria-sort=descending]", { hasText: "Size" }).waitFor();
+  for (const [index, name] of ["large", "small", "big.bin"].entries()) {
+    await page.locator(`[data-index='${index}']`, { hasText: name }).waitFor();
+  }
+  // Whoever comes back finds the order again.
+  await page.getByRole("link", { name: "large" }).click();
+  await row(page, "b.txt").waitFor();
+  await page.goBack();
+  await page.locator("[aria-sort=descending]", { hasText: "Size" }).waitFor();
+  await page.getByLabel("Select all", { exact: true }).click();
+  await page.getByText("1,203 selected").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.keyboard.press("Delete");
+  await page
+    .getByText(
+      "1,201 files (6.1 KiB) and 2 folders with 2 files in them will go to the trash, and can be put back for 30 days",
+    )
+    .waitFor();
+  await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+  await page.getByText("This folder is empty").waitFor();
+  expect(await paths(drive)).toEqual(["one.txt"]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, names, row } from "../../support/browser/drive-page.ts";
@@ -7,7 +8,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are places with addresses; back and forward lead through them", async () => {
   await driveWith("Places", { "a.txt": 1, "notes/2030/plan.md": 2, "ünï & #1/%41.txt": 3 });
@@ -37,8 +38,7 @@ test("folders are places with addresses; back and forward lead through them", as
 });
 
 test("names with markup and right-to-left overrides stay text and show what they are", async () => {
-  await driveWith("Hostile", { [HOSTILE]: 1, [OVERRIDE]: 1 });
-  await using page = await open("/drives/alice/hostile/");
+  await using page = await openDrive("Hostile", { [HOSTILE]: 1, [OVERRIDE]: 1 });
   await row(page, HOSTILE).waitFor();
   expect(await names(page)).toEqual([HOSTILE, "photoU+202Egpj.exe"]);
   await row(page, HOSTILE).click({ position: { x: 600, y: 20 } });
@@ -58,14 +58,13 @@ test("names with markup and right-to-left overrides stay text and show what they
 
 describe("by keyboard", () => {
   test("rows are gone through, selected, opened, renamed and deleted", async () => {
-    const { id: drive } = await driveWith("Keyboard", {
+    await using page = await openDrive("Keyboard", {
       "a.txt": 1,
       "b.txt": 2,
       "c.txt": 3,
       "d/e.txt": 4,
       "d/f.txt": 5,
     });
-    await using page = await open("/drives/alice/keyboard/");
     await row(page, "a.txt").waitFor();
     const focused = () => page.locator(".file-row:focus .name").textContent();
     const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
@@ -98,12 +97,12 @@ describe("by keyboard", () => {
       .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "d").waitFor({ state: "detached" });
-    expect(await paths(drive)).toEqual(["a.txt", "c.txt", "z.txt"]);
+    expect(await paths(page.drive.id)).toEqual(["a.txt", "c.txt", "z.txt"]);
 
     await page.keyboard.press("/");
     await page.keyboard.type("plan");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`/search?drive=${drive}&q=plan`);
+    await page.waitForURL(`/search?drive=${page.drive.id}&q=plan`);
     await page.goBack();
     await row(page, "a.txt").focus();
     await page.keyboard.press("Enter");
@@ -113,8 +112,8 @@ describe("by keyboard", () => {
 
 test("a key that is pressed as soon as there are rows is not lost", async () => {
   await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
-  await using page = await dashboard.context.newPage();
-  await page.addInitScript(`new MutationObserver((_, observer) => {
+  await using page = await open();
+  await using _ = await page.addInitScript(`new MutationObserver((_, observer) => {
     if (document.querySelector(".file-row") === null) return;
     observer.disconnect();
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
@@ -124,8 +123,7 @@ test("a key that is pressed as soon as there are rows is not lost", async () => 
 });
 
 test("a list that cannot be read anew stays, with the reason, and is tried again", async () => {
-  await driveWith("Again", { "a.txt": 1, "b.txt": 2 });
-  await using page = await open("/drives/alice/again/");
+  await using page = await openDrive("Again", { "a.txt": 1, "b.txt": 2 });
   await row(page, "a.txt").waitFor();
   const refusal = { status: 500, json: { error: { code: "INTERNAL", message: "The disk is on fire." } } };
   await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(refusal), { times: 1 });
@@ -136,4 +134,100 @@ test("a list that cannot be read anew stays, with the reason, and is tried again
   await page.getByRole("alert").waitFor({ state: "detached" });
   await page.locator("[data-index='0']", { hasText: "b.txt" }).waitFor();
   expect(await names(page)).toEqual(["b.txt", "a.txt"]);
+});
+
+/** The item of an open menu that has the focus. */
+function focusedItem(page: Page): Promise<string> {
+  return page.locator("[role=menuitem]:focus").innerText();
+}
+
+describe("the menu of a row", () => {
+  test("is opened by its button, by a right click and by keyboard, and gives the focus back", async () => {
+    await using page = await openDrive("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+    const menu = page.getByRole("menu");
+    await page.getByRole("button", { name: "Actions for b.txt" }).click();
+    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
+    expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
+      [
+        "Open",
+        "Download",
+        "Share",
+        "Copy link",
+        "Versions",
+        "Details",
+        "Rename",
+        "Move",
+        "Copy",
+        "Delete",
+      ].map((name) => expect.stringContaining(name)),
+    );
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await page.mouse.click(5, 5);
+    await menu.waitFor({ state: "detached" });
+
+    await row(page, "d").click({ button: "right", position: { x: 400, y: 20 } });
+    await page.getByRole("menu", { name: "Actions for “d”" }).waitFor();
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "detached" });
+    for (const key of ["ContextMenu", "Shift+F10"]) {
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press(key);
+      await menu.waitFor();
+      await page.keyboard.press("Tab");
+      await menu.waitFor({ state: "detached" });
+      // From the row, where it was again, to the button of its menu.
+      expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Actions for [ab]\.txt$/);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
+  });
+
+  test("is gone through by arrows and letters, and does what is chosen", async () => {
+    await using page = await openDrive("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+    await row(page, "b.txt").focus();
+    await page.keyboard.press("ContextMenu");
+    for (const [key, name] of [
+      ["ArrowUp", "Delete"],
+      ["ArrowDown", "Open"],
+      ["End", "Delete"],
+      ["Home", "Open"],
+      ["c", "Copy link"],
+      ["c", "Copy"],
+      ["r", "Rename"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focusedItem(page)).toContain(name);
+    }
+    await page.keyboard.press("Space");
+    await page.getByLabel("Name", { exact: true }).fill("c.txt");
+    await page.keyboard.press("Enter");
+    await row(page, "c.txt").waitFor();
+
+    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Details" }).click();
+    await page.getByText("1 file, 4 bytes").waitFor();
+    await closeDialog(page);
+    expect(await page.locator(".file-row:focus .name").textContent()).toBe("d");
+
+    // A row that is among what is selected stands for all of it.
+    await page.getByLabel("Select a.txt").click();
+    await page.getByLabel("Select c.txt").click();
+    await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
+    await page.getByRole("menu", { name: "Actions for 2 items" }).waitFor();
+    expect(await focusedItem(page)).toContain("Download");
+    await page.keyboard.press("d");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText("2 files (3 bytes) will go to the trash, and can be put back for 30 days.")
+      .waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await row(page, "c.txt").waitFor({ state: "detached" });
+    expect(await paths(page.drive.id)).toEqual(["d/e.txt"]);
+    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Open" }).click();
+    await row(page, "e.txt").waitFor();
+  });
 });

@@ -6,7 +6,7 @@ import { signUp } from "../../support/server/executable.ts";
 // Snapshots, members and links of a drive, from one end to the other.
 
 const dashboard = openDashboard();
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, driveWith, paths } = dashboard;
 
 const FILES = { "plan.md": 3, "river/deep/map.txt": 7, "river/log.md": 5 };
 
@@ -92,8 +92,7 @@ describe("a drive that is shared", () => {
 });
 
 test("a link is made with a password, listed, and works no more once it is revoked", async () => {
-  const { id } = await driveWith("Linked", FILES);
-  await using page = await open("/drives/ada/linked/");
+  await using page = await openDrive("Linked", FILES);
   await row(page, "river").click({ button: "right" });
   await page.getByRole("menuitem", { name: "Share" }).click();
   await page.getByLabel("Password").fill("through the mill");
@@ -108,7 +107,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("heading", { name: "No links" }).waitFor();
   expect((await fetch(shared)).status).toBe(404);
-  expect(await dashboard.owner.client.get(`/v0/links?drive_id=${id}`)).toMatchObject({ data: [] });
+  expect(await dashboard.owner.client.get(`/v0/links?drive_id=${page.drive.id}`)).toMatchObject({ data: [] });
 });
 
 test("what is deleted for good is gone, one by one or all at once", async () => {

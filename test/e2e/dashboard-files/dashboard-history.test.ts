@@ -87,7 +87,7 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${100 + at}.txt`, 1]));
   const { id, fileId } = await driveWith("Live", { ...files, "box/in.txt": 1 });
   const { owner } = dashboard;
-  await using page = await open("/drives");
+  await using page = await open();
   await goFollowing(page, "/drives/ada/live/");
   await row(page, "f100.txt").waitFor();
   await page.evaluate("scrollTo(0, 1200)");
@@ -127,7 +127,7 @@ test("a deletion that lasts is shown with how far it is, and can be stopped", as
     `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
      BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
   );
-  await using page = await open("/");
+  await using page = await open();
   await goFollowing(page, "/drives/ada/slow/");
   const body = { drive_id: id, path: "many/", confirm: true };
   await owner.client.json(503, "DELETE", "/v0/folders", { body });

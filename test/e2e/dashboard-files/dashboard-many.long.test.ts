@@ -44,7 +44,7 @@ test("100,000 files in a folder are looked at anywhere in any order, a few of th
   const query = new URLSearchParams({ drive_id: drive, path: "many/0050000.txt" });
   const longer = { body: "longer than the others" };
   await dashboard.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, longer);
-  await using page = await open("/drives");
+  await using page = await open();
   const asked: string[] = [];
   page.on("request", (request) => {
     const { pathname, search } = new URL(request.url());

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { complaintsOf, newWindow, strangersTo } from "../../support/browser/browser.ts";
+import { complaintsOf, lead, newWindow, strangersTo } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -24,13 +24,15 @@ function watch(watched: Page): readonly string[][] {
 beforeAll(async () => {
   page = await dashboard.context.newPage();
   faults = watch(page);
+  await page.goto(`/drives/${dashboard.owner.drive}/`);
 });
 
 /** Stores a PDF and opens its preview. */
 async function show(content: Uint8Array<ArrayBuffer>): Promise<void> {
   const { owner } = dashboard;
   const path = `${crypto.randomUUID()}.pdf`;
-  await page.goto(`/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
+  await lead(page, `/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
+  await preview().waitFor();
 }
 
 const preview = () => page.locator("dialog.preview");

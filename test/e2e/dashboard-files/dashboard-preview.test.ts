@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { strangersTo } from "../../support/browser/browser.ts";
+import { lead, strangersTo } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -15,6 +15,7 @@ let strangers: string[] = [];
 beforeAll(async () => {
   page = await dashboard.context.newPage();
   strangers = strangersTo(page, dashboard.server.url);
+  await page.goto(`/drives/${dashboard.owner.drive}/`);
   page.on("dialog", (dialog) => {
     strangers.push(dialog.message());
     void dialog.dismiss();
@@ -39,7 +40,7 @@ async function store(path: string, content: Content, type?: string): Promise<str
 
 /** Stores a file and opens its preview. */
 async function show(path: string, content: Content, type?: string): Promise<void> {
-  await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
+  await lead(page, `/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
   await preview().waitFor();
 }
 
@@ -189,7 +190,8 @@ describe("what each kind looks like", () => {
   });
 
   test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
-    await show("note.txt", "a note");
+    await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store("note.txt", "a note")}`);
+    await preview().waitFor();
     const downloading = page.waitForEvent("download");
     await preview().getByRole("link", { name: "Download" }).click();
     expect((await downloading).suggestedFilename()).toBe("note.txt");

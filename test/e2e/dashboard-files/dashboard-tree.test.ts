@@ -16,7 +16,7 @@ const DEEP = Array.from({ length: 40 }, (_, index) => `level ${index + 1}/`).joi
 const SCHEMES = ["light", "dark"] as const;
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith } = dashboard;
+const { open, openDrive, driveWith } = dashboard;
 
 /** What the tree asks about folders, from now on. */
 function folderRequests(page: Page): string[] {
@@ -92,8 +92,11 @@ async function isInSight(page: Page, name: string): Promise<boolean> {
 
 describe("the tree beside the list", () => {
   test("shows the way to the folder, follows where one goes, and loads a level at a time", async () => {
-    await driveWith("Places", ["photos/2030/june/", "photos/2031/", "notes/", "other/deep/er/"]);
-    await using page = await open("/drives/alice/places/photos/2030/");
+    await using page = await openDrive(
+      "Places",
+      ["photos/2030/june/", "photos/2031/", "notes/", "other/deep/er/"],
+      "photos/2030/",
+    );
     // Each level comes by itself.
     for (const name of ["june", "2031", "other"]) await item(page, name).waitFor();
     expect(await outline(page)).toEqual([
@@ -130,8 +133,7 @@ describe("the tree beside the list", () => {
   });
 
   test("is gone about by keyboard", async () => {
-    await driveWith("Keys", ["alpha/one/", "alpha/two/", "beta/", "bravo/"]);
-    await using page = await open("/drives/alice/keys/");
+    await using page = await openDrive("Keys", ["alpha/one/", "alpha/two/", "beta/", "bravo/"]);
     await item(page, "bravo").waitFor();
     await item(page, "Keys").focus();
     const steps: readonly (readonly [key: string, focused: string])[] = [
@@ -183,8 +185,7 @@ describe("the tree beside the list", () => {
   });
 
   test("shows what is made, renamed and uploaded, without asking", async () => {
-    await driveWith("Changes", ["a/"]);
-    await using page = await open("/drives/alice/changes/");
+    await using page = await openDrive("Changes", ["a/"]);
     await item(page, "a").waitFor();
     const asked = folderRequests(page);
     await page.getByRole("button", { name: "New folder" }).click();
@@ -209,8 +210,7 @@ describe("the tree beside the list", () => {
 
   test("a level of 1,000 folders is loaded as it is wanted, and the current one is always in it", async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `many/f${String(index).padStart(4, "0")}/`);
-    await driveWith("Many", names);
-    await using page = await open("/drives/alice/many/many/f0900/");
+    await using page = await openDrive("Many", names, "many/f0900/");
     const more = page.getByRole("treeitem", { name: "Show more (799 left)" });
     await more.waitFor();
     await eventually(() => isInSight(page, "f0900"));
@@ -229,7 +229,7 @@ describe("the tree beside the list", () => {
 
   test("forty folders deep it asks little, and shows where one is", async () => {
     await driveWith("Deep", [DEEP]);
-    await using page = await open("/drives");
+    await using page = await open();
     const asked = folderRequests(page);
     await page.goto(`/drives/alice/deep/${DEEP}`);
     await page.getByText("This folder is empty").waitFor();
@@ -244,8 +244,7 @@ describe("the tree beside the list", () => {
   });
 
   test("hostile names stay text and break nothing", async () => {
-    await driveWith("Hostile", [`${MARKUP}/in/`, `${OVERRIDE}/`, `${LONG}/${LONG}/`]);
-    await using page = await open("/drives/alice/hostile/");
+    await using page = await openDrive("Hostile", [`${MARKUP}/in/`, `${OVERRIDE}/`, `${LONG}/${LONG}/`]);
     await item(page, MARKUP).locator(".tree-turn").click();
     await item(page, "in").waitFor();
     await item(page, LONG).locator(".tree-turn").click();
@@ -268,8 +267,7 @@ describe("the tree beside the list", () => {
   });
 
   test("says why a level is not there, and tries again", async () => {
-    await driveWith("Failing", ["a/b/"]);
-    await using page = await open("/drives/alice/failing/");
+    await using page = await openDrive("Failing", ["a/b/"]);
     const error = { code: "INTERNAL_ERROR", message: "The disk is on fire." };
     await page.route("**/v0/folders?*path=a*", (route) =>
       route.fulfill({ status: 500, headers: { "x-request-id": "req-1" }, json: { error } }),
@@ -285,8 +283,7 @@ describe("the tree beside the list", () => {
 });
 
 test("a narrow page has the tree in a drawer, which axe finds nothing wrong with", async () => {
-  await driveWith("Narrow", ["photos/2030/", "notes/"]);
-  await using page = await open("/drives/alice/narrow/photos/");
+  await using page = await openDrive("Narrow", ["photos/2030/", "notes/"], "photos/");
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
     await item(page, "2030").waitFor();

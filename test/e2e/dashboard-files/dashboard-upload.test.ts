@@ -508,8 +508,7 @@ async function uploadTo(tab: Page, files: readonly string[]): Promise<void> {
 }
 
 test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
-  const { slug } = await dashboard.driveWith("Replaced", { "a.txt": 1, "b.txt": 1 });
-  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await using tab = await dashboard.openDrive("Replaced", { "a.txt": 1, "b.txt": 1 });
   await uploadTo(tab, ["a.txt", "b.txt"]);
   const dialog = tab.getByRole("dialog");
   await dialog.getByText("(1 so far)").waitFor();
@@ -524,8 +523,7 @@ test("a double click on Replace replaces the file that was asked about, not the 
 });
 
 test("a question that is dismissed leaves the next one to be asked", async () => {
-  const { slug } = await dashboard.driveWith("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
-  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await using tab = await dashboard.openDrive("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
   await row(tab, "c.txt").focus();
   await uploadTo(tab, ["a.txt", "b.txt", "c.txt"]);
   const uploads = tab.getByRole("region", { name: "Uploads" });

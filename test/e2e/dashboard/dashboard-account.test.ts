@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
-import { launchBrowser, newWindow } from "../../support/browser/browser.ts";
+import { borrowBrowser, newWindow } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { addAccount } from "../../support/server/accounts.ts";
@@ -11,11 +11,12 @@ import { isThorough } from "../../support/server/thorough.ts";
 
 // Each test has a server of its own, with its own settings and users.
 
+const closing = new AsyncDisposableStack();
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  ({ browser } = closing.use(await borrowBrowser()));
 });
-afterAll(() => browser.close());
+afterAll(() => closing.disposeAsync());
 
 /** The page of a visitor with cookies of their own, whose window is closed at the end of its scope. */
 async function newVisitor(): Promise<Page & AsyncDisposable> {

@@ -8,7 +8,7 @@ import { isFound, putFile } from "../../support/server/drives.ts";
 // What an address leads to: of a file, of a drive that is renamed, and back again.
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith } = dashboard;
+const { open, openDrive, driveWith } = dashboard;
 
 // Else an address would follow a new name before it is used.
 beforeAll(() => withoutFeed(dashboard.context));
@@ -44,14 +44,13 @@ describe("an address of a file", () => {
 
 describe("a drive that is given another name", () => {
   test("keeps the folder, what is selected, and the dialog that is open; its address follows", async () => {
-    const { id, slug } = await driveWith("Before", { "folder/a.txt": 1, "folder/b.txt": 1 });
-    await using page = await open(`/drives/${slug}/`);
+    await using page = await openDrive("Before", { "folder/a.txt": 1, "folder/b.txt": 1 });
     await page.getByRole("link", { name: "folder", exact: true }).click();
     await page.getByLabel("Select a.txt").check();
     await page.keyboard.press("F2");
     const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
     await name.fill("half typed");
-    await rename(id, "After");
+    await rename(page.drive.id, "After");
     await comeBack(page);
     await page.waitForURL("**/drives/alice/after/folder/");
     await page.getByRole("link", { name: "After", exact: true }).waitFor();
@@ -91,14 +90,13 @@ describe("a drive that is given another name", () => {
   });
 
   test("leaves its slug to the drive that has it next", async () => {
-    const { id, slug } = await driveWith("Handed on", { "old.txt": 1 });
-    await using page = await open(`/drives/${slug}/`);
+    await using page = await openDrive("Handed on", { "old.txt": 1 });
     await row(page, "old.txt").waitFor();
-    await rename(id, "Moved on");
+    await rename(page.drive.id, "Moved on");
     await driveWith("Handed on", { "new.txt": 1 });
     await page.reload();
     await row(page, "new.txt").waitFor();
-    await page.waitForURL(`**/drives/${slug}/`);
+    await page.waitForURL(`**/drives/${page.drive.slug}/`);
   });
 
   test("stays at an address that goes by its id", async () => {
@@ -141,17 +139,16 @@ describe("closing a preview", () => {
   });
 
   test("is possible before the file is there, and what is clicked shows that it was", async () => {
-    const { fileId, slug } = await driveWith("Slow", { "a.txt": 1 });
-    await using page = await open(`/drives/${slug}/`);
+    await using page = await openDrive("Slow", { "a.txt": 1 });
     const wanted = Promise.withResolvers<void>();
-    await page.route(`**/v0/files/${fileId("a.txt")}`, async (route) => {
+    await page.route(`**/v0/files/${page.drive.fileId("a.txt")}`, async (route) => {
       await wanted.promise;
       await route.abort();
     });
     await page.getByRole("link", { name: "a.txt" }).click();
     await page.getByRole("heading", { name: "Loading the file…" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.waitForURL(`**/drives/${slug}/`);
+    await page.waitForURL(`**/drives/${page.drive.slug}/`);
     await page.locator(".file-row:focus-within").waitFor();
     wanted.resolve();
   });

@@ -7,20 +7,19 @@ import { putFile } from "../../support/server/drives.ts";
 // What others change while somebody looks at it.
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, driveWith, paths } = dashboard;
 
 // Else the pages would know of some changes before they are used.
 beforeAll(() => withoutFeed(dashboard.context));
 
 describe("what is gone leaves the list as soon as that is known:", () => {
   test("to be renamed", async () => {
-    const { fileId, slug } = await driveWith("Gone renamed", { "gone.txt": 1, "kept.txt": 1 });
-    await using page = await open(`/drives/${slug}/`);
+    await using page = await openDrive("Gone renamed", { "gone.txt": 1, "kept.txt": 1 });
     await row(page, "gone.txt").click({ button: "right" });
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("new.txt");
-    await dashboard.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
+    await dashboard.owner.client.delete(`/v0/files/${page.drive.fileId("gone.txt")}`);
     await dialog.getByRole("button", { name: "Rename" }).click();
     await dialog.getByRole("alert").getByText("Request").waitFor();
     await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
@@ -30,15 +29,14 @@ describe("what is gone leaves the list as soon as that is known:", () => {
   });
 
   test("to be looked at", async () => {
-    const { fileId, slug } = await driveWith("Gone seen", { "gone.txt": 1, "kept.txt": 1 });
-    await using page = await open(`/drives/${slug}/`);
+    await using page = await openDrive("Gone seen", { "gone.txt": 1, "kept.txt": 1 });
     await row(page, "gone.txt").waitFor();
-    await dashboard.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
+    await dashboard.owner.client.delete(`/v0/files/${page.drive.fileId("gone.txt")}`);
     await page.getByRole("link", { name: "gone.txt" }).click();
     await page.getByRole("heading", { name: "File not found" }).waitFor();
     await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Close" }).click();
-    await page.waitForURL(`**/drives/${slug}/`);
+    await page.waitForURL(`**/drives/${page.drive.slug}/`);
   });
 });
 
@@ -63,11 +61,10 @@ describe("a drive that is gone leaves the list of drives as soon as that is know
 });
 
 test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
-  const { id: drive } = await driveWith("Agents", { "b.txt": 1 });
-  await using page = await open("/drives/alice/agents/");
+  await using page = await openDrive("Agents", { "b.txt": 1 });
   await row(page, "b.txt").focus();
-  await putFile(dashboard.owner, drive, "a.txt");
-  await putFile(dashboard.owner, drive, "folder/c.txt");
+  await putFile(dashboard.owner, page.drive.id, "a.txt");
+  await putFile(dashboard.owner, page.drive.id, "folder/c.txt");
   await comeBack(page);
   await row(page, "a.txt").waitFor();
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
@@ -75,12 +72,11 @@ test("whoever comes back to the page finds what an agent did meanwhile, and is w
 });
 
 test("the menu of a row that goes meanwhile leaves the focus in the page's content", async () => {
-  const { fileId } = await driveWith("Menu", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open("/drives/alice/menu/");
+  await using page = await openDrive("Menu", { "a.txt": 1, "b.txt": 1 });
   await row(page, "b.txt").focus();
   await page.keyboard.press("ContextMenu");
   await page.getByRole("menu").waitFor();
-  await dashboard.owner.client.delete(`/v0/files/${fileId("b.txt")}`);
+  await dashboard.owner.client.delete(`/v0/files/${page.drive.fileId("b.txt")}`);
   await comeBack(page);
   await row(page, "b.txt").waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
@@ -88,11 +84,10 @@ test("the menu of a row that goes meanwhile leaves the focus in the page's conte
 });
 
 test("a folder that is gone already does not keep others from being deleted", async () => {
-  const { id: drive } = await driveWith("Partly", { "gone/1": 1, "there/1": 1, "top.txt": 1 });
-  await using page = await open("/drives/alice/partly/");
+  await using page = await openDrive("Partly", { "gone/1": 1, "there/1": 1, "top.txt": 1 });
   await page.getByLabel("Select gone").check();
   await page.getByLabel("Select there").check();
-  const body = { drive_id: drive, path: "gone/", confirm: true };
+  const body = { drive_id: page.drive.id, path: "gone/", confirm: true };
   await dashboard.owner.client.delete("/v0/folders", body);
   await page.keyboard.press("Delete");
   await page
@@ -102,14 +97,13 @@ test("a folder that is gone already does not keep others from being deleted", as
   await page.getByText("1 item couldn't be deleted:").waitFor();
   await page.keyboard.press("Escape");
   await row(page, "gone").waitFor({ state: "detached" });
-  expect(await paths(drive)).toEqual(["top.txt"]);
+  expect(await paths(page.drive.id)).toEqual(["top.txt"]);
 });
 
 test("a drive that was deleted meanwhile is said to be gone", async () => {
-  const { id: drive } = await driveWith("Gone", { "folder/a.txt": 1 });
-  await using page = await open("/drives/alice/gone/");
+  await using page = await openDrive("Gone", { "folder/a.txt": 1 });
   await row(page, "folder").waitFor();
-  await dashboard.owner.client.delete(`/v0/drives/${drive}`);
+  await dashboard.owner.client.delete(`/v0/drives/${page.drive.id}`);
   await page.getByRole("link", { name: "folder", exact: true }).click();
   // The tree learns it from the list.
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });

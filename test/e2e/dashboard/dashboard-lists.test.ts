@@ -7,11 +7,10 @@ import { eventually } from "../../support/server/scenario.ts";
 // The rows of a folder: the focus, the keyboard, what is selected, and how they look.
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith } = dashboard;
+const { open, openDrive, driveWith } = dashboard;
 
 test("an arrow pressed where nothing has the focus shows which row one is at", async () => {
-  const { slug } = await driveWith("Arrows", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await openDrive("Arrows", { "a.txt": 1, "b.txt": 1 });
   await row(page, "b.txt").waitFor();
   await page.keyboard.press("ArrowDown");
   await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
@@ -20,8 +19,7 @@ test("an arrow pressed where nothing has the focus shows which row one is at", a
 });
 
 test("a range chosen with Shift selects no text, which can still be selected to be copied", async () => {
-  const { slug } = await driveWith("Shift", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await openDrive("Shift", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
   await row(page, "a.txt").click({ position: { x: 500, y: 20 } });
   await row(page, "c.txt").click({ position: { x: 500, y: 20 }, modifiers: ["Shift"] });
   await page.getByText("3 selected").waitFor();
@@ -39,8 +37,7 @@ test("a range chosen with Shift selects no text, which can still be selected to 
 });
 
 test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
-  await driveWith("Shifting", { "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-  await using page = await open("/drives/alice/shifting/");
+  await using page = await openDrive("Shifting", { "b.txt": 1, "c.txt": 1, "d.txt": 1 });
   await row(page, "c.txt").focus();
   await uploadHere(page, "a.txt");
   await rowInFocus(page, "c.txt");
@@ -62,8 +59,7 @@ test("the focus stays with a file while others come before it, and what is done 
 });
 
 test("a folder that is given another name keeps the focus, wherever it stands by then", async () => {
-  await driveWith("Renamed", { "a/1": 1, "b/1": 1, "c/1": 1 });
-  await using page = await open("/drives/alice/renamed/");
+  await using page = await openDrive("Renamed", { "a/1": 1, "b/1": 1, "c/1": 1 });
   await row(page, "a").focus();
   await page.keyboard.press("F2");
   // Typed as soon as there is something to type in.
@@ -74,8 +70,7 @@ test("a folder that is given another name keeps the focus, wherever it stands by
 });
 
 test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
-  await driveWith("Twice", { "one/two/three/four.txt": 1, "one/five.txt": 1 });
-  await using page = await open("/drives/alice/twice/");
+  await using page = await openDrive("Twice", { "one/two/three/four.txt": 1, "one/five.txt": 1 });
   /** Presses once more where the pointer is; the second time of a double click with 2. */
   const press = async (clickCount: number) => {
     await page.mouse.down({ clickCount });
@@ -101,8 +96,7 @@ test("a double click on a name opens what it names, and does nothing to what is 
 });
 
 test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {
-  await driveWith("Meant", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open("/drives/alice/meant/");
+  await using page = await openDrive("Meant", { "a.txt": 1, "b.txt": 1 });
   await row(page, "a.txt").waitFor();
   const nothingHappens = async (where: string) => {
     for (const key of ["Delete", "F2"]) {
@@ -121,8 +115,7 @@ test("keys that delete or rename do nothing to a row that does not show that it 
 });
 
 test("the focus is not lost where the tree goes into a drawer or comes out of it", async () => {
-  await driveWith("Window", { "a/b.txt": 1 });
-  await using page = await open("/drives/alice/window/");
+  await using page = await openDrive("Window", { "a/b.txt": 1 });
   const item = page.getByRole("treeitem", { name: "a", exact: true });
   await item.focus();
   await page.setViewportSize({ width: 700, height: 800 });
@@ -136,11 +129,11 @@ test("the focus is not lost where the tree goes into a drawer or comes out of it
 
 test("a row stays one row in the narrowest window", async () => {
   const { slug } = await driveWith("Narrow", { "a.txt": 1000 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await open();
   // A laptop's window at 400%, and a time ago that takes many words.
   await page.setViewportSize({ width: 320, height: 568 });
-  await page.clock.setFixedTime(Date.now() + 40 * 60_000);
-  await page.reload();
+  await using _ = await page.addInitScript("{ const { now } = Date; Date.now = () => now() + 40 * 60_000; }");
+  await page.goto(`/drives/${slug}/`);
   const facts = row(page, "a.txt").locator(".cell-facts");
   await facts.getByText("40 minutes ago").waitFor();
   expect((await facts.boundingBox())?.height).toBeLessThan(24);
@@ -149,8 +142,8 @@ test("a row stays one row in the narrowest window", async () => {
 test("rows are as high as their text, however large a person has set that in their browser", async () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
   const { slug } = await driveWith("Large", files);
-  await using page = await dashboard.open("/drives");
-  await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+  await using page = await open();
+  await using _ = await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
     document.documentElement.style.fontSize = "32px";
   })`);
   await page.setViewportSize({ width: 360, height: 800 });
@@ -173,8 +166,7 @@ test("rows are as high as their text, however large a person has set that in the
 });
 
 test("rows stand close as the window, and the text with it, becomes another", async () => {
-  const { slug } = await driveWith("Widths", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await openDrive("Widths", { "a.txt": 1, "b.txt": 1 });
   await row(page, "b.txt").waitFor();
   for (const width of [3840, 1280, 2560, 360, 1280]) {
     await resize(page, width, 800);

@@ -8,7 +8,7 @@ const { open, driveWith } = dashboard;
 
 test("what happens while the server is away is seen once it is back", async () => {
   const { id, fileId } = await driveWith("Away", { "a.txt": 1, "b.txt": 1 });
-  await using page = await open("/drives");
+  await using page = await open();
   await goFollowing(page, "/drives/ada/away/");
   await row(page, "a.txt").waitFor();
   await dashboard.server.kill();

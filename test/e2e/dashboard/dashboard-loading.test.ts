@@ -20,9 +20,8 @@ describe("where the server asks to wait, a page comes by itself:", () => {
     };
   beforeAll(() => driveWith("Patient"));
   for (const [name, { address, asks, heading }] of Object.entries(pages)) {
-    test(name, async () => {
-      await using page = await open("/search");
-      await page.getByRole("heading", { name: "Search" }).waitFor();
+    test.concurrent(name, async () => {
+      await using page = await open();
       await page.route(asks, (route) => route.fulfill(tooEarly(1)), { times: 1 });
       const refused = page.waitForResponse((response) => response.status() === 429);
       await page.goto(address);
@@ -64,8 +63,7 @@ test("rows that the server has no time for say so where they are, and come by th
 
 test("the list and the tree ask for the folder that is open once", async () => {
   await driveWith("Asked", { "a/b/c.txt": 1 });
-  await using page = await open("/drives");
-  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+  await using page = await open();
   const asked: string[] = [];
   page.on("request", (request) => {
     const { pathname, searchParams } = new URL(request.url());

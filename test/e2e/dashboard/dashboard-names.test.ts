@@ -6,7 +6,7 @@ import { isFound, putFile } from "../../support/server/drives.ts";
 // Names and texts that are made to be read as something else.
 
 const dashboard = openDashboard();
-const { open, driveWith } = dashboard;
+const { open, openDrive, driveWith } = dashboard;
 
 /** What somebody types who sees such a name. */
 const NAMES: readonly (readonly [what: string, name: string, typed: string])[] = [
@@ -46,8 +46,7 @@ test("a drive's description does not obey characters that would reverse it", asy
 
 test("a drive to move to is told apart by a name that does not obey characters that would reverse it", async () => {
   await driveWith("Safe \u202Egpj.exe");
-  const { slug } = await driveWith("Chooser", { "a.txt": 1 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await openDrive("Chooser", { "a.txt": 1 });
   await row(page, "a.txt").focus();
   await page.keyboard.press("ContextMenu");
   await page.getByRole("menuitem", { name: "Move" }).click();

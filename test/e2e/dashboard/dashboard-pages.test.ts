@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { complaintsOf, newWindow, signInto, strangersTo } from "../../support/browser/browser.ts";
+import { complaintsOf, lead, newWindow, signInto, strangersTo } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { closeDialog } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { provision, signUp } from "../../support/server/executable.ts";
 import { inspect } from "../../support/browser/looks.ts";
@@ -84,7 +85,7 @@ async function letAppIn(): Promise<void> {
 
 /** Goes to a page and waits until it shows what it is about. */
 async function visit(path: string, shows: string | RegExp): Promise<void> {
-  await page.goto(path);
+  await lead(page, path);
   await page.getByText(shows).first().waitFor();
 }
 
@@ -135,13 +136,18 @@ const DIALOGS: readonly (readonly [name: string, path: string, button: string | 
 
 describe("with nobody signed in, axe finds nothing", () => {
   test.each(SIGNED_OUT)("%s", async (name, path, shows) => {
-    await visit(path(), shows);
+    // What came before is told to who loads the page.
+    await page.goto(path());
+    await page.getByText(shows).first().waitFor();
     expect(await inspect(page, name)).toEqual([]);
   });
 });
 
 describe("with somebody signed in, axe finds nothing", () => {
-  beforeAll(() => signInto(page.context(), dashboard.server.url, "ada"));
+  beforeAll(async () => {
+    await signInto(page.context(), dashboard.server.url, "ada");
+    await page.reload();
+  });
 
   test.each(SIGNED_IN)("%s", async (name, path, shows) => {
     await visit(path(), shows);
@@ -149,10 +155,11 @@ describe("with somebody signed in, axe finds nothing", () => {
   });
 
   test.each(DIALOGS)("%s", async (name, path, button) => {
-    await page.goto(path);
+    await lead(page, path);
     await page.getByRole("button", { name: button }).first().click();
     await page.getByRole("dialog").waitFor();
     expect(await inspect(page, name)).toEqual([]);
+    await closeDialog(page);
   });
 
   test("key-made", async () => {
@@ -162,6 +169,7 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.getByText("Instructions for an agent").click();
     await page.getByText("VS Code").click();
     expect(await inspect(page, "key-made")).toEqual([]);
+    await page.getByRole("button", { name: "Done" }).click();
   });
 
   test("key-clients", async () => {

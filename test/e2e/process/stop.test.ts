@@ -43,33 +43,30 @@ async function startUpload(server: Server, { key, drive }: Agent, content: Uint8
 
 const CONTENT = crypto.getRandomValues(new Uint8Array(60_000)).toBase64().repeat(20);
 
-test.concurrent(
-  "an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0",
-  async () => {
-    await using first = await serve();
-    const agent = await provision(first);
-    const content = Buffer.from(CONTENT);
-    const upload = await startUpload(first, agent, content);
-    first.terminate();
-    await closedForNewcomers(first);
-    await upload.write(content.subarray(content.length / 2));
-    const { status } = await upload.response();
-    expect(status).toBe(201);
-    expect(await first.exited).toBe(0);
-    expect(first.stdout.text).toContain('"message":"stopped"');
-    // Nothing but the setup link.
-    expect(first.stderr.text).toMatch(
-      /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
-    );
-    await using server = await serve({ dataDir: first.dataDir });
-    const { data } = await server
-      .client(agent.key)
-      .get<{ data: { id: string }[] }>(`/v0/files?drive_id=${agent.drive}`);
-    const [file] = data;
-    const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
-    expect(content.equals(await download.bytes())).toBe(true);
-  },
-);
+test("an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0", async () => {
+  await using first = await serve();
+  const agent = await provision(first);
+  const content = Buffer.from(CONTENT);
+  const upload = await startUpload(first, agent, content);
+  first.terminate();
+  await closedForNewcomers(first);
+  await upload.write(content.subarray(content.length / 2));
+  const { status } = await upload.response();
+  expect(status).toBe(201);
+  expect(await first.exited).toBe(0);
+  expect(first.stdout.text).toContain('"message":"stopped"');
+  // Nothing but the setup link.
+  expect(first.stderr.text).toMatch(
+    /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+  );
+  await using server = await serve({ dataDir: first.dataDir });
+  const { data } = await server
+    .client(agent.key)
+    .get<{ data: { id: string }[] }>(`/v0/files?drive_id=${agent.drive}`);
+  const [file] = data;
+  const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
+  expect(content.equals(await download.bytes())).toBe(true);
+});
 
 /** Asks a server to end; the exit code, and for how long it drained, in milliseconds by its own log. */
 async function stopTimed(server: Server): Promise<{ code: number; drainedMs: number }> {
@@ -83,7 +80,7 @@ async function stopTimed(server: Server): Promise<{ code: number; drainedMs: num
   return { code, drainedMs: at("stopped") - at("stopping") };
 }
 
-test.concurrent("a connection that is kept open without a request does not hold up the end", async () => {
+test("a connection that is kept open without a request does not hold up the end", async () => {
   await using server = await serve();
   const idle = await RawClient.to(server.port);
   await idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -94,7 +91,7 @@ test.concurrent("a connection that is kept open without a request does not hold 
   expect(drainedMs).toBeLessThan(DEADLINE_MS);
 });
 
-test.concurrent("a signal that asks for nothing is logged, and ends nothing", async () => {
+test("a signal that asks for nothing is logged, and ends nothing", async () => {
   await using server = await serve();
   for (const signal of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const) {
     server.terminate(signal);
@@ -105,7 +102,7 @@ test.concurrent("a signal that asks for nothing is logged, and ends nothing", as
   expect(await server.stop()).toBe(0);
 });
 
-test.concurrent("a request that never ends is cut off at the deadline and leaves nothing", async () => {
+test("a request that never ends is cut off at the deadline and leaves nothing", async () => {
   await using server = await serve();
   const { dataDir } = server;
   const agent = await provision(server);
@@ -121,7 +118,7 @@ test.concurrent("a request that never ends is cut off at the deadline and leaves
   expect(total).toBe(0);
 });
 
-test.concurrent("a second signal ends it at once", async () => {
+test("a second signal ends it at once", async () => {
   await using server = await serve();
   const upload = await startUpload(server, await provision(server), Buffer.from(CONTENT));
   server.terminate();
@@ -133,18 +130,15 @@ test.concurrent("a second signal ends it at once", async () => {
   upload.close();
 });
 
-test.concurrent(
-  "one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish",
-  async () => {
-    await using server = await serve();
-    const content = Buffer.from(CONTENT);
-    const upload = await startUpload(server, await provision(server), content);
-    server.terminate();
-    await server.stdout.until(/"stopping"/);
-    server.terminate();
-    await closedForNewcomers(server);
-    await upload.write(content.subarray(content.length / 2));
-    expect((await upload.response()).status).toBe(201);
-    expect(await server.exited).toBe(0);
-  },
-);
+test("one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish", async () => {
+  await using server = await serve();
+  const content = Buffer.from(CONTENT);
+  const upload = await startUpload(server, await provision(server), content);
+  server.terminate();
+  await server.stdout.until(/"stopping"/);
+  server.terminate();
+  await closedForNewcomers(server);
+  await upload.write(content.subarray(content.length / 2));
+  expect((await upload.response()).status).toBe(201);
+  expect(await server.exited).toBe(0);
+});

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { openAppliance } from "../../../src/appliance.ts";
-import { systemClock } from "../../../src/process/clock.ts";
-import { loadConfig } from "../../../src/config.ts";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
 import { operation, type Route } from "../../../src/http/operation/route.ts";
-import { RecordedLog, startStub, stubRoutes } from "../stub-app.ts";
+import { startStub, stubRoutes } from "../stub-app.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
@@ -62,13 +58,12 @@ describe("the API description", () => {
     document = await describeApi(options);
   });
 
-  const facts: readonly (readonly [name: string, pointer: string, value: unknown])[] = [
-    ["its version", "/openapi", "3.1.0"],
-    ["the service's version", "/info/version", "1.2.3"],
-    ["the configured address", "/servers", [{ url: "https://drive.test/base" }]],
-    ["a key or a session on every operation", "/security", [{ apiKey: [] }, { session: [] }]],
-    [
-      "the session's cookie",
+  const facts: Readonly<Record<string, readonly [pointer: string, value: unknown]>> = {
+    "its version": ["/openapi", "3.1.0"],
+    "the service's version": ["/info/version", "1.2.3"],
+    "the configured address": ["/servers", [{ url: "https://drive.test/base" }]],
+    "a key or a session on every operation": ["/security", [{ apiKey: [] }, { session: [] }]],
+    "the session's cookie": [
       "/components/securitySchemes/session",
       {
         type: "apiKey",
@@ -77,10 +72,9 @@ describe("the API description", () => {
         description: expect.stringContaining("Origin"),
       },
     ],
-    ["no key on a public one", "/paths/~1v0~1drives~1provision/post/security", []],
-    ["no exception elsewhere", "/paths/~1v0~1things/post/security", undefined],
-    [
-      "an integer with its range and default, not required",
+    "no key on a public one": ["/paths/~1v0~1drives~1provision/post/security", []],
+    "no exception elsewhere": ["/paths/~1v0~1things/post/security", undefined],
+    "an integer with its range and default, not required": [
       "/paths/~1v0~1things/get/parameters/1",
       {
         name: "page",
@@ -89,13 +83,11 @@ describe("the API description", () => {
         schema: { type: "integer", minimum: 1, maximum: 1_000_000, default: 1 },
       },
     ],
-    [
-      "a path parameter",
+    "a path parameter": [
       "/paths/~1v0~1things~1{id}/get/parameters",
       [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
     ],
-    [
-      "a JSON body by its own media type alone",
+    "a JSON body by its own media type alone": [
       "/paths/~1v0~1drives~1provision/post/requestBody",
       {
         required: true,
@@ -111,46 +103,40 @@ describe("the API description", () => {
         },
       },
     ],
-    [
-      "a raw body",
+    "a raw body": [
       "/paths/~1v0~1things/put/requestBody/content",
       { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
     ],
-    [
-      "a write's 403, also for a response that there is no room to keep",
+    "a write's 403, also for a response that there is no room to keep": [
       "/paths/~1v0~1things/post/responses/403",
       ref("responses/FORBIDDEN-QUOTA_EXCEEDED"),
     ],
-    ["no 403 for a read", "/paths/~1v0~1things/get/responses/403", undefined],
-    ["no 401 where no key is needed", "/paths/~1v0~1drives~1provision/post/responses/401", undefined],
-    [
-      "a route's own refusal",
+    "no 403 for a read": ["/paths/~1v0~1things/get/responses/403", undefined],
+    "no 401 where no key is needed": ["/paths/~1v0~1drives~1provision/post/responses/401", undefined],
+    "a route's own refusal": [
       "/paths/~1v0~1things/post/responses/409",
       ref("responses/CONFLICT-IDEMPOTENCY_IN_PROGRESS"),
     ],
-    ["a write's Idempotency-Key", "/paths/~1v0~1things/post/parameters", [ref("parameters/Idempotency-Key")]],
-    ["no Idempotency-Key on a read", "/paths/~1v0~1things~1{id}/get/responses/422", undefined],
-    ["no private notes", "/paths/~1v0~1things/post/x-errors", undefined],
-    ["no security where nobody need be signed in", "/paths/~1door~1open/post/security", []],
-    [
-      "a session that is looked at where nobody need be",
+    "a write's Idempotency-Key": ["/paths/~1v0~1things/post/parameters", [ref("parameters/Idempotency-Key")]],
+    "no Idempotency-Key on a read": ["/paths/~1v0~1things~1{id}/get/responses/422", undefined],
+    "no private notes": ["/paths/~1v0~1things/post/x-errors", undefined],
+    "no security where nobody need be signed in": ["/paths/~1door~1open/post/security", []],
+    "a session that is looked at where nobody need be": [
       "/paths/~1door~1close/post/security",
       [{ session: [] }, {}],
     ],
-    ["no Idempotency-Key outside /v0", "/paths/~1door~1open/post/parameters", undefined],
-    [
-      "the headers of an answer outside /v0, where nothing is counted",
+    "no Idempotency-Key outside /v0": ["/paths/~1door~1open/post/parameters", undefined],
+    "the headers of an answer outside /v0, where nothing is counted": [
       "/paths/~1door~1open/post/responses/200/headers",
       EVERYWHERE,
     ],
-    [
-      "those of a refusal there",
+    "those of a refusal there": [
       "/components/responses/NOT_FOUND-outside-v0/headers",
       { Link: expect.objectContaining({ required: true }), ...EVERYWHERE },
     ],
-    ["no limit there but a route's own", "/paths/~1door~1open/post/responses/429", undefined],
-  ];
-  for (const [name, pointer, value] of facts) {
+    "no limit there but a route's own": ["/paths/~1door~1open/post/responses/429", undefined],
+  };
+  for (const [name, [pointer, value]] of Object.entries(facts)) {
     test(`tells ${name}`, () => {
       expect(at(document, pointer)).toEqual(value);
     });
@@ -177,40 +163,24 @@ describe("the API description", () => {
 });
 
 describe("the description of the real routes", () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "coffer-openapi-"));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
-
-  async function download(file: string, settings: Record<string, string>): Promise<void> {
-    const room = { COFFER_DATA_DIR: join(directory, "data"), COFFER_PORT: "0", COFFER_DISK_RESERVE: "0" };
-    const env = { ...room, ...settings };
-    const loaded = loadConfig({ env, flags: {}, isTerminal: false });
-    if (!loaded.ok) throw new Error(loaded.problems.join());
-    const given = { config: loaded.config, clock: systemClock, log: new RecordedLog() };
-    const appliance = await openAppliance(given);
-    await Bun.write(file, await fetch(`${appliance.url}/docs/openapi.json`));
-    await appliance.close(0);
-  }
-
   const configurations: [name: string, settings: Record<string, string>][] = [
     ["with passwords alone", {}],
     [
       "with a sign-in provider",
       {
-        COFFER_OIDC_ISSUER: "https://accounts.example",
-        COFFER_OIDC_CLIENT_ID: "coffer",
-        COFFER_OIDC_CLIENT_SECRET: "secret",
-        COFFER_BASE_URL: "https://drive.example",
+        "oidc-issuer": "https://accounts.example",
+        "oidc-client-id": "coffer",
+        "oidc-client-secret": "secret",
+        "base-url": "https://drive.example",
       },
     ],
   ];
   test.each(configurations)(
     "passes redocly's recommended rules without a warning, %s",
     async (_, settings) => {
-      const file = join(directory, "openapi.json");
-      await download(file, settings);
+      await using coffer = await startAppliance(settings);
+      const file = join(coffer.dataDir, "openapi.json");
+      await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
       // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
       const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
       const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];

@@ -130,7 +130,7 @@ describe("rate limits", () => {
 });
 
 describe("request ids", () => {
-  const kept = ["a", "req-123/ABC~!", "x".repeat(128)];
+  const kept = ["a", "req-123/ABC~!", "~!@#$%^&*()_+{}|:<>?", "x".repeat(128)];
   for (const id of kept) {
     test(`keeps a client's own: ${id.slice(0, 20)}`, async () => {
       await using app = startStub();
@@ -140,7 +140,7 @@ describe("request ids", () => {
     });
   }
 
-  for (const id of ["", "two words", "x".repeat(129), "h\u00e9", "tab\there"]) {
+  for (const id of ["", "two words", "x".repeat(129), "h\u00e9", "\u0080", "tab\there"]) {
     test(`replaces ${JSON.stringify(id.slice(0, 20))}`, async () => {
       await using app = startStub();
       const response = await app.send("/v0/things", { headers: { "x-request-id": id } });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { RateLimiter } from "../../../src/http/gate/rate-limiter.ts";
+import { RateLimiter } from "../../../src/http/gate/gate.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 
 function limiter(capacity = 1000) {

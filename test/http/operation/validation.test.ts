@@ -123,7 +123,8 @@ describe("JSON bodies", () => {
     "application/json",
     "text/plain",
     "application/x-www-form-urlencoded",
-    "multipart/form-data",
+    "multipart/form-data; boundary=x",
+    "application/xml",
     "x",
   ]) {
     test(`is read as ${type}`, async () => {
@@ -142,6 +143,10 @@ describe("JSON bodies", () => {
     ["", "body"],
     ["{", "body"],
     ["{'name':'a'}", "body"],
+    ["NaN", "body"],
+    ["\u0000", "body"],
+    ['{"name":"\u0001"}', "body"],
+    ["// x\n{}", "body"],
     ["\ufeff", "body"],
     ['\ufeff\ufeff{"name":"a"}', "body"],
     ['{"name":"a"} trailing', "body"],

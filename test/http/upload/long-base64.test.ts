@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { RuntimeBase64 } from "../../../src/http/upload/base64.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
-import { bodyOf, rejectionOf } from "../../support/samples/upload-bodies.ts";
+import { bodyOf } from "../../support/samples/upload-bodies.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 // Long runs of digits go through the runtime's decoder, which takes more than a JSON string may hold: each odd
 // character must still come out as it does from the loop.
@@ -102,8 +103,8 @@ test("an upload is no longer counted once it has ended, however it ended", async
     start: (controller) => controller.enqueue(Buffer.from(`{"content":"${DIGITS.toString()}`)),
     pull: (controller) => controller.error(new Error("client gone")),
   });
-  await rejectionOf(readJsonUpload(broken, async () => {}));
-  await rejectionOf(readJsonUpload(bodyWith(DIGITS), () => Promise.reject(new Error("disk full"))));
+  await failureOf(readJsonUpload(broken, async () => {}));
+  await failureOf(readJsonUpload(bodyWith(DIGITS), () => Promise.reject(new Error("disk full"))));
   expect(await outcomeOf(spoil(5, "*"))).toBeString();
   await Promise.all(Array.from({ length: 8 }, () => outcomeOf(DIGITS)));
   using first = new RuntimeBase64();

@@ -7,7 +7,7 @@ import { WEBHOOKS } from "../../../src/domain/limits.ts";
 import { parseFolderPath, ROOT } from "../../../src/domain/files/path.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import type { FeedDrive } from "../../../src/services/changes/changes.ts";
-import { seenFrom } from "../../../src/services/changes/seen-from.ts";
+import { seenFrom } from "../../../src/services/changes/entries.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
@@ -86,10 +86,7 @@ test("what is gone of one drive does not end the way through the feed of several
 test("a reader of what an older backup does not have is told so, also once its numbers are others'", async () => {
   await using restored = await startAppliance();
   const own = await provision(restored);
-  const write = async (path: string) => {
-    const target = `/v0/files?drive_id=${own.id}&path=${path}`;
-    await restored.client(own.key).json(201, "PUT", target, { body: path });
-  };
+  const write = (path: string) => restored.client(own.key).put(own.id, path, path);
   await write("a");
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await restored.close();

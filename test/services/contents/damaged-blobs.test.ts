@@ -7,9 +7,11 @@ import { Database } from "../../../src/db/engine/database.ts";
 import { openTables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { DamagedBlobs } from "../../../src/services/contents/blob-checks.ts";
-import { failureOf, flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { fileOf } from "../../support/samples/contents.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 /** A store, and what remembers its damage, in a directory. */
 async function open(root: string) {
@@ -48,8 +50,7 @@ test("damage is not remembered once the content was written anew, or has no row"
   const bytes = sampleBytes(100_000);
   using content = await put(blobs, bytes);
   const { digest, size } = content;
-  const path = join(place.path, "blobs", digest.slice(0, 2), digest);
-  await writeFile(path, flipped(bytes));
+  await writeFile(fileOf(place.path, digest), flipped(bytes));
   const damage = await damageOf(blobs, content);
   expect(await contents.remember(damage)).toBe(false);
   await database.write(() => tables.blobs.ensure(digest, size, null));
@@ -71,7 +72,7 @@ test("only an upload that has written a file itself may clear its damage", async
   using first = await put(blobs, bytes);
   const { digest, size } = first;
   await database.write(() => tables.blobs.ensure(digest, size, null));
-  await writeFile(join(place.path, "blobs", digest.slice(0, 2), digest), flipped(bytes));
+  await writeFile(fileOf(place.path, digest), flipped(bytes));
   using matched = await put(blobs, bytes);
   await contents.remember(await damageOf(blobs, first));
   using written = await put(blobs, bytes);

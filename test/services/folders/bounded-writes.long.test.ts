@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
@@ -10,6 +9,7 @@ import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
+import { fileOf } from "../../support/samples/contents.ts";
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
 const MOST_ROWS = 2500;
@@ -41,13 +41,8 @@ async function open(): Promise<World> {
   };
 }
 
-async function uploadAt(
-  { services, caller, drive }: World,
-  path: string,
-  more: { tags?: readonly string[]; expiresAt?: string } = {},
-): Promise<FileId> {
-  const content = `content of ${path}`;
-  return (await storeFile(services, caller, drive, path, content, more)).file.id;
+async function uploadAt(world: World, path: string, more?: Parameters<typeof storeFile>[3]): Promise<FileId> {
+  return (await storeFile(world, path, `content of ${path}`, more)).file.id;
 }
 
 /** Forgets what was counted so far. */
@@ -137,9 +132,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     const digests = Array.from({ length: 1000 }, (_, n) => Bun.SHA256.hash(String(n), "hex"));
     for (const digest of digests) {
-      const shard = join(world.root, "blobs", digest.slice(0, 2));
-      mkdirSync(shard, { recursive: true });
-      writeFileSync(join(shard, digest), "x");
+      await Bun.write(fileOf(world.root, digest), "x");
     }
     const add = world.database.sql.query<null, [string]>(
       "INSERT INTO blob (digest, size, orphaned_at) VALUES (?, 20000, 0)",

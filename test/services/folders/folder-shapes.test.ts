@@ -43,10 +43,11 @@ const CASES = [
   { rows: 1, many: 600 },
 ].flatMap(({ rows, many }) => shapes(many).map((shape) => ({ ...shape, rows })));
 
-async function make({ services, caller, drive }: OpenedDrive, top: string, { files, folders }: Shape) {
+async function make(world: OpenedDrive, top: string, { files, folders }: Shape) {
+  const { services, caller, drive } = world;
   const create = (path: string) => services.folders.create(caller, drive, path);
   await Promise.all([top, ...folders.map((path) => top + path)].map(create));
-  for (const path of files) await storeFile(services, caller, drive, top + path, path);
+  for (const path of files) await storeFile(world, top + path, path);
 }
 
 /** The paths below a folder of a drive, and the contents of files. */

@@ -1,5 +1,4 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import type { FileId } from "../../../src/domain/id.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
@@ -23,17 +22,9 @@ type Kind = (typeof KINDS)[number];
 async function open(files = FILES): Promise<World> {
   const world = await openWithDrive();
   const { database } = world;
-  const { id } = await uploadAt(world, "first.txt");
-  await database.write(() => copyRows(database, id, files));
+  const { file } = await storeFile(world, "first.txt");
+  await database.write(() => copyRows(database, file.id, files));
   return world;
-}
-
-async function uploadAt(
-  { services, caller, drive }: World,
-  path: string,
-): Promise<{ id: FileId; created: boolean }> {
-  const { file, created } = await storeFile(services, caller, drive, path);
-  return { id: file.id, created };
 }
 
 function begin({ services, caller, drive }: World, kind: Kind, within?: () => void): Promise<unknown> {
@@ -85,12 +76,12 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     const change = begin(world, kind).then(() => order.push("change"));
     await eventually(() => worksIn(world) === 1);
     const write = async (path: string) => {
-      const { created } = await uploadAt(world, path);
+      const { created } = await storeFile(world, path);
       order.push("upload");
       expect(created).toBe(true);
       expect(world.count(`file WHERE path = '${path}'`)).toBe(1);
     };
-    const elsewhere = uploadAt(world, "many.txt");
+    const elsewhere = storeFile(world, "many.txt");
     const inside = [
       write("many/new.txt"),
       ...(kind === "remove" ? [] : [write("x/new.txt"), write("x/more/new.txt")]),
@@ -139,7 +130,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     );
     const ended = begin(world, kind);
     await eventually(() => worksIn(world) === 1);
-    const upload = uploadAt(world, "many/new.txt");
+    const upload = storeFile(world, "many/new.txt");
     if (kind === "remove") {
       for (const outcome of await Promise.allSettled([ended, upload]))
         expect(outcome).toMatchObject(UNAVAILABLE);
@@ -167,14 +158,14 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     await using world = await open();
     const ended = begin(world, kind);
     await eventually(() => worksIn(world) === 1);
-    const upload = uploadAt(world, "many/new.txt");
+    const upload = storeFile(world, "many/new.txt");
     const outcomes = Promise.allSettled([ended, upload]);
     await world.services.folderWorks.stop();
     for (const outcome of await outcomes) expect(outcome).toMatchObject(UNAVAILABLE);
     expect(filesIn(world)).not.toEqual(DONE[kind]);
     await using again = await openServicesIn(world.root);
     // Not even before it has begun again does anything get in between.
-    const early = uploadAt({ ...world, ...again }, "many/early.txt");
+    const early = storeFile({ ...world, ...again }, "many/early.txt");
     again.services.folderWorks.start();
     await early;
     expect([filesIn(again), worksIn(again)]).toEqual([[kind === "remove" ? 1 : FILES + 1, 0], 0]);

@@ -21,9 +21,8 @@ const FILES = 2000;
 /** Somebody's drive with `first.txt` and files like it in `many/`. */
 async function open(keepDays = 30, storageLimit: number | null = null): Promise<World> {
   const world = await openWithAda({ keepDays, storageLimit }, "night shift");
-  const { services, database, caller, drive } = world;
-  const { file } = await storeFile(services, caller, drive, "first.txt");
-  await database.write(() => copyRows(database, file.id, FILES));
+  const { file } = await storeFile(world, "first.txt");
+  await world.database.write(() => copyRows(world.database, file.id, FILES));
   return world;
 }
 

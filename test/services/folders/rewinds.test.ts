@@ -26,7 +26,7 @@ class Place implements AsyncDisposable {
   }
 
   async put(path: string, text: string): Promise<void> {
-    await storeFile(this.opened.services, this.opened.caller, this.opened.drive, path, text);
+    await storeFile(this.opened, path, text);
   }
 
   async makeFolders(count: number): Promise<void> {
@@ -85,71 +85,58 @@ class Place implements AsyncDisposable {
   }
 }
 
-const SHAPES: readonly {
-  name: string;
-  before: (drive: Place) => Promise<void>;
-  after: (drive: Place) => Promise<void>;
-}[] = [
+const SHAPES: Readonly<Record<string, Partial<Record<"before" | "after", (drive: Place) => Promise<void>>>>> =
   {
-    name: "thousands of empty folders that the snapshot does not have",
-    before: async () => {},
-    after: (drive) => drive.makeFolders(2200),
-  },
-  {
-    name: "thousands of empty folders after the last that it has",
-    before: (drive) => drive.makeFolders(2200),
-    after: async () => {},
-  },
-  {
-    name: "thousands of empty folders that are gone",
-    before: (drive) => drive.makeFolders(2200),
-    after: (drive) => drive.removeFolder("m/"),
-  },
-  {
-    name: "many files that are gone",
-    before: (drive) => drive.putMany(300, "x"),
-    after: (drive) => drive.removeFolder("m/"),
-  },
-  {
-    name: "many files that it does not have",
-    before: async () => {},
-    after: (drive) => drive.putMany(300, "x"),
-  },
-  {
-    name: "many files that have changed",
-    before: (drive) => drive.putMany(300, "before"),
-    after: (drive) => drive.putMany(300, "after"),
-  },
-  {
-    name: "a file where a folder was, a folder where a file was, and two files that changed places",
-    before: async (drive) => {
-      await drive.putMany(100, "before");
-      for (const path of ["file", "folder/in/it", "x", "y"]) await drive.put(path, path);
+    "thousands of empty folders that the snapshot does not have": {
+      after: (drive) => drive.makeFolders(2200),
     },
-    after: async (drive) => {
-      await drive.removeFolder("folder/");
-      await drive.put("folder", "now a file");
-      await drive.move("file", "away/file");
-      await drive.put("file/in/it", "now a folder");
-      await drive.move("x", "t");
-      await drive.move("y", "x");
-      await drive.move("t", "y");
-      await drive.putMany(100, "after");
+    "thousands of empty folders after the last that it has": {
+      before: (drive) => drive.makeFolders(2200),
     },
-  },
-];
+    "thousands of empty folders that are gone": {
+      before: (drive) => drive.makeFolders(2200),
+      after: (drive) => drive.removeFolder("m/"),
+    },
+    "many files that are gone": {
+      before: (drive) => drive.putMany(300, "x"),
+      after: (drive) => drive.removeFolder("m/"),
+    },
+    "many files that it does not have": {
+      after: (drive) => drive.putMany(300, "x"),
+    },
+    "many files that have changed": {
+      before: (drive) => drive.putMany(300, "before"),
+      after: (drive) => drive.putMany(300, "after"),
+    },
+    "a file where a folder was, a folder where a file was, and two files that changed places": {
+      before: async (drive) => {
+        await drive.putMany(100, "before");
+        for (const path of ["file", "folder/in/it", "x", "y"]) await drive.put(path, path);
+      },
+      after: async (drive) => {
+        await drive.removeFolder("folder/");
+        await drive.put("folder", "now a file");
+        await drive.move("file", "away/file");
+        await drive.put("file/in/it", "now a folder");
+        await drive.move("x", "t");
+        await drive.move("y", "x");
+        await drive.move("t", "y");
+        await drive.putMany(100, "after");
+      },
+    },
+  };
 
-test.each(SHAPES)(
-  "a restore ends, and hides no file that is there before and after it: $name",
-  async ({ before, after }) => {
+test.each(Object.entries(SHAPES))(
+  "a restore ends, and hides no file that is there before and after it: %s",
+  async (_, { before, after }) => {
     await using drive = await Place.open();
     await drive.put("a/one.txt", "one");
     await drive.put("z/two.txt", "two");
-    await before(drive);
+    await before?.(drive);
     const then = { contents: drive.contents(), ids: drive.ids() };
     const snapshot = await drive.take();
     await drive.put("z/two.txt", "changed");
-    await after(drive);
+    await after?.(drive);
     const now = drive.ids();
     const stay = [...then.ids].filter((id) => now.has(id));
 

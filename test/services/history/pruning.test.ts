@@ -5,7 +5,7 @@ import { Pruning } from "../../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
-import { contentsIn } from "../../support/samples/contents.ts";
+import { contentsIn, newContent } from "../../support/samples/contents.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
@@ -25,24 +25,16 @@ interface Place {
   readonly client: Client;
 }
 
-/** A content of so many bytes that no other call gave. */
-function content(bytes: number): Uint8Array<ArrayBuffer> {
-  const made = new Uint8Array(bytes);
-  crypto.getRandomValues(made.subarray(0, 16));
-  return made;
-}
-
 async function put(
   { id, client }: Place,
   path: string,
   bytes: number,
 ): Promise<{ id: string; status: number }> {
   const address = `/v0/files?drive_id=${id}&path=${path}`;
-  const { status, text } = await client.send("PUT", address, { body: content(bytes) });
+  const { status, text } = await client.send("PUT", address, { body: newContent(bytes) });
   return { id: JSON.parse(text).id, status };
 }
 
-/** The same by the services, without a server. */
 async function numbersOf({ client }: Place, id: string): Promise<number[]> {
   const { data } = await client.get<{ data: { version: number }[] }>(`/v0/files/${id}/versions`);
   return data.map(({ version }) => version);
@@ -126,7 +118,7 @@ describe("what is kept ends", () => {
   test("also if the file comes back and goes again while the sweep looks at it", async () => {
     await using opened = await openWithDrive();
     const { services, database, caller, drive: driveId } = opened;
-    for (const bytes of [20, 21]) await storeFile(services, caller, driveId, "f", content(bytes));
+    for (const bytes of [20, 21]) await storeFile(opened, "f", newContent(bytes));
     const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
     const { trashId } = await remove();
     await services.trash.restore(caller, trashId ?? "", undefined);
@@ -182,7 +174,7 @@ describe("what is kept goes first where room is needed", () => {
   test("but nothing that is deleted in between", async () => {
     await using opened = await openWithDrive();
     const { services, database, caller, drive: driveId } = opened;
-    for (const path of ["old", "new"]) await storeFile(services, caller, driveId, path, content(20));
+    for (const path of ["old", "new"]) await storeFile(opened, path, newContent(20));
     const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
     await remove("old");
     let entry: string | null = null;
@@ -227,7 +219,7 @@ describe("what is kept goes first where room is needed", () => {
     await put(own, "f", 600);
     await own.client.post(`/v0/drives/${own.id}/snapshots`);
     const refused = await own.client.send("PUT", `/v0/files?drive_id=${own.id}&path=f`, {
-      body: content(601),
+      body: newContent(601),
     });
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("snapshots")]);
     expect((await put(own, "g", 300)).status).toBe(201);

@@ -27,13 +27,8 @@ async function open(): Promise<World> {
   return { ...opened, entry };
 }
 
-async function uploadAt(
-  { services, caller, drive }: OpenedDrive,
-  path: string,
-  expiresAt?: string,
-): Promise<string> {
-  const { file } = await storeFile(services, caller, drive, path, "x", { ...(expiresAt && { expiresAt }) });
-  return file.id;
+async function uploadAt(world: OpenedDrive, path: string, expiresAt?: string): Promise<string> {
+  return (await storeFile(world, path, "x", { expiresAt })).file.id;
 }
 
 function restore({ services, caller, entry }: World): Promise<unknown> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
 import { type BatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
-import { IndexThread } from "../../../src/services/search/index-thread.ts";
+import { IndexThread } from "../../../src/services/search/index-steps.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -27,8 +27,7 @@ beforeEach(async () => {
 afterEach(() => coffer[Symbol.asyncDispose]());
 
 function put(path: string, body: string, status = 201): Promise<{ id: string }> {
-  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
-  return coffer.client(own.key).json<{ id: string }>(status, "PUT", target, { body });
+  return coffer.client(own.key).put(own.id, path, body, status);
 }
 
 async function found(text: string): Promise<string[]> {
@@ -47,53 +46,29 @@ function open(): Sqlite {
 }
 
 describe("an index that is not the database's own is made again", () => {
-  const spoils: [name: string, spoil: () => Promise<void>][] = [
-    [
-      "missing",
-      async () => {
-        await rm(file("search.db"));
-      },
-    ],
-    [
-      "not there since an upgrade",
-      async () => {
-        await rm(file("search.db"));
-        using sql = new Sqlite(file("coffer.db"));
-        sql.run("UPDATE search_index SET batch = NULL, filled_to = 0");
-      },
-    ],
-    [
-      "empty",
-      async () => {
-        await writeFile(file("search.db"), "");
-      },
-    ],
-    [
-      "no database",
-      async () => {
-        await writeFile(file("search.db"), "x".repeat(20_000));
-      },
-    ],
-    [
-      "of another format",
-      async () => {
-        using sql = new Sqlite(file("search.db"));
-        sql.run("PRAGMA user_version = 99");
-      },
-    ],
-    [
-      "of another store",
-      async () => {
-        await using other = await startAppliance();
-        const { client, id } = await provision(other);
-        await client.put(id, "other.txt", "other");
-        await client.get(`/v0/search?q=other`);
-        await other.close();
-        await cp(join(other.dataDir, "search.db"), file("search.db"));
-      },
-    ],
-  ];
-  test.each(spoils)("%s", async (_, spoil) => {
+  const spoils: Record<string, () => Promise<unknown>> = {
+    missing: () => rm(file("search.db")),
+    "not there since an upgrade": async () => {
+      await rm(file("search.db"));
+      using sql = new Sqlite(file("coffer.db"));
+      sql.run("UPDATE search_index SET batch = NULL, filled_to = 0");
+    },
+    empty: () => writeFile(file("search.db"), ""),
+    "no database": () => writeFile(file("search.db"), "x".repeat(20_000)),
+    "of another format": async () => {
+      using sql = new Sqlite(file("search.db"));
+      sql.run("PRAGMA user_version = 99");
+    },
+    "of another store": async () => {
+      await using other = await startAppliance();
+      const { client, id } = await provision(other);
+      await client.put(id, "other.txt", "other");
+      await client.get(`/v0/search?q=other`);
+      await other.close();
+      await cp(join(other.dataDir, "search.db"), file("search.db"));
+    },
+  };
+  test.each(Object.entries(spoils))("%s", async (_, spoil) => {
     await coffer.close();
     await spoil();
     await coffer.restart();

@@ -41,9 +41,9 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
     await using opened = await openWithDrive({ open: (tables) => meter.open(tables) });
     const { services, database, clock, caller, drive: driveId } = opened;
     const soon = new Date(clock.now() + 60_000).toISOString();
-    const { file } = await storeFile(services, caller, driveId, "f", "goes", { expiresAt: soon });
+    const { file } = await storeFile(opened, "f", "goes", { expiresAt: soon });
     await database.write(() => copyRows(database, file.id, count));
-    await storeFile(services, caller, driveId, "docs/f", "stays");
+    await storeFile(opened, "docs/f", "stays");
     const snapshot = await services.snapshots.create(caller, driveId, undefined);
     clock.advance(120_000);
     const page = { driveId, page: 1, limit: 50, after: null };
@@ -61,9 +61,10 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
 
 /** A drive of its own, with a file that was replaced since a snapshot which is deleted. */
 async function deletedSnapshot({ services }: OpenedServices): Promise<void> {
-  const { caller, drive: driveId } = await driveIn(services);
-  await storeFile(services, caller, driveId, "f", "before");
-  const { id } = await services.snapshots.create(caller, driveId, undefined);
-  await storeFile(services, caller, driveId, "f", "after");
-  await services.snapshots.remove(caller, driveId, id);
+  const { caller, drive } = await driveIn(services);
+  const place = { services, caller, drive };
+  await storeFile(place, "f", "before");
+  const { id } = await services.snapshots.create(caller, drive, undefined);
+  await storeFile(place, "f", "after");
+  await services.snapshots.remove(caller, drive, id);
 }

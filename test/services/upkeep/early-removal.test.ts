@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
-import { contentsIn } from "../../support/samples/contents.ts";
+import { contentsIn, newContent } from "../../support/samples/contents.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
@@ -17,13 +17,6 @@ const SMALL = { ...KEEPS_NOTHING, "storage-limits": "team=1000" };
 
 type Place = Pick<OwnDrive, "id" | "client">;
 
-/** A content of so many bytes that no other call gave. */
-function content(bytes: number): Uint8Array<ArrayBuffer> {
-  const made = new Uint8Array(bytes);
-  crypto.getRandomValues(made.subarray(0, 16));
-  return made;
-}
-
 /** Uploads; the status, and the code of a refusal. */
 async function put(drive: Place, path: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const { status, text } = await drive.client.send("PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, {
@@ -35,7 +28,7 @@ async function put(drive: Place, path: string, body: Uint8Array<ArrayBuffer>): P
 /** Uploads new contents of so many bytes to one path, one after the other. */
 async function replace(drive: Place, times: number, bytes: number): Promise<string[]> {
   const answers: string[] = [];
-  for (let n = 0; n < times; n += 1) answers.push(await put(drive, "f", content(bytes)));
+  for (let n = 0; n < times; n += 1) answers.push(await put(drive, "f", newContent(bytes)));
   return answers;
 }
 
@@ -110,12 +103,12 @@ describe("replaces do not fill the disk", () => {
   test("of an account, in all its drives together, whether they get larger, smaller or stay", async () => {
     await using coffer = await startAppliance(SMALL);
     const { one, two } = await adasDrives(coffer);
-    expect(await put(one, "f", content(500))).toBe("201");
-    expect(await put(two, "f", content(500))).toBe("201");
+    expect(await put(one, "f", newContent(500))).toBe("201");
+    expect(await put(two, "f", newContent(500))).toBe("201");
     expect(await replace(one, 2, 500)).toEqual(["200", "200"]);
     expect(await replace(two, 2, 500)).toEqual(["200", "200"]);
-    expect(await put(one, "f", content(499))).toBe(REFUSED);
-    expect(await put(one, "f", content(500))).toBe(REFUSED);
+    expect(await put(one, "f", newContent(499))).toBe(REFUSED);
+    expect(await put(one, "f", newContent(500))).toBe(REFUSED);
     expect(await put(two, "other", new Uint8Array(13))).toBe(REFUSED);
     expect(onDisk(coffer)).toBe(3000);
   });
@@ -125,7 +118,7 @@ describe("replaces do not fill the disk", () => {
     const { client, one } = await adasDrives(coffer);
     const answers: string[] = [];
     for (let n = 0; n < 5; n += 1) {
-      answers.push(await put(one, `f${n}`, content(900)));
+      answers.push(await put(one, `f${n}`, newContent(900)));
       const { data } = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${one.id}`);
       for (const { id } of data) await client.delete(`/v0/files/${id}`);
     }
@@ -139,7 +132,7 @@ describe("replaces do not fill the disk", () => {
     const answers: string[] = [];
     for (let n = 0; n < 4; n += 1) {
       const drive = await client.makeDrive(`D${n}`);
-      answers.push(await put({ id: drive.id, client }, "f", content(900)));
+      answers.push(await put({ id: drive.id, client }, "f", newContent(900)));
       await client.delete(`/v0/drives/${drive.id}`);
       if (when === "swept") await sweep(coffer);
     }
@@ -159,7 +152,7 @@ describe("replaces do not fill the disk", () => {
     await replace(one, 3, 900);
     const list = `/v0/files?drive_id=${one.id}`;
     const before = (await client.send("GET", list)).text;
-    const answer = await client.send("PUT", `/v0/files?drive_id=${one.id}&path=f`, { body: content(900) });
+    const answer = await client.send("PUT", `/v0/files?drive_id=${one.id}&path=f`, { body: newContent(900) });
     expect(answer.text).toContain("try again in a minute");
     expect((await client.send("GET", list)).text).toBe(before);
     expect(onDisk(coffer)).toBe(2700);
@@ -194,7 +187,7 @@ describe("what was let go of is removed early", () => {
     const { one } = await adasDrives(coffer);
     const sizes = [400, 410, 420, 430];
     for (const size of sizes) {
-      await put(one, "f", content(size));
+      await put(one, "f", newContent(size));
       await sweep(coffer);
       coffer.clock.advance(1000);
     }
@@ -232,7 +225,7 @@ describe("what was let go of is removed early", () => {
     });
     const [drive, deleted] = [await provision(coffer), await provision(coffer)];
     await replace(drive, 2, 777);
-    await put(deleted, "f", content(888));
+    await put(deleted, "f", newContent(888));
     await deleted.client.delete(`/v0/drives/${deleted.id}`);
     await sweep(coffer);
     coffer.clock.advance(SHORTEST_GRACE_MS - 1);
@@ -249,7 +242,7 @@ describe("for whom it counts", () => {
     await using coffer = await startAppliance(SMALL);
     const { one } = await adasDrives(coffer);
     const other = await provision(coffer);
-    const shared = content(300);
+    const shared = newContent(300);
     await put(one, "f", shared);
     await put(other, "f", shared);
     const sizes = () =>
@@ -258,9 +251,9 @@ describe("for whom it counts", () => {
         "SELECT released_size FROM user WHERE pk = 1 UNION ALL SELECT max(released_size) FROM drive",
       );
     const [before] = sizes();
-    await put(one, "f", content(20));
+    await put(one, "f", newContent(20));
     expect(sizes()).toEqual([before, 0]);
-    await put(other, "f", content(20));
+    await put(other, "f", newContent(20));
     expect(sizes()).toEqual([before, 300]);
     await put(one, "again", shared);
     expect(sizes()).toEqual([before, 0]);

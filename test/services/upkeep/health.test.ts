@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { provision } from "../../support/server/scenario.ts";
-import { rejectionOf } from "../../support/samples/upload-bodies.ts";
+import { fileOf } from "../../support/samples/contents.ts";
+import { hashOf } from "../../support/samples/hash.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 test("a disk without its reserve is a problem, and is logged at once and then once a minute", async () => {
   await using coffer = await startAppliance({ "disk-reserve": "4000TiB" });
@@ -48,7 +50,7 @@ test("a disk that is gone has failed, which is logged once, and not as a disk th
   expect((await coffer.client().send("POST", "/v0/drives/provision", { body })).status).toBe(503);
   await health.watch();
   expect(coffer.lines.filter((line) => line.includes("disk"))).toHaveLength(1);
-  expect(await rejectionOf(coffer.close())).toBeInstanceOf(Error);
+  expect(await failureOf(coffer.close())).toBeInstanceOf(Error);
   await rm(dirname(coffer.dataDir), { recursive: true });
 });
 
@@ -58,11 +60,10 @@ async function storedFiles(coffer: TestAppliance, count: number): Promise<Stored
   const files: Stored[] = [];
   for (let at = 0; at < count; at += 1) {
     const body = sampleBytes(20_000, at + 1);
-    const target = `/v0/files?drive_id=${id}&path=${at}.bin`;
-    await coffer.client(key).json(201, "PUT", target, { body });
-    const digest = Bun.SHA256.hash(body, "hex");
-    const file = join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
-    files.push({ file, heal: () => coffer.client(key).json(200, "PUT", target, { body }) });
+    const put = (status: number) => coffer.client(key).put(id, `${at}.bin`, body, status);
+    await put(201);
+    const file = fileOf(coffer.dataDir, hashOf(body));
+    files.push({ file, heal: () => put(200) });
   }
   return files;
 }

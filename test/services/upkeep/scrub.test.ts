@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { cp, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { fileOf } from "../../support/samples/contents.ts";
+import { hashOf } from "../../support/samples/hash.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const SETTINGS = { "scrub-interval": "1h" };
@@ -14,9 +15,8 @@ interface Stored {
 }
 
 async function put({ id, client }: OwnDrive, content: Uint8Array<ArrayBuffer>): Promise<Stored> {
-  const url = `/v0/files?drive_id=${id}&path=${crypto.randomUUID()}.bin`;
-  const file = await client.json<{ id: string }>(201, "PUT", url, { body: content });
-  return { id: file.id, digest: Bun.SHA256.hash(content, "hex") };
+  const file = await client.put(id, `${crypto.randomUUID()}.bin`, content);
+  return { id: file.id, digest: hashOf(content) };
 }
 
 /** Files with contents of their own, in the order of their digests. */
@@ -25,10 +25,6 @@ async function fill(drive: OwnDrive, count: number): Promise<Stored[]> {
   for (let n = 0; n < count; n += 1)
     files.push(await put(drive, sampleBytes(n % 2 === 0 ? 100 : 20_000, n + 1)));
   return files.toSorted((a, b) => (a.digest < b.digest ? -1 : 1));
-}
-
-function fileOf({ dataDir }: TestAppliance, { digest }: Stored): string {
-  return join(dataDir, "blobs", digest.slice(0, 2), digest);
 }
 
 function scrubOf(coffer: TestAppliance) {
@@ -70,7 +66,7 @@ describe("a round", () => {
       coffer.clock.advance(HOUR_MS);
       await scrubOf(coffer).run();
       expect(scrubOf(coffer).status().damaged).toBe(damaged);
-      await writeFile(fileOf(coffer, stored), flipped(content));
+      await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(content));
     }
     expect((await download(drive, stored)).status).toBe(500);
   });
@@ -114,7 +110,7 @@ async function spoiled() {
   const drive = await provision(coffer);
   const content = sampleBytes(1_100_000);
   const stored = await put(drive, content);
-  const path = fileOf(coffer, stored);
+  const path = fileOf(coffer.dataDir, stored.digest);
   await rename(path, `${path}.kept`);
   expect((await download(drive, stored)).status).toBe(500);
   // Its size is right, and its bytes are not.

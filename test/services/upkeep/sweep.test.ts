@@ -1,17 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { createHash } from "node:crypto";
 import { readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
-import type { Client } from "../../support/server/client.ts";
-import { filesIn } from "../../support/samples/contents.ts";
+import { filesIn, fileOf } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { provision as provisionDrive } from "../../support/server/scenario.ts";
+import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+import { hashOf } from "../../support/samples/hash.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,20 +24,8 @@ interface FileRecord {
   content_hash: string;
 }
 
-interface Agent {
-  readonly client: Client;
-  readonly drive: string;
-}
-
-async function provision(coffer: TestAppliance): Promise<Agent> {
-  const { data } = await coffer
-    .client()
-    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "Drive" });
-  return { client: coffer.client(data.api_key), drive: data.drive_id };
-}
-
-function put({ client, drive }: Agent, path: string, body: string, query = ""): Promise<FileRecord> {
-  return client.put(drive, path, body, 201, query);
+function put({ client, id }: OwnDrive, path: string, body: string, query = ""): Promise<FileRecord> {
+  return client.put(id, path, body, 201, query);
 }
 
 function sweep(coffer: TestAppliance) {
@@ -50,17 +37,13 @@ function ask(coffer: TestAppliance, query: string): unknown[] {
   return rowsIn(coffer.dataDir, query).flat();
 }
 
-function pathOf(coffer: TestAppliance, digest: string): string {
-  return join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
-}
-
 /** A content that begins with a text and is a file of its own. */
 function large(text: string): string {
   return text.padEnd(SMALL_CONTENT_BYTES + 1);
 }
 
 function digestOf(content: string): string {
-  return createHash("sha256").update(content).digest("hex");
+  return hashOf(Buffer.from(content));
 }
 
 /** The digests of every content on the disk. */
@@ -90,7 +73,7 @@ describe("expired files", () => {
     const left = new Set<unknown>();
     // Asked for here and not by HTTP: how long that takes says nothing of the sweep.
     while (!left.has(1)) {
-      await folders.create(caller, agent.drive, "new/");
+      await folders.create(caller, agent.id, "new/");
       for (const files of ask(coffer, "SELECT count(*) FROM file")) left.add(files);
     }
     expect((await sweeping).files).toBe(3001);
@@ -120,9 +103,9 @@ describe("drives", () => {
     await put(other, "a/b/c.txt", "theirs");
     const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
     await addManyFiles(coffer.dataDir, id, 1000);
-    await agent.client.delete(`/v0/drives/${agent.drive}`);
+    await agent.client.delete(`/v0/drives/${agent.id}`);
     expect((await sweep(coffer)).drives).toBe(1);
-    expect(ask(coffer, "SELECT id FROM drive")).toEqual([other.drive]);
+    expect(ask(coffer, "SELECT id FROM drive")).toEqual([other.id]);
     expect(ask(coffer, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
     expect(ask(coffer, "SELECT path FROM file")).toEqual(["a/b/c.txt"]);
     expect(ask(coffer, "PRAGMA foreign_key_check")).toEqual([]);
@@ -147,7 +130,7 @@ describe("claim tokens", () => {
   test("are known for a year after their use or expiry, and their drives stay", async () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const world = await populate(coffer);
-    const [used, unused] = [await provisionDrive(coffer), await provisionDrive(coffer)];
+    const [used, unused] = [await provision(coffer), await provision(coffer)];
     coffer.clock.advance(10 * DAY_MS);
     const claim = { body: { token: used.claimToken } };
     await world.clients.ada.json(200, "POST", "/v0/drives/claim", claim);
@@ -208,10 +191,10 @@ describe("contents", () => {
     for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
     const now = coffer.clock.now();
     const [old, young] = [digestOf("old"), digestOf("young")];
-    await Bun.write(pathOf(coffer, old), "old");
-    await utimes(pathOf(coffer, old), now / 1000, (now - ORPHAN_GRACE_MS) / 1000);
-    await Bun.write(pathOf(coffer, young), "young");
-    await utimes(pathOf(coffer, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
+    await Bun.write(fileOf(coffer.dataDir, old), "old");
+    await utimes(fileOf(coffer.dataDir, old), now / 1000, (now - ORPHAN_GRACE_MS) / 1000);
+    await Bun.write(fileOf(coffer.dataDir, young), "young");
+    await utimes(fileOf(coffer.dataDir, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
     await Bun.write(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
     let taken = 0;
     for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
@@ -226,7 +209,7 @@ const COMPLAINT = "the database knows too few of the contents";
 async function addStrays(coffer: TestAppliance, count: number): Promise<void> {
   const time = (coffer.clock.now() - ORPHAN_GRACE_MS) / 1000;
   for (let n = 0; n < count; n++) {
-    const path = pathOf(coffer, digestOf(`stray ${n}`));
+    const path = fileOf(coffer.dataDir, digestOf(`stray ${n}`));
     await Bun.write(path, `stray ${n}`);
     await utimes(path, time, time);
   }
@@ -330,7 +313,7 @@ describe("an upload at the moment of a sweep", () => {
   });
 });
 
-async function requireContent({ client }: Agent, { id }: FileRecord, content: string): Promise<void> {
+async function requireContent({ client }: OwnDrive, { id }: FileRecord, content: string): Promise<void> {
   expect(await client.send("GET", `/v0/files/${id}/download`)).toMatchObject({ status: 200, text: content });
 }
 
@@ -383,7 +366,7 @@ describe("a sweep that fails somewhere", () => {
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await put(agent, "expired.txt", "expired", `&expires_at=${inFuture(coffer, 1)}`);
     coffer.clock.advance(1);
-    await leaving.client.delete(`/v0/drives/${leaving.drive}`);
+    await leaving.client.delete(`/v0/drives/${leaving.id}`);
     const sabotage = (sql: string) => changeDatabase(coffer.dataDir, sql);
     sabotage(`CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`);
     expect(await sweep(coffer)).toEqual(swept);

@@ -21,11 +21,36 @@ export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromiumPath(), headless: true, timeout: PATIENCE_MS });
 }
 
+let shared: Promise<Browser> | null = null;
+
+/**
+ * The browser of the test files that this process runs, one after another: to start one takes as long as a short test.
+ * At the end of its scope it goes on, without the windows that were opened in it. It ends with the process.
+ */
+export async function borrowBrowser(): Promise<{ readonly browser: Browser } & AsyncDisposable> {
+  const browser = await (shared ??= launchBrowser());
+  return {
+    browser,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+  };
+}
+
 /** A browser window with its own cookies. */
 export async function newWindow(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
   return context;
+}
+
+/** Takes from a page what a test did to it. What it shows stays until it goes elsewhere: else it gets a new process. */
+export async function renew(page: Page): Promise<void> {
+  for (const event of ["request", "response", "dialog", "console", "pageerror"])
+    page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.mouse.move(0, 0);
+  await page.emulateMedia({ media: null, colorScheme: null, reducedMotion: null });
 }
 
 /** Signs in in a window as the sign-in page does, without showing it. */
@@ -42,6 +67,15 @@ export async function signInto(context: BrowserContext, home: string, username: 
 export async function resize(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(resolve))");
+}
+
+/** Leads a page of ours to another address, as Forward does: that costs a fraction of loading it. */
+export async function lead(page: Page, address: string): Promise<void> {
+  await page.evaluate(`{
+    history.pushState(crypto.randomUUID(), "", ${JSON.stringify(address)});
+    dispatchEvent(new PopStateEvent("popstate"));
+    new Promise((resolve) => setTimeout(resolve));
+  }`);
 }
 
 /** Tells a page that its user came back to it: in a headless browser no page is ever hidden. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
+import { borrowBrowser, complaintsOf, newWindow, renew, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
 import { type Agent, freePort, type Server, serve, signUp } from "../server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
@@ -17,17 +17,22 @@ export interface Dashboard {
   readonly context: BrowserContext;
   /** The path of an empty directory on the user's disk. */
   readonly disk: string;
-  /** Opens a page at an address. At the end of its scope it is closed, and must have had no errors. */
-  readonly open: (address: string) => Promise<Page & AsyncDisposable>;
+  /** A page at an address, or to be led to one. Until the end of its scope it must have had no errors. */
+  readonly open: (address?: string) => Promise<Page & AsyncDisposable>;
+  /** A page at a new drive of the user, or at a folder in it. */
+  readonly openDrive: (...made: [...Made, path?: string]) => Promise<DrivePage>;
   /** Opens a new window and signs in, such as the owner a second time. */
   readonly windowOf: (username: string, options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Creates a drive of the user; see `makeDrive`. */
-  readonly driveWith: (name: string, entries?: Entries) => Promise<MadeDrive>;
+  readonly driveWith: (...made: Made) => Promise<MadeDrive>;
   /** The paths of the files of a drive, all or those that start with `prefix`. */
   readonly paths: (drive: string, prefix?: string) => Promise<string[]>;
   /** Starts the server again on the same port, after it was killed. */
   readonly restart: () => Promise<void>;
 }
+
+type Made = [name: string, entries?: Entries];
+type DrivePage = Page & AsyncDisposable & { readonly drive: MadeDrive };
 
 export interface DashboardOptions {
   /** The user's username. */
@@ -39,6 +44,7 @@ export interface DashboardOptions {
 /** Opens a dashboard before the tests of the calling file, and closes it after them. */
 export function openDashboard({ owner: username = "ada", env = {} }: DashboardOptions = {}): Dashboard {
   const closing = new AsyncDisposableStack();
+  const idle: Page[] = [];
   let opened: Opened | undefined;
   const dashboard = (): Opened => {
     if (opened === undefined) throw new Error("the dashboard is not open yet");
@@ -64,7 +70,11 @@ export function openDashboard({ owner: username = "ada", env = {} }: DashboardOp
     get disk() {
       return dashboard().disk;
     },
-    open: (address) => openPage(dashboard(), address),
+    open: (address) => openPage(dashboard(), address, idle),
+    openDrive: async (name, entries, path = "") => {
+      const drive = await makeDrive(dashboard().owner, name, entries);
+      return Object.assign(await openPage(dashboard(), `/drives/${drive.slug}/${path}`, idle), { drive });
+    },
     windowOf: (name, options) => windowOf(dashboard(), name, options),
     driveWith: (name, entries) => makeDrive(dashboard().owner, name, entries),
     paths: async (drive, prefix) => {
@@ -91,7 +101,7 @@ async function openFor(
   // A restart needs the port once more, which nobody may have taken meanwhile.
   const onPort = { COFFER_PORT: String(freePort()), ...env };
   const server = closing.use(await serve({ env: onPort }));
-  const browser = closing.use(await launchBrowser());
+  const { browser } = closing.use(await borrowBrowser());
   const owner = await signUp(server, username);
   const context = await windowOf({ browser, server }, username, { viewport: LAPTOP });
   return { server, browser, owner, context, disk: disk.path };
@@ -107,13 +117,20 @@ async function windowOf(
   return context;
 }
 
-async function openPage({ context }: Opened, address: string): Promise<Page & AsyncDisposable> {
-  const page = await context.newPage();
+/** Pages that were open before are used again: a new one costs more than what it shows. */
+async function openPage(
+  { context }: Opened,
+  address: string | undefined,
+  idle: Page[],
+): Promise<Page & AsyncDisposable> {
+  const page = idle.pop() ?? (await context.newPage());
   const complaints = complaintsOf(page);
-  await page.goto(address);
+  if (address !== undefined) await page.goto(address);
   return Object.assign(page, {
     [Symbol.asyncDispose]: async () => {
-      await page.close();
+      await renew(page);
+      await page.setViewportSize(LAPTOP);
+      idle.push(page);
       expect(complaints).toEqual([]);
     },
   });

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { launchBrowser, newWindow, strangersTo } from "./browser.ts";
+import { borrowBrowser, newWindow, strangersTo } from "./browser.ts";
 import { serve } from "../server/executable.ts";
 
 /** The page of the API description, where an agent was provisioned and whose key the page was given. */
@@ -17,7 +17,7 @@ export interface DocsPage extends AsyncDisposable {
 export async function openDocsPage(): Promise<DocsPage> {
   await using closing = new AsyncDisposableStack();
   const server = closing.use(await serve());
-  const browser = closing.use(await launchBrowser());
+  const { browser } = closing.use(await borrowBrowser());
   const page = await (await newWindow(browser)).newPage();
   const strangers = strangersTo(page, server.url);
   const complaints: string[] = [];

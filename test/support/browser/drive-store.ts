@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from "bun:test";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
-import { addAccount } from "../server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../server/appliance.ts";
+import { startWithAda, accountClient } from "../server/accounts.ts";
+import { type TestAppliance } from "../server/appliance.ts";
 import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
 import type { Agent } from "../server/executable.ts";
 import { PageRequests } from "./page-requests.ts";
@@ -38,11 +38,11 @@ export function openStoreBench(): StoreBench {
     return opened;
   };
   beforeAll(async () => {
-    const coffer = closing.use(await startAppliance());
-    addAccount(coffer, "ada");
-    const { secret: key } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const coffer = closing.use(await startWithAda());
+    const client = await accountClient(coffer, "ada");
+    const { key = "" } = client;
     const requests = closing.use(new PageRequests(coffer.appliance.url, key));
-    opened = { coffer, requests, owner: { client: coffer.client(key), key, drive: "" } };
+    opened = { coffer, requests, owner: { client, key, drive: "" } };
   });
   afterAll(() => closing.disposeAsync());
   const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
@@ -98,10 +98,13 @@ export async function showIn(
   return { store, folder, memory, [Symbol.dispose]: close };
 }
 
-/** Waits until a folder has been read again. */
-export function isReadAgain({ listing }: FolderStore): Promise<void> {
+/** Does something, and waits until a folder has been read again. */
+export async function readAgain<T>({ listing }: FolderStore, act: () => T | Promise<T>): Promise<T> {
   const before = listing.peek();
-  return comesTrue(() => listing.value !== before);
+  const isRead = comesTrue(() => listing.value !== before);
+  const done = await act();
+  await isRead;
+  return done;
 }
 
 /** What its rows show, from the top; undefined where it is not loaded. */

@@ -6,6 +6,8 @@ import type { Answer, Client, Json } from "../server/client.ts";
 import { provision, type Server, serve } from "../server/executable.ts";
 import { contentOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
+import { fill, fillJson } from "../server/scenario.ts";
+import { type Named, linkUpload, putIntoTrash, takeSnapshot } from "../server/targets.ts";
 import { settledIndex } from "../server/settled-index.ts";
 import { sessionIn } from "../server/sign-in.ts";
 import { temporaryDirectory } from "../server/temporary-directory.ts";
@@ -42,25 +44,10 @@ export interface Prepared extends AsyncDisposable {
   readonly drive: string;
   /** The ids of the agent's files. */
   readonly files: Readonly<Record<Path, string>>;
-  /** The entries of files and of a folder in the trash of the agent's drive. */
-  readonly trash: Readonly<Record<"file" | "other" | "folder", string>>;
-  /** Of the agent's drive; since then there is a file more in `folder/`. */
-  readonly snapshots: Readonly<Record<"one" | "other", string>>;
-  /** Another key of the agent's drive. */
-  readonly spareKeyId: string;
-  /** The token of a link to `small.bin` that works once. */
-  readonly linkToken: string;
-  /** The id of a link that shows `other/`. */
-  readonly linkId: string;
-  /** The id of a webhook that is told of nothing that is done here. */
-  readonly webhookId: string;
-  /** The token of a link to upload `linked.bin`. */
-  readonly uploadToken: string;
-  /** Of an unclaimed drive. */
-  readonly claimToken: string;
-  /** Of an account, and its drive. */
+  /** What else the changes name in braces. */
+  readonly named: Named;
+  /** Of an account. */
   readonly accountKey: string;
-  readonly accountDrive: string;
   /** The cookie of the account's session. */
   readonly cookie: string;
 }
@@ -90,28 +77,36 @@ export async function prepare(parent?: string): Promise<Prepared> {
     "other/f/g.bin": await create("other/f/g.bin"),
   };
   await send("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
-  const snapshots = { one: await takeSnapshot(client, drive), other: await takeSnapshot(client, drive) };
+  const [one, other] = [await takeSnapshot(client, drive), await takeSnapshot(client, drive)];
   await client.put(drive, "folder/since.bin", "since");
-  const trash = {
-    file: await trashFile(client, drive, "trashed.bin"),
-    other: await trashFile(client, drive, "other.bin"),
-    folder: await trashFolder(client, drive),
-  };
-  const spare = await client.makeKey({ name: "spare" });
-  const link = await client.post<{ token: string }>(
+  const presigned = await client.post<{ token: string }>(
     `/v0/files/${files["small.bin"]}/presigned-url`,
     { one_time: true },
     200,
   );
-  const uploadLink = await client.post<{ url: string }>("/v0/upload-links", {
-    drive_id: drive,
-    path: "linked.bin",
-  });
-  const shared = await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" });
-  const webhook = await client.post<{ id: string }>("/v0/webhooks", HOOK);
-  const unclaimed = await server
-    .client()
-    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Unclaimed" });
+  const ofAgent = {
+    drive,
+    small: files["small.bin"],
+    large: files["large.bin"],
+    single: files["single.bin"],
+    replaced: files["replaced.bin"],
+    c: files["folder/b/c.bin"],
+    d: files["folder/b/d.bin"],
+    /** Snapshots; since then there is a file more in `folder/`. */
+    one,
+    other,
+    trash: await putIntoTrash(client, drive, "trashed.bin", "trashed"),
+    otherTrash: await putIntoTrash(client, drive, "other.bin", "other"),
+    trashedFolder: await trashFolder(client, drive),
+    spareKey: (await client.makeKey({ name: "spare" })).id,
+    /** Works once. */
+    presigned: presigned.token,
+    upload: await linkUpload(client, drive, "linked.bin"),
+    link: (await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" })).id,
+    /** It is told of nothing that is done here. */
+    webhook: (await client.post<{ id: string }>("/v0/webhooks", HOOK)).id,
+    claim: (await provision(server, "Unclaimed")).claim,
+  };
   const cookie = `coffer_session=${sessionIn(await setUp(server, ACCOUNT))}`;
   const headers = { cookie, origin: server.url };
   const account = await server
@@ -132,32 +127,11 @@ export async function prepare(parent?: string): Promise<Prepared> {
     key,
     drive,
     files,
-    trash,
-    snapshots,
-    spareKeyId: spare.id,
-    linkToken: link.token,
-    linkId: shared.id,
-    webhookId: webhook.id,
-    uploadToken: uploadLink.url.slice(uploadLink.url.lastIndexOf("/") + 1),
-    claimToken: unclaimed.data.claim_url.slice(unclaimed.data.claim_url.lastIndexOf("/") + 1),
+    named: { ...ofAgent, accountDrive: owned.data.id },
     accountKey: account.key,
-    accountDrive: owned.data.id,
     cookie,
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
-}
-
-async function takeSnapshot(client: Client, drive: string): Promise<string> {
-  const path = `/v0/drives/${drive}/snapshots`;
-  return (await client.post<{ data: { id: string } }>(path)).data.id;
-}
-
-/** Uploads a file and deletes it. Returns its entry in the trash. */
-async function trashFile(client: Client, drive: string, path: string): Promise<string> {
-  const query = `drive_id=${drive}&path=${path}`;
-  await client.json(201, "PUT", `/v0/files?${query}`, { body: Uint8Array.from(contentOf(path, KIB)) });
-  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
-  return gone.trash_id;
 }
 
 /** Makes a folder with a file and an empty folder, and deletes it. Returns its entry in the trash. */
@@ -191,32 +165,53 @@ function onceFor(name: string): Record<string, string> {
   return { "idempotency-key": hashOf(Buffer.from(name)) };
 }
 
-/** A request of the agent, or with another key, that has an Idempotency-Key. */
+type Sent = Json | Uint8Array<ArrayBuffer>;
+
+/** A request with an Idempotency-Key, of the agent or of somebody else. It names in braces what was prepared. */
 function once(
   name: string,
-  request: (
-    prepared: Prepared,
-  ) => readonly [method: string, path: string, body?: Json | Uint8Array<ArrayBuffer>],
-  by: (server: Server, prepared: Prepared) => Client = (server, { key }) => server.client(key),
+  request: string,
+  body?: Sent,
+  by: "agent" | "account" | "nobody" = "agent",
 ): Change {
+  const headers = onceFor(name);
   return {
     name,
     isOnce: true,
-    run: (server, prepared) => {
-      const [method, path, body] = request(prepared);
-      return by(server, prepared).send(method, path, {
-        headers: onceFor(name),
-        ...(body === undefined ? {} : { body }),
-      });
-    },
+    run: (server, { key, accountKey, named }) =>
+      ask(
+        server.client({ agent: key, account: accountKey, nobody: undefined }[by]),
+        named,
+        request,
+        body,
+        headers,
+      ),
   };
 }
 
-const asAccount = (server: Server, { accountKey }: Prepared) => server.client(accountKey);
+/** A request of somebody without a key, which cannot be sent again. */
+function unrepeated(name: string, request: string, body?: Sent): Change {
+  return { name, isOnce: false, run: (server, { named }) => ask(server.client(), named, request, body) };
+}
+
+function ask(
+  client: Client,
+  named: Named,
+  request: string,
+  body: Sent | undefined,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const [method = "", path = ""] = fill(request, named).split(" ");
+  if (body === undefined) return client.send(method, path, { headers });
+  return client.send(method, path, {
+    headers,
+    body: body instanceof Uint8Array ? body : fillJson(body, named),
+  });
+}
 
 function put(name: string, path: string, size: number): Change {
   const body = Uint8Array.from(contentOf(`new ${path}`, size));
-  return once(name, ({ drive }) => ["PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=one,two`, body]);
+  return once(name, `PUT /v0/files?drive_id={drive}&path=${path}&tags=one,two`, body);
 }
 
 const FORM = "the upload of a file in a form";
@@ -237,173 +232,114 @@ const UPLOAD_OF_FORM: Change = {
   },
 };
 
+const drive_id = "{drive}";
+
 /** The writes that every fault is injected into. */
 export const FILE_CHANGES: readonly Change[] = [
   put("the replace of a small file", "small.bin", SMALL),
   put("the replace of a file over 64 KiB", "large.bin", LARGE),
-  once("the deletion of a folder", ({ drive }) => [
-    "DELETE",
-    "/v0/folders",
-    { drive_id: drive, path: "folder/b/", confirm: true },
-  ]),
-  once("the deletion of a file", ({ files }) => ["DELETE", `/v0/files/${files["single.bin"]}`]),
+  once("the deletion of a folder", "DELETE /v0/folders", { drive_id, path: "folder/b/", confirm: true }),
+  once("the deletion of a file", "DELETE /v0/files/{single}"),
 ];
 
 /** The other kinds of writes. */
 const OTHERS: readonly Change[] = [
   // First: what comes later moves files out of the folder and into it.
-  once("the taking of a snapshot", ({ drive }) => [
-    "POST",
-    `/v0/drives/${drive}/snapshots`,
-    { name: "Taken" },
-  ]),
-  once("the restore of a snapshot", ({ drive, snapshots }) => [
-    "POST",
-    `/v0/drives/${drive}/snapshots/${snapshots.one}/restore`,
-    { path: "folder/" },
-  ]),
-  once("the deletion of a snapshot", ({ drive, snapshots }) => [
-    "DELETE",
-    `/v0/drives/${drive}/snapshots/${snapshots.other}`,
-  ]),
-  once("the upload of a small file in JSON", ({ drive }) => [
-    "POST",
-    "/v0/files",
-    { drive_id: drive, filename: "n.bin", path: "new/n.bin", content: btoa("a new content"), tags: ["one"] },
-  ]),
+  once("the taking of a snapshot", "POST /v0/drives/{drive}/snapshots", { name: "Taken" }),
+  once("the restore of a snapshot", "POST /v0/drives/{drive}/snapshots/{one}/restore", { path: "folder/" }),
+  once("the deletion of a snapshot", "DELETE /v0/drives/{drive}/snapshots/{other}"),
+  once("the upload of a small file in JSON", "POST /v0/files", {
+    drive_id,
+    filename: "n.bin",
+    path: "new/n.bin",
+    content: btoa("a new content"),
+    tags: ["one"],
+  }),
   put("the upload of a file over 64 KiB", "new/deep/n.bin", LARGE),
   UPLOAD_OF_FORM,
-  once("the change of a file's path, tags and metadata", ({ files }) => [
-    "PATCH",
-    `/v0/files/${files["single.bin"]}`,
-    { path: "renamed.bin", tags: ["three"], metadata: { by: "nobody" } },
-  ]),
-  once("the move of a file over another", ({ files }) => [
-    "POST",
-    `/v0/files/${files["single.bin"]}/move`,
-    { destination_path: "folder/a.bin", overwrite: true },
-  ]),
-  once("the copy of a file", ({ files }) => [
-    "POST",
-    `/v0/files/${files["large.bin"]}/copy`,
-    { destination_path: "copies/large.bin" },
-  ]),
-  once("the edit of a small file", ({ files }) => [
-    "POST",
-    `/v0/files/${files["small.bin"]}/edit`,
-    {
-      edits: [
-        { op: "insert", line: 0, text: "a line" },
-        { op: "append", text: "the end" },
-      ],
-    },
-  ]),
-  once("the appending to a file over 64 KiB", ({ files }) => [
-    "POST",
-    `/v0/files/${files["large.bin"]}/edit`,
-    { op: "append", text: "another line\n" },
-  ]),
-  once("the return of an earlier content", ({ files }) => [
-    "POST",
-    `/v0/files/${files["replaced.bin"]}/versions/1/restore`,
-  ]),
-  once("the deletion of an earlier content", ({ files }) => [
-    "DELETE",
-    `/v0/files/${files["replaced.bin"]}/versions/1`,
-  ]),
-  once("the deletion of many files", ({ files }) => [
-    "POST",
-    "/v0/files/bulk-delete",
-    { file_ids: [files["folder/b/c.bin"], files["folder/b/d.bin"]] },
-  ]),
-  once("the creation of a folder", ({ drive }) => [
-    "POST",
-    "/v0/folders",
-    { drive_id: drive, path: "x/y/z/" },
-  ]),
-  once("the copy of a folder", ({ drive }) => [
-    "POST",
-    "/v0/folders/copy",
-    { drive_id: drive, path: "folder/", destination_path: "copied/" },
-  ]),
-  once("the move of a folder", ({ drive }) => [
-    "POST",
-    "/v0/folders/move",
-    { drive_id: drive, path: "other/", destination_path: "moved/other/" },
-  ]),
-  once("the return of a file from the trash", ({ trash }) => ["POST", `/v0/trash/${trash.file}/restore`, {}]),
-  once("the return of a folder from the trash", ({ trash }) => [
-    "POST",
-    `/v0/trash/${trash.folder}/restore`,
-    { path: "restored/" },
-  ]),
-  once("the end of an entry of the trash", ({ trash }) => ["DELETE", `/v0/trash/${trash.other}`]),
-  once("the creation of a drive", () => ["POST", "/v0/drives", { name: "Another" }], asAccount),
+  once("the change of a file's path, tags and metadata", "PATCH /v0/files/{single}", {
+    path: "renamed.bin",
+    tags: ["three"],
+    metadata: { by: "nobody" },
+  }),
+  once("the move of a file over another", "POST /v0/files/{single}/move", {
+    destination_path: "folder/a.bin",
+    overwrite: true,
+  }),
+  once("the copy of a file", "POST /v0/files/{large}/copy", { destination_path: "copies/large.bin" }),
+  once("the edit of a small file", "POST /v0/files/{small}/edit", {
+    edits: [
+      { op: "insert", line: 0, text: "a line" },
+      { op: "append", text: "the end" },
+    ],
+  }),
+  once("the appending to a file over 64 KiB", "POST /v0/files/{large}/edit", {
+    op: "append",
+    text: "another line\n",
+  }),
+  once("the return of an earlier content", "POST /v0/files/{replaced}/versions/1/restore"),
+  once("the deletion of an earlier content", "DELETE /v0/files/{replaced}/versions/1"),
+  once("the deletion of many files", "POST /v0/files/bulk-delete", { file_ids: ["{c}", "{d}"] }),
+  once("the creation of a folder", "POST /v0/folders", { drive_id, path: "x/y/z/" }),
+  once("the copy of a folder", "POST /v0/folders/copy", {
+    drive_id,
+    path: "folder/",
+    destination_path: "copied/",
+  }),
+  once("the move of a folder", "POST /v0/folders/move", {
+    drive_id,
+    path: "other/",
+    destination_path: "moved/other/",
+  }),
+  once("the return of a file from the trash", "POST /v0/trash/{trash}/restore", {}),
+  once("the return of a folder from the trash", "POST /v0/trash/{trashedFolder}/restore", {
+    path: "restored/",
+  }),
+  once("the end of an entry of the trash", "DELETE /v0/trash/{otherTrash}"),
+  once("the creation of a drive", "POST /v0/drives", { name: "Another" }, "account"),
   once(
     "the creation of a drive without an account",
-    () => ["POST", "/v0/drives/provision", { name: "Anybody's" }],
-    (server) => server.client(),
+    "POST /v0/drives/provision",
+    { name: "Anybody's" },
+    "nobody",
   ),
-  once(
-    "the renaming of a drive",
-    ({ accountDrive }) => ["PATCH", `/v0/drives/${accountDrive}`, { name: "Renamed" }],
-    asAccount,
-  ),
+  once("the renaming of a drive", "PATCH /v0/drives/{accountDrive}", { name: "Renamed" }, "account"),
   once(
     "the sharing of a drive",
-    ({ accountDrive }) => ["POST", `/v0/drives/${accountDrive}/members`, { username: "bob", role: "editor" }],
-    asAccount,
+    "POST /v0/drives/{accountDrive}/members",
+    { username: "bob", role: "editor" },
+    "account",
   ),
-  once(
-    "the fork of a drive",
-    ({ accountDrive }) => ["POST", `/v0/drives/${accountDrive}/fork`, { name: "Forked" }],
-    asAccount,
+  once("the fork of a drive", "POST /v0/drives/{accountDrive}/fork", { name: "Forked" }, "account"),
+  once("the deletion of a drive", "DELETE /v0/drives/{accountDrive}", undefined, "account"),
+  once("a claim", "POST /v0/drives/claim", { token: "{claim}" }, "account"),
+  once("the creation of a key", "POST /v0/keys", { name: "new", path_prefix: "folder/" }),
+  once("the revocation of a key", "DELETE /v0/keys/{spareKey}"),
+  once("the creation of a link", "POST /v0/files/{large}/presigned-url", {}),
+  unrepeated("the use of a link that works once", "GET /v0/presigned/{presigned}"),
+  once("the creation of an upload link", "POST /v0/upload-links", {
+    drive_id,
+    path: "in/by-link.bin",
+    max_size: LARGE,
+  }),
+  once("the creation of a link with a password", "POST /v0/links", {
+    drive_id,
+    path: "folder/",
+    password: "open sesame",
+  }),
+  once("the creation of a webhook", "POST /v0/webhooks", { ...HOOK, url: "https://b.example/" }),
+  once("the change of a webhook", "PATCH /v0/webhooks/{webhook}", {
+    url: "https://c.example/",
+    enabled: false,
+  }),
+  once("the deletion of a webhook", "DELETE /v0/webhooks/{webhook}"),
+  once("the revocation of a link", "DELETE /v0/links/{link}"),
+  unrepeated(
+    "the use of an upload link",
+    "PUT /v0/uploads/{upload}",
+    Uint8Array.from(contentOf("by link", SMALL)),
   ),
-  once("the deletion of a drive", ({ accountDrive }) => ["DELETE", `/v0/drives/${accountDrive}`], asAccount),
-  once("a claim", ({ claimToken }) => ["POST", "/v0/drives/claim", { token: claimToken }], asAccount),
-  once("the creation of a key", () => ["POST", "/v0/keys", { name: "new", path_prefix: "folder/" }]),
-  once("the revocation of a key", ({ spareKeyId }) => ["DELETE", `/v0/keys/${spareKeyId}`]),
-  once("the creation of a link", ({ files }) => [
-    "POST",
-    `/v0/files/${files["large.bin"]}/presigned-url`,
-    {},
-  ]),
-  {
-    name: "the use of a link that works once",
-    isOnce: false,
-    run: (server, { linkToken }) => server.client().send("GET", `/v0/presigned/${linkToken}`),
-  },
-  once("the creation of an upload link", ({ drive }) => [
-    "POST",
-    "/v0/upload-links",
-    { drive_id: drive, path: "in/by-link.bin", max_size: LARGE },
-  ]),
-  once("the creation of a link with a password", ({ drive }) => [
-    "POST",
-    "/v0/links",
-    { drive_id: drive, path: "folder/", password: "open sesame" },
-  ]),
-  once("the creation of a webhook", () => ["POST", "/v0/webhooks", { ...HOOK, url: "https://b.example/" }]),
-  once("the change of a webhook", ({ webhookId }) => [
-    "PATCH",
-    `/v0/webhooks/${webhookId}`,
-    { url: "https://c.example/", enabled: false },
-  ]),
-  once("the deletion of a webhook", ({ webhookId }) => ["DELETE", `/v0/webhooks/${webhookId}`]),
-  once("the revocation of a link", ({ linkId }) => ["DELETE", `/v0/links/${linkId}`]),
-  {
-    name: "the use of an upload link",
-    isOnce: false,
-    run: (server, { uploadToken }) =>
-      server.client().send("PUT", `/v0/uploads/${uploadToken}`, {
-        body: Uint8Array.from(contentOf("by link", SMALL)),
-      }),
-  },
-  {
-    name: "signing in",
-    isOnce: false,
-    run: (server) => server.client().send("POST", "/auth/login", { body: ACCOUNT }),
-  },
+  unrepeated("signing in", "POST /auth/login", ACCOUNT),
   {
     name: "signing out",
     isOnce: false,

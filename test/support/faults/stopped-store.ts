@@ -73,14 +73,8 @@ export async function putFile(
   path: string,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<Stored> {
-  const url = `/v0/files?drive_id=${id}&path=${path}&tags=one,two`;
-  const file = await client.json<{ id: string }>(201, "PUT", url, { body: content });
+  const file = await client.put(id, path, content, 201, "&tags=one,two");
   return { id: file.id, digest: Bun.SHA256.hash(content, "hex"), content };
-}
-
-/** The path of a content that is a file. */
-export function fileIn(dataDir: string, { digest }: Pick<Stored, "digest">): string {
-  return join(dataDir, "blobs", digest.slice(0, 2), digest);
 }
 
 /** Waits until everything of a drive is in the search index. */

@@ -11,13 +11,13 @@ export class ByteMeter implements Disposable {
   #bytes = 0;
   #largest = 0;
   #isTurnKnown = false;
-  readonly #restore: (() => void)[] = [];
+  readonly #spies = new DisposableStack();
 
   constructor() {
     const count = (bytes: number) => this.#count(bytes);
     const { prototype } = Buffer;
     const { indexOf, lastIndexOf, copy, compare } = prototype;
-    this.#watch(
+    this.#spies.use(
       spyOn(prototype, "indexOf").mockImplementation(function (
         this: Buffer,
         ...args: Parameters<typeof indexOf>
@@ -28,7 +28,7 @@ export class ByteMeter implements Disposable {
         return found;
       }),
     );
-    this.#watch(
+    this.#spies.use(
       spyOn(prototype, "lastIndexOf").mockImplementation(function (
         this: Buffer,
         ...args: Parameters<typeof lastIndexOf>
@@ -39,14 +39,14 @@ export class ByteMeter implements Disposable {
         return found;
       }),
     );
-    this.#watch(
+    this.#spies.use(
       spyOn(prototype, "copy").mockImplementation(function (this: Buffer, ...args: Parameters<typeof copy>) {
         const copied = copy.apply(this, args);
         count(copied);
         return copied;
       }),
     );
-    this.#watch(
+    this.#spies.use(
       spyOn(prototype, "compare").mockImplementation(function (
         this: Buffer,
         ...args: Parameters<typeof compare>
@@ -57,7 +57,7 @@ export class ByteMeter implements Disposable {
       }),
     );
     const concat = Buffer.concat.bind(Buffer);
-    this.#watch(
+    this.#spies.use(
       spyOn(Buffer, "concat").mockImplementation((...args: Parameters<typeof concat>) => {
         const joined = concat(...args);
         count(joined.length);
@@ -75,11 +75,7 @@ export class ByteMeter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const restore of this.#restore) restore();
-  }
-
-  #watch(spy: { mockRestore(): void }): void {
-    this.#restore.push(() => spy.mockRestore());
+    this.#spies.dispose();
   }
 
   #count(bytes: number): void {

@@ -6,20 +6,20 @@ import { spyOn } from "bun:test";
  */
 export class WorkMeter implements Disposable {
   #units = 0;
-  readonly #restore: (() => void)[] = [];
+  readonly #spies = new DisposableStack();
 
   constructor() {
     const parse = JSON.parse;
-    this.#watch(
+    this.#spies.use(
       spyOn(JSON, "parse").mockImplementation((text, reviver) => {
         this.#units += Math.max(1, text.match(/[,:[{]/g)?.length ?? 0);
         return parse(text, reviver);
       }),
     );
     const { keys, values, entries } = Object;
-    this.#watch(spyOn(Object, "keys").mockImplementation((of: object) => this.#count(keys(of))));
-    this.#watch(spyOn(Object, "values").mockImplementation((of: object) => this.#count(values(of))));
-    this.#watch(spyOn(Object, "entries").mockImplementation((of: object) => this.#count(entries(of))));
+    this.#spies.use(spyOn(Object, "keys").mockImplementation((of: object) => this.#count(keys(of))));
+    this.#spies.use(spyOn(Object, "values").mockImplementation((of: object) => this.#count(values(of))));
+    this.#spies.use(spyOn(Object, "entries").mockImplementation((of: object) => this.#count(entries(of))));
   }
 
   /** The units since the last call. */
@@ -30,11 +30,7 @@ export class WorkMeter implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const restore of this.#restore) restore();
-  }
-
-  #watch(spy: { mockRestore(): void }): void {
-    this.#restore.push(() => spy.mockRestore());
+    this.#spies.dispose();
   }
 
   #count<T>(list: T[]): T[] {

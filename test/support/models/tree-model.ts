@@ -1,4 +1,3 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Client, Json } from "../server/client.ts";
@@ -7,6 +6,7 @@ import { type ModelEntry, nearestPlace, type Taken } from "./model-trash.ts";
 import { createRandom } from "../server/random.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
 import type { Stage } from "../server/scenario.ts";
+import { listFiles } from "../server/drives.ts";
 
 const STEPS = 250;
 const HOUR = 60 * 60 * 1000;
@@ -101,8 +101,7 @@ class Run {
 
   /** Counts everything anew. */
   recount(): void {
-    using sql = new Sqlite(join(this.#stage.coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(faultsOfTrees(sql)).toEqual([]);
+    expect(faultsOfTrees({ filename: join(this.#stage.coffer.dataDir, "coffer.db") })).toEqual([]);
   }
 
   async #upload(drive: ModelDrive): Promise<void> {
@@ -239,8 +238,8 @@ class Run {
   }
 
   async #restore(): Promise<void> {
-    const entry = this.#trash.length === 0 ? undefined : this.#pick(this.#trash);
-    if (entry === undefined) return;
+    if (this.#trash.length === 0) return;
+    const entry = this.#pick(this.#trash);
     const drive = this.#drives.find(({ id }) => id === entry.drive);
     if (drive === undefined) throw new Error("an entry of no drive");
     const place = this.#random() < 0.3 ? this.#path() + (entry.kind === "folder" ? "/" : "") : null;
@@ -261,8 +260,8 @@ class Run {
   }
 
   async #purge(): Promise<void> {
-    const entry = this.#trash.length === 0 ? undefined : this.#pick(this.#trash);
-    if (entry === undefined) return;
+    if (this.#trash.length === 0) return;
+    const entry = this.#pick(this.#trash);
     await this.#ask(200, "DELETE", `/v0/trash/${entry.id}`);
     this.#trash = this.#trash.filter((each) => each !== entry);
   }
@@ -322,10 +321,7 @@ class Run {
   }
 
   async #idsIn(drive: ModelDrive, prefix: string): Promise<Map<string, string>> {
-    const query = new URLSearchParams({ drive_id: drive.id, limit: "1000", prefix });
-    const { data } = await this.#get<{ data: { id: string; path: string }[] }>(
-      `/v0/files?${query.toString()}`,
-    );
+    const data = await listFiles({ client: this.#client }, drive.id, prefix);
     const known = new Set(this.#drives.flatMap(({ files }) => [...files.values()].map((file) => file.id)));
     expect(data.filter(({ id }) => known.has(id))).toEqual([]);
     return new Map(data.map(({ id, path }) => [path, id]));

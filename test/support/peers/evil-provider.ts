@@ -21,6 +21,9 @@ export interface Misdeeds {
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 
+/** Of all providers: to make them takes longer than most tests. */
+let keys: Promise<[CryptoKeyPair, CryptoKeyPair]> | undefined;
+
 /** A malicious provider: real HTTP and real signatures, with the faults that a test asks for. */
 export class EvilProvider implements AsyncDisposable {
   misdeeds: Misdeeds = {};
@@ -38,7 +41,8 @@ export class EvilProvider implements AsyncDisposable {
   }
 
   static async start(): Promise<EvilProvider> {
-    return new EvilProvider(await newKey(), await newKey());
+    keys ??= Promise.all([newKey(), newKey()]);
+    return new EvilProvider(...(await keys));
   }
 
   get issuer(): string {

@@ -1,12 +1,27 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { address } from "../samples/archives.ts";
+import type { Client } from "../server/client.ts";
 import type { OwnDrive } from "../server/scenario.ts";
 
 const MIB = 1024 * 1024;
 
 /** More than fits into all buffers to a client that does not read. */
 export const LARGE = Buffer.alloc(24 * MIB, "what the client does not read ");
+
+/** Sends a request over a connection of its own, whose answer is read as the test likes. A key is the client's. */
+export function rawGet(
+  { base, key }: Pick<Client, "base" | "key">,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Socket {
+  const socket = connect(Number(new URL(base).port), "127.0.0.1");
+  socket.on("error", () => {});
+  const sent = { host: "x", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers };
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+  socket.write(`${[`GET ${path} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
+  return socket;
+}
 
 /** Requests an archive and reads only its start, until `rest`. */
 export class SlowReader implements AsyncDisposable {
@@ -17,7 +32,6 @@ export class SlowReader implements AsyncDisposable {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (piece) => void this.#received.push(Buffer.from(piece)));
-    socket.on("error", () => {});
     socket.on("close", () => this.#closed.resolve());
   }
 
@@ -26,11 +40,8 @@ export class SlowReader implements AsyncDisposable {
     { id, client }: Pick<OwnDrive, "id" | "client">,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<SlowReader> {
-    const socket = connect(Number(new URL(client.base).port), "127.0.0.1");
+    const socket = rawGet(client, address(id), { connection: "close", ...headers });
     const reader = new SlowReader(socket);
-    const sent = { host: "x", connection: "close", authorization: `Bearer ${client.key}`, ...headers };
-    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-    socket.write(`${[`GET ${address(id)} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
     await new Promise((resolve) => socket.once("data", resolve));
     socket.pause();
     return reader;

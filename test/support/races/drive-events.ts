@@ -58,7 +58,7 @@ function stored({ drives }: Model, owner: number): number {
   return drives
     .filter((each) => each.owner === owner && !each.isDeleted)
     .flatMap(({ files }) => Object.values(files))
-    .reduce((sum, size) => sum + size, 0);
+    .reduce((sum, each) => sum + each, 0);
 }
 
 /** What an event comes to, one after another. */

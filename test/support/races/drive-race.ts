@@ -251,5 +251,5 @@ function upload(
   path: string,
   size: number,
 ) {
-  return storeFile(services, caller, id, path, newContent(size));
+  return storeFile({ services, caller, drive: id }, path, newContent(size));
 }

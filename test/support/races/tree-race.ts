@@ -246,7 +246,8 @@ class TreeRace {
   #uploaded(path: string, content: string, expires = false) {
     const bytes = this.#contents.get(content) ?? "";
     const expiresAt = expires ? this.#expiresAt : undefined;
-    return storeFile(this.#opened.services, this.#caller, this.#drive, path, bytes, { expiresAt });
+    const place = { services: this.#opened.services, caller: this.#caller, drive: this.#drive };
+    return storeFile(place, path, bytes, { expiresAt });
   }
 
   /** The name of the content that a reader gets. */

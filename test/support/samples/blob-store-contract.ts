@@ -5,6 +5,7 @@ import type { BlobWriter, PinnedBlob } from "../../../src/blobs/blob-writer.ts";
 import { type BlobFacts, DamagedBlob, type KnownDamage } from "../../../src/blobs/blob-file.ts";
 import { type Digest, parseDigest } from "../../../src/domain/contents/content.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
+import { failureOf } from "./failure.ts";
 
 /** A content that was stored, and stays until it is unpinned. */
 export interface Stored extends BlobFacts, Disposable {
@@ -84,14 +85,6 @@ async function putWith<T>(
     piece.fill(0xee);
   }
   return await opened.commit(writer);
-}
-
-/** What a promise rejects with, or a call throws or rejects with. Throws if it does not fail. */
-export async function failureOf(attempt: Promise<unknown> | (() => unknown)): Promise<unknown> {
-  const running = typeof attempt === "function" ? (async () => attempt())() : attempt;
-  const [outcome] = await Promise.allSettled([running]);
-  if (outcome.status === "fulfilled") throw new Error("this should have failed");
-  return outcome.reason;
 }
 
 /** The digests in every part of the store, sorted. */

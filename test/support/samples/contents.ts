@@ -1,12 +1,21 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
 import { expect } from "bun:test";
+import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import type { TestAppliance } from "../server/appliance.ts";
 import type { Client } from "../server/client.ts";
 
 /** A content that a data directory keeps; its size is in bytes. */
 export interface KeptContent {
   readonly digest: string;
   readonly size: number;
+}
+
+/** A content of so many bytes that no other call gave. */
+export function newContent(bytes: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(bytes);
+  crypto.getRandomValues(made.subarray(0, 16));
+  return made;
 }
 
 /** The contents that are files of their own. */
@@ -42,4 +51,11 @@ export async function requireContent(
   const answer = await client.fetch("GET", `/v0/files/${id}/download`);
   expect(answer.status).toBe(200);
   expect(Buffer.compare(await answer.bytes(), content)).toBe(0);
+}
+
+/** Removes the contents that no file has, whose grace period must be over for that. */
+export async function sweepContents({ appliance, clock }: TestAppliance): Promise<void> {
+  await appliance.services.sweep.run();
+  clock.advance(ORPHAN_GRACE_MS);
+  await appliance.services.sweep.run();
 }

@@ -20,14 +20,6 @@ export function bodyOf(
   return { body, cancelled: () => cancelled };
 }
 
-/** What a promise rejects with; undefined if it resolves. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
 /** Reads an upload that comes in pieces of `size` bytes. A body that is refused must be let go of. */
 export async function readUpload<Upload extends { fields: unknown; contentKey: string | null }>(
   bytes: Uint8Array,

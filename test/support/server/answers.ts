@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Answer } from "./client.ts";
-import { type Code, expectCommonRules, expectJson, refused } from "./scenario.ts";
+import { expectCommonRules, expectJson } from "./scenario.ts";
+import { type Code, refused } from "./steps.ts";
 
 /** The answer must be this refusal and, where one is at fault, name its field. */
 export function expectRefused(answer: Answer, code: Code, field?: string): void {
@@ -16,4 +17,11 @@ export function dataOf(answer: Answer, status = 200): unknown {
   expectCommonRules("GET", answer);
   const { data }: { data: unknown } = JSON.parse(answer.text);
   return data;
+}
+
+/** How many of these answers have each status. */
+export function tally(answers: readonly Pick<Answer, "status">[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
 }

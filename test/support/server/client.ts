@@ -70,6 +70,12 @@ export class Client {
     return this.json<T>(200, "GET", path);
   }
 
+  /** The paths that a page of a list shows. */
+  async paths(path: string): Promise<string[]> {
+    const { data } = await this.get<{ data: { path: string }[] }>(path);
+    return data.map((each) => each.path);
+  }
+
   /** All pages of a list, by their cursors. The path has a query. */
   async pages<T extends { readonly next_cursor: string | null }>(path: string): Promise<T[]> {
     const pages: T[] = [];

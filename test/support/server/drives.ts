@@ -27,7 +27,7 @@ export async function makeDrive(owner: Agent, name: string, entries: Entries = [
 
 /** Uploads a new file. Returns its id. */
 export async function putFile(
-  { client }: Agent,
+  { client }: Pick<Agent, "client">,
   drive: string,
   path: string,
   body: string | Uint8Array<ArrayBuffer> = "x",
@@ -43,7 +43,11 @@ export interface ListedFile {
 }
 
 /** The first 1,000 files of a drive whose paths start with `prefix`. */
-export async function listFiles({ client }: Agent, drive: string, prefix = ""): Promise<ListedFile[]> {
+export async function listFiles(
+  { client }: Pick<Agent, "client">,
+  drive: string,
+  prefix = "",
+): Promise<ListedFile[]> {
   const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
   const path = `/v0/files?${query.toString()}`;
   const { data } = await client.get<{ data: ListedFile[] }>(path);

@@ -17,6 +17,11 @@ export class FakeClock implements SteadyClock {
     return this.#elapsed;
   }
 
+  /** The time in `ms` milliseconds, as requests and records say it. */
+  iso(ms = 0): string {
+    return new Date(this.#now + ms).toISOString();
+  }
+
   /** Lets `ms` milliseconds pass. */
   advance(ms: number): void {
     this.#now += ms;

@@ -1,7 +1,7 @@
 import { Description, type DescribedOperation } from "../schemas/description.ts";
 import { startAppliance } from "./appliance.ts";
 import type { Json } from "./client.ts";
-import { HELLO } from "./scenario.ts";
+import { HELLO } from "./uploads.ts";
 import { byPath, HOOK, routeOf } from "./targets.ts";
 import {
   accounts,

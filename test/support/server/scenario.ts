@@ -4,83 +4,23 @@ import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import { contentsIn } from "../samples/contents.ts";
 import type { Answer, Client, Json, RequestOptions } from "./client.ts";
-import { type CallerName, CALLERS, populate, type World } from "./world.ts";
+import { type Code, STATUS_OF, type Step } from "./steps.ts";
+import { type CallerName, populate, type World } from "./world.ts";
 
-/** All error codes and their statuses. A copy, so that a change of the source's table is noticed. */
-export const STATUS_OF = {
-  VALIDATION_ERROR: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  QUOTA_EXCEEDED: 403,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  REQUEST_TIMEOUT: 408,
-  CONFLICT: 409,
-  IDEMPOTENCY_IN_PROGRESS: 409,
-  GONE: 410,
-  PRECONDITION_FAILED: 412,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  RANGE_NOT_SATISFIABLE: 416,
-  IDEMPOTENCY_KEY_REUSED: 422,
-  EXTRACTION_FAILED: 422,
-  RATE_LIMITED: 429,
-  HEADERS_TOO_LARGE: 431,
-  INTERNAL: 500,
-  UNAVAILABLE: 503,
-  STORAGE_FULL: 507,
-} as const;
-export type Code = keyof typeof STATUS_OF;
-
-/**
- * One request and the expected response. A step always says something about the response's body. In the path, body,
- * headers and expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` and what an earlier step `keeps`
- * are filled in; percent-encoded in the path.
- */
-export type Step = Exchange & SaysBody;
-
-/** Parts of a step, with what it says about the response's body. */
-export type Expected = Partial<Exchange> & SaysBody;
-
-/** What a step says about the response's body: what it has, or that there is none. */
-type SaysBody =
-  Required<Pick<Exchange, "json">> | Required<Pick<Exchange, "contains">> | Required<Pick<Exchange, "empty">>;
-
-interface Exchange {
-  /** Who sends the request; by default the owner of `{drive}`, an empty drive of this scenario. */
-  readonly as?: CallerName | "owner";
-  readonly request: readonly [method: string, path: string];
-  readonly body?: Json | Uint8Array<ArrayBuffer>;
-  /** Headers of the request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly status: number;
-  /** The response's JSON must have at least this; arrays must match completely. */
-  readonly json?: object;
-  /** The response's text must contain each. */
-  readonly contains?: readonly [string | RegExp, ...(string | RegExp)[]];
-  /** The response must have no body. */
-  readonly empty?: true;
-  readonly omits?: readonly (string | RegExp)[];
-  /** The response's headers; null for one that must be absent. */
-  readonly receives?: Readonly<Record<string, string | RegExp | null>>;
-  /** Keeps the response's JSON under this name, so that later steps can use `{name.id}`. */
-  readonly keeps?: string;
-}
-
-type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-/** A method and a path, such as `GET /v0/files/{file.id}`; with a caller before them, such as `bob GET /v0/keys`. */
-export type Request = `${Method} ${string}` | `${CallerName | "owner"} ${Method} ${string}`;
-
-function parsed(request: Request): Pick<Exchange, "as" | "request" | "status"> {
-  const [, word, method = "", path = ""] = /^(?:([a-z]\w*) )?([A-Z]+) (.+)$/s.exec(request) ?? [];
-  const as = CALLERS.find((caller) => caller === word);
-  return { ...(as === undefined ? {} : { as }), request: [method, path], status: 200 };
-}
-
-/** A request, and what is expected: 200, unless it says otherwise. */
-export function step(request: Request, expected: Expected): Step {
-  return { ...parsed(request), ...expected };
-}
+// For files that do not import them from there yet.
+export {
+  type Code,
+  type Expected,
+  gives,
+  invalid,
+  refused,
+  refuses,
+  type Request,
+  STATUS_OF,
+  type Step,
+  step,
+} from "./steps.ts";
+export { accepted, HELLO, HELLO_DIGEST, holds, kept, post, put, rejected } from "./uploads.ts";
 
 /** An appliance with its cast, shared by the scenarios of one file. Each scenario has its own drive. */
 export interface Stage {
@@ -164,17 +104,17 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
 /** Scenarios by their names: a step each, or several, one after another. */
 export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
 
-/** Makes a test of each scenario; all of them have these first steps, and these last ones. */
-export function runScenarios(
-  stage: Stage,
-  scenarios: Scenarios,
-  first: readonly Step[] = [],
-  last: readonly Step[] = [],
-): void {
+/** Makes a test of each scenario. */
+export function runScenarios(stage: Stage, scenarios: Scenarios): void {
+  runAfter(stage, [], scenarios);
+}
+
+/** Makes a test of each scenario, which begins with what is given. */
+export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...first, ...[steps].flat(), ...last]) await play.run(each);
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
     });
   }
 }
@@ -189,6 +129,10 @@ export function runEach<T>(
     const [name, ...steps] = scenario(row);
     runScenarios(stage, { [name]: steps });
   }
+}
+
+function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
+  return Array.isArray(steps);
 }
 
 /** A running scenario: its callers, and what its steps have kept. */
@@ -256,86 +200,6 @@ export function expectJson(text: string, expected: unknown): void {
   // Parsed again each time: toMatchObject replaces values of the checked object by matchers.
   const json: unknown = JSON.parse(text);
   expect({ json }).toMatchObject({ json: expected });
-}
-
-/** The expectation of an error: its status, its code and, if there is one, its field. */
-export function refused(code: Code, field?: string): { readonly status: number; readonly json: object } {
-  return {
-    status: STATUS_OF[code],
-    json: {
-      error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) },
-    },
-  };
-}
-
-/** The expectation of an error about a field. */
-export function invalid(field: string): ReturnType<typeof refused> {
-  return refused("VALIDATION_ERROR", field);
-}
-
-/** A request such as `GET /v0/drives` that succeeds: its answer must have at least this. */
-export function gives(request: Request, json: object, more: Partial<Exchange> = {}): Step {
-  return { ...parsed(request), json, ...more };
-}
-
-/** A request that is refused. */
-export function refuses(request: Request, code: Code, field?: string): Step {
-  return { ...parsed(request), ...refused(code, field) };
-}
-
-/** "Hello World!" in base64, and its SHA-256. */
-export const HELLO = "SGVsbG8gV29ybGQh";
-export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
-
-/**
- * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with these fields added or replaced. By default the
- * expected response is the record of a file with this name.
- */
-export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
-  const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
-  return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
-}
-
-/** An upload in JSON: these fields create a record with at least `json`. */
-export function accepted(fields: { [name: string]: Json }, json: object): Step {
-  return post(fields, { json });
-}
-
-/** The same, where the record shows them as they were sent. */
-export function kept(fields: { [name: string]: Json }): Step {
-  return accepted(fields, fields);
-}
-
-/** An upload in JSON: these fields are refused because of `field`, and no file is created. */
-export function rejected(fields: { [name: string]: Json }, field: string): Step[] {
-  return [post(fields, invalid(field)), holds()];
-}
-
-/**
- * Uploads raw bytes to a path of `{drive}`. By default the expected response is the record of a file with this path and
- * size.
- */
-export function put(
-  path: string,
-  content: string | Uint8Array<ArrayBuffer> = "Hello World!",
-  more: Partial<Step> = {},
-): Step {
-  return {
-    request: ["PUT", `/v0/files?drive_id={drive}&path=${encodeURIComponent(path)}`],
-    body: content,
-    status: 201,
-    json: { path, size: Buffer.byteLength(content) },
-    ...more,
-  };
-}
-
-/** A complete list of `{drive}` must have exactly these paths. */
-export function holds(...paths: string[]): Step {
-  return {
-    request: ["GET", "/v0/files?drive_id={drive}&limit=1000"],
-    status: 200,
-    json: { data: paths.map((path) => ({ path })), total: paths.length },
-  };
 }
 
 type Scope = Readonly<Record<string, unknown>>;

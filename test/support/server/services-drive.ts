@@ -50,19 +50,24 @@ export async function addCaller(
   return callerWith(services, secret);
 }
 
+/** Who uploads, and where to. */
+interface UploadPlace {
+  readonly services: Pick<Services, "uploads">;
+  readonly caller: Caller;
+  readonly drive: string;
+}
+
 /** How many bytes of an upload are written at once. */
 const PIECE = 50_000;
 
 /** Uploads a file, or replaces it. */
 export async function storeFile(
-  { uploads }: Pick<Services, "uploads">,
-  caller: Caller,
-  drive: string,
+  { services, caller, drive }: UploadPlace,
   path: string,
   content: Uint8Array | string = "x",
   more: { readonly tags?: readonly string[]; readonly expiresAt?: string | undefined } = {},
 ): Promise<{ file: File; created: boolean }> {
-  const upload = await uploads.begin(caller, drive);
+  const upload = await services.uploads.begin(caller, drive);
   const { tags, expiresAt } = more;
   try {
     const bytes = Buffer.from(content);

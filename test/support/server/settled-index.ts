@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
+import type { TestAppliance } from "./appliance.ts";
 import { eventually } from "./scenario.ts";
 
 /**
@@ -12,4 +13,10 @@ export async function settledIndex(dataDir: string): Promise<void> {
   const jobs = sql.prepare("SELECT 1 FROM search_job LIMIT 1");
   const full = sql.prepare("SELECT 1 FROM search_index WHERE filled_to IS NULL");
   await eventually(() => jobs.get() === null && full.get() !== null);
+}
+
+/** The same in this process, also of what was stored without the server. */
+export async function indexAll({ appliance, dataDir }: TestAppliance): Promise<void> {
+  appliance.services.indexer.wake();
+  await settledIndex(dataDir);
 }

@@ -113,9 +113,9 @@ export async function populate(coffer: TestAppliance): Promise<World> {
 }
 
 /** An appliance with its cast, of one test's own. */
-export async function startWorld(): Promise<{ coffer: TestAppliance; world: World }> {
-  const coffer = await startAppliance();
-  return { coffer, world: await populate(coffer) };
+export async function startWorld(settings: Record<string, string> = {}): Promise<TestAppliance & World> {
+  const coffer = await startAppliance(settings);
+  return Object.assign(coffer, await populate(coffer));
 }
 
 async function user(

@@ -1,5 +1,5 @@
 import { CALL, type Pace, type Paced } from "./pace.ts";
-import { NEWLINE } from "../texts/lines.ts";
+import { isLineStart, NEWLINE } from "../texts/lines.ts";
 
 /** A part of a text that differs: where it was in the original, and where it is now. In bytes. */
 export interface Change {
@@ -21,11 +21,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** More changes than this become one, from here to the last: no diff shows them all. */
 const CHANGES = 1000;
 
-/**
- * The changes of a text after more of it was replaced.
- *
- * @param changes in order, as are the replacements; neither overlap
- */
+/** The changes of a text after more was replaced. @param changes in order, as are the replacements; none overlap */
 export function* withReplacements(
   changes: readonly Change[],
   replacements: readonly Replacement[],
@@ -116,10 +112,6 @@ function sameEnd(a: Buffer, b: Buffer, start: number): number {
   // Both must begin with a line there.
   while (length > 0 && !(isLineStart(a, a.length - length) && isLineStart(b, b.length - length))) length -= 1;
   return length;
-}
-
-function isLineStart(text: Buffer, at: number): boolean {
-  return at === 0 || text[at - 1] === NEWLINE;
 }
 
 function linesIn(text: Buffer, from: number, to: number, known: Map<string, number>): Lines {

@@ -1,11 +1,10 @@
 import { CofferError, invalid } from "../../errors.ts";
 import { utf8Length } from "../texts/text.ts";
 import { EDIT_BYTES, MIB, REPLACED_PLACES } from "../../limits.ts";
-import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
+import { afterLineEnd, isLineStart, NEWLINE } from "../texts/lines.ts";
 import { type Change, type Replacement, withReplacements } from "./changes.ts";
-import { atOnce, copied, indexIn, Pace, type Paced } from "./pace.ts";
+import { atOnce, copied, indexIn, LINE, Pace, type Paced } from "./pace.ts";
 
-/** A change of a text, as a caller wants it. */
 export type Edit = (
   | {
       readonly op: "str_replace";
@@ -36,11 +35,10 @@ export function requireEdits(edits: readonly Edit[]): void {
 
 /** How many bytes the texts of edits have, as UTF-8. */
 export function sentBytes(edits: readonly Edit[]): number {
-  return edits.reduce((sum, edit) => sum + utf8Length(textsOf(edit)), 0);
-}
-
-function textsOf(edit: Edit): string {
-  return edit.op === "str_replace" ? edit.oldString + edit.newString : edit.text;
+  const texts = edits.map((edit) =>
+    edit.op === "str_replace" ? edit.oldString + edit.newString : edit.text,
+  );
+  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
 }
 
 function requireText(field: string, text: string): void {
@@ -53,15 +51,11 @@ const RETURN = 0x0d;
 /** Texts of this length have memory of their own. */
 const LARGE_BYTES = MIB;
 
-/** What it costs to pass a line, without its bytes. */
-const LINE = 30;
-
 /** Longer texts are not searched again. */
 const SEARCHED_BYTES = 256 * 1024;
 
 const SPACE = 0x20;
 
-/** How many of the lines that match an error names. */
 const NAMED_LINES = 10;
 
 /**
@@ -89,7 +83,6 @@ export class EditedText {
     return this.#text;
   }
 
-  /** What differs from the original, in order. */
   get changes(): readonly Change[] {
     return this.#changes;
   }
@@ -99,7 +92,6 @@ export class EditedText {
     atOnce(this.steps(edit));
   }
 
-  /** Applies an edit in steps. Throws as `apply`. */
   *steps(edit: Edit): Paced<void> {
     const { place = "" } = edit;
     switch (edit.op) {
@@ -145,7 +137,7 @@ export class EditedText {
   *#insert(line: number, text: string, place: string): Paced<void> {
     const at = yield* this.#afterLine(line, place);
     const isAtEnd = at === this.#text.length;
-    const hasEnd = at === 0 || this.#text[at - 1] === NEWLINE;
+    const hasEnd = isLineStart(this.#text, at);
     const lineEnd = (yield* this.#endsWithReturns()) ? "\r\n" : "\n";
     const isWhole = text.endsWith("\n") || (isAtEnd && (at === 0 || !hasEnd));
     const lines = text.includes("\r") ? text : yield* this.#adapted(text);

@@ -10,6 +10,9 @@ const PIECE_BYTES = 256 * 1024;
 /** What it costs to begin a search of the runtime, or another such call. */
 export const CALL = 200;
 
+/** What it costs to pass a line, without its bytes. */
+export const LINE = 30;
+
 /** What a byte costs in an encoding other than UTF-8. */
 const BYTE = 8;
 
@@ -31,7 +34,6 @@ export class Pace {
     this.#turn = turn;
   }
 
-  /** Whether it is now the others' turn. */
   spend(cost: number): boolean {
     this.#spent += cost;
     if (this.#spent < this.#turn) return false;
@@ -40,7 +42,6 @@ export class Pace {
   }
 }
 
-/** Does a work at once. */
 export function atOnce<T>(work: Paced<T>): T {
   for (;;) {
     const step = work.next();
@@ -76,11 +77,7 @@ export function* copied(
   }
 }
 
-/**
- * How many bytes are the same in both texts from these positions on, at most `most`.
- *
- * @param direction -1 for the bytes before the positions
- */
+/** How many bytes are the same in both texts from here on. @param direction -1 for the bytes before */
 export function* sameBytes(
   [a, at]: readonly [Buffer, number],
   [b, other]: readonly [Buffer, number],
@@ -131,28 +128,23 @@ export function* asUtf8Steps(
   pace: Pace,
 ): Paced<Buffer<ArrayBuffer>> {
   if (encoding === "utf-8") return asUtf8(bytes, encoding);
-  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  const parts: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += CODED_BYTES) {
-    const piece = bytes.subarray(at, at + CODED_BYTES);
-    parts.push(Buffer.from(decoder.decode(piece, { stream: true })));
-    if (pace.spend(BYTE * piece.length + CALL)) yield;
-  }
-  parts.push(Buffer.from(decoder.decode()));
-  return yield* joined(parts, pace);
+  return yield* joined(yield* recoded(bytes, encoding, "utf-8", pace), pace);
 }
 
 /** `encode` in steps, of a text in UTF-8. Throws as that. */
 export function* encodeSteps(text: Buffer, encoding: TextEncoding, pace: Pace): Paced<readonly Buffer[]> {
-  if (encoding === "utf-8") return [text];
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return encoding === "utf-8" ? [text] : yield* recoded(text, "utf-8", encoding, pace);
+}
+
+function* recoded(bytes: Uint8Array, from: TextEncoding, to: TextEncoding, pace: Pace): Paced<Buffer[]> {
+  const decoder = new TextDecoder(from, { ignoreBOM: true });
   const parts: Buffer[] = [];
-  for (let at = 0; at < text.length; at += CODED_BYTES) {
-    const piece = text.subarray(at, at + CODED_BYTES);
-    parts.push(encode(decoder.decode(piece, { stream: true }), encoding));
+  for (let at = 0; at < bytes.length; at += CODED_BYTES) {
+    const piece = bytes.subarray(at, at + CODED_BYTES);
+    parts.push(encode(decoder.decode(piece, { stream: true }), to));
     if (pace.spend(BYTE * piece.length + CALL)) yield;
   }
-  parts.push(encode(decoder.decode(), encoding));
+  parts.push(encode(decoder.decode(), to));
   return parts;
 }
 

@@ -1,14 +1,10 @@
 import { DIFF_BYTES } from "../../limits.ts";
-import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
+import { afterLineEnd, isLineStart, NEWLINE } from "../texts/lines.ts";
 import { startOf, utf8Length } from "../texts/text.ts";
 import type { Change } from "./changes.ts";
-import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
+import { atOnce, CALL, LINE, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
 
-/** How many lines are shown before and after those that differ. */
 const CONTEXT = 3;
-
-/** What it costs to count a line, without its bytes. */
-const LINE = 30;
 
 interface Compared {
   readonly path: string;
@@ -82,14 +78,9 @@ function* differing(change: Change, original: Buffer, now: Buffer, pace: Pace): 
   return oldStart === oldEnd && newStart === newEnd ? null : { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Where the last line of a change ends in the original. */
 function* lineEnd({ oldEnd, newEnd }: Change, original: Buffer, now: Buffer, pace: Pace): Paced<number> {
   if (isLineStart(original, oldEnd) && isLineStart(now, newEnd)) return oldEnd;
   return yield* nextLine(original, oldEnd, pace);
-}
-
-function isLineStart(text: Buffer, at: number): boolean {
-  return at === 0 || text[at - 1] === NEWLINE;
 }
 
 /** Changes whose context would meet belong to one hunk. */

@@ -4,6 +4,10 @@ import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 /** Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last is a line unless it is empty. */
 export const NEWLINE = 0x0a;
 
+export function isLineStart(text: Uint8Array, at: number): boolean {
+  return at === 0 || text[at - 1] === NEWLINE;
+}
+
 /** Where a line begins: its number, from 1, and its first byte in the content. */
 interface LineStart {
   readonly line: number;
@@ -27,11 +31,7 @@ export function markBytes(head: Uint8Array, encoding: TextEncoding): number {
   return encoding === "utf-8" && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
 }
 
-/**
- * The position after the next line end in a piece of a text, from a position on; -1 if there is none.
- *
- * @param piece begins and ends between characters of UTF-16
- */
+/** After the next line end; -1 if there is none. @param piece begins and ends between characters of UTF-16 */
 export function afterLineEnd(piece: Uint8Array, encoding: TextEncoding, from: number): number {
   if (encoding === "utf-8") return afterNewline(piece, from);
   const unit = unitBytes(encoding);
@@ -53,7 +53,6 @@ function afterNewline(piece: Uint8Array, from: number): number {
   return found === -1 ? -1 : found + 1;
 }
 
-/** Makes the index of a text that comes in pieces. */
 export class LineCounter {
   readonly #encoding: TextEncoding;
   readonly #starts: LineStart[];
@@ -63,7 +62,6 @@ export class LineCounter {
   #end = 0;
   #recorded: number;
 
-  /** @param mark where the text begins in its content */
   constructor(encoding: TextEncoding, mark: number) {
     this.#encoding = encoding;
     this.#start = mark;
@@ -84,7 +82,6 @@ export class LineCounter {
     this.#end += piece.length;
   }
 
-  /** The index, after the last piece. */
   index(): LineIndex {
     const totalLines = this.#end > this.#start ? this.#line : this.#line - 1;
     return { encoding: this.#encoding, totalLines, starts: this.#starts };

@@ -1,7 +1,6 @@
 import { startOf, utf8Length } from "./text.ts";
 import { encodedLength, type TextEncoding } from "./text-encoding.ts";
 
-/** The first lines of a text, without their ends. */
 interface SomeLines {
   readonly lines: readonly string[];
   /** Whether the only line is the start of a longer one. */
@@ -23,7 +22,7 @@ export function someLines(
   if (isWhole && rest !== "") whole.push(rest);
   const [first = rest] = whole;
   if (whole.length === 0 || utf8Length(first) > most.bytes) {
-    const start = startOf(first, most.bytes) || firstCharacter(first);
+    const start = startOf(first, most.bytes) || String.fromCodePoint(first.codePointAt(0) ?? 0);
     return { lines: [start], isCut: whole.length === 0 || start.length < first.length };
   }
   const lines: string[] = [];
@@ -89,8 +88,4 @@ export function partOf(found: SomeLines | null, start: PartStart): TextPart {
     nextLine: next > totalLines ? null : next,
     nextByte: isCut ? startByte + encodedLength(text, encoding) : null,
   };
-}
-
-function firstCharacter(line: string): string {
-  return String.fromCodePoint(line.codePointAt(0) ?? 0);
 }

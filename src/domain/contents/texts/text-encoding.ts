@@ -16,11 +16,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
   return encoding === "utf-8" ? utf8Length(text) : text.length * unitBytes(encoding);
 }
 
-/**
- * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then Latin-1.
- *
- * @param head the content's first bytes: at least two, or all of a shorter one
- */
+/** To try, best first: UTF-16 with its mark, else UTF-8; then Latin-1. @param head two bytes at least, if there are */
 export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
   if (head[0] === 0xfe && head[1] === 0xff) return ["utf-16be", "latin1"];
@@ -35,15 +31,20 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
  */
 export function textOf(head: Uint8Array, isCut: boolean): string | null {
   for (const encoding of encodingsFor(head)) {
-    try {
-      const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: isCut });
-      return text.includes("\0") ? null : text;
-    } catch (error) {
-      // A decoder throws TypeError for bytes that are invalid in its encoding.
-      if (!(error instanceof TypeError)) throw error;
-    }
+    const text = decoded(head, new TextDecoder(encoding, { fatal: true }), isCut);
+    if (text !== null) return text.includes("\0") ? null : text;
   }
   return null;
+}
+
+/** The text of some bytes; null if they are invalid in the encoding of a decoder that is `fatal`. */
+export function decoded(bytes: Uint8Array, decoder: TextDecoder, stream = false): string | null {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 /** A text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding lacks. */
@@ -81,27 +82,20 @@ function asLatin1(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const byte = byteOf[text.charCodeAt(at)] ?? -1;
-    if (byte === -1) throw notInLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    if (byte === -1) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+      const problem = `The file is Latin-1 (Windows-1252), which has no "${character}".`;
+      throw new CofferError("CONFLICT", `${problem} Upload it anew as UTF-8 first.`);
+    }
     bytes[at] = byte;
   }
   return bytes;
 }
 
-function notInLatin1(character: string): CofferError {
-  return new CofferError(
-    "CONFLICT",
-    `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
-  );
-}
-
 /** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */
 const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 
-/**
- * The first 500 characters of the content; null if it is not text.
- *
- * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter one
- */
+/** Of 500 characters; null if it is not text. @param head more than PREVIEW_BYTES, or all of a shorter content */
 export function previewOf(head: Uint8Array): string | null {
   const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
   return text === null ? null : text.slice(0, endOfCharacters(text, PREVIEW_CHARACTERS) ?? text.length);

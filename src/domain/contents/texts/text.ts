@@ -19,7 +19,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** The number of characters (code points) of `text`. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -42,7 +41,6 @@ export function requirePlainText(field: string, text: string): void {
   if (CONTROL.test(text)) throw invalid(field, "must not contain control characters");
 }
 
-/** Whether `requirePlainText` accepts a text. */
 export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !CONTROL.test(text);
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openDashboard } from "../../support/browser/dashboard.ts";
-import { makeDrive } from "../../support/server/drives.ts";
-import type { Json } from "../../support/server/client.ts";
-import { askToBeLetIn } from "../../support/peers/oauth.ts";
-import { provision, signUp } from "../../support/server/executable.ts";
+import { openDashboard } from "../support/browser/dashboard.ts";
+import { makeDrive } from "../support/server/drives.ts";
+import type { Json } from "../support/server/client.ts";
+import { ROUTES } from "../support/server/routes.ts";
+import { type Named, putIntoTrash, routeOf, takeSnapshot } from "../support/server/targets.ts";
+import { askToBeLetIn } from "../support/peers/oauth.ts";
+import { provision, signUp } from "../support/server/executable.ts";
 
 // Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
 
@@ -13,25 +15,8 @@ const dashboard = openDashboard();
 let other: Bun.Server<undefined>;
 let page: Page;
 
-/** What Ada has, to be named in requests. */
-interface Things {
-  readonly drive: string;
-  readonly file: string;
-  readonly key: string;
-  readonly session: string;
-  readonly bob: string;
-  readonly claim: string;
-  /** Of an upload link that there is not. */
-  readonly token: string;
-  /** What an application asks for, and waits for an answer. */
-  readonly request: string;
-  readonly snapshot: string;
-  /** An entry of the trash. */
-  readonly trash: string;
-  readonly link: string;
-  readonly webhook: string;
-}
-let things: Things;
+/** What Ada has, by the names that requests have for it. */
+let things: Named & Readonly<Record<"drive" | "file" | "claim", string>>;
 
 interface Attempt {
   /** As in the API description. */
@@ -40,104 +25,31 @@ interface Attempt {
   readonly body: object;
 }
 
+const password = "a password of theirs";
+/** What changes something beside what `ROUTES` has of it. */
+const OTHERS: readonly (readonly [request: string, body: Json])[] = [
+  ["POST /v0/account/password", { current: "ada's password", password }],
+  ["POST /oauth/register", { client_name: "planted", redirect_uris: ["https://elsewhere.example/"] }],
+  ["POST /oauth/token", { grant_type: "refresh_token", refresh_token: "x" }],
+  ["POST /oauth/revoke", { token: "x" }],
+  ["POST /mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_drives" } }],
+  ["POST /auth/setup", { token: "x", username: "planted", password }],
+  ["POST /auth/login", { username: "bob", password: "bob's password" }],
+  ["POST /auth/signup", { username: "planted", password }],
+  ["POST /auth/logout", {}],
+];
+
 /** A request that does something, for each unsafe route. */
-function attempts(named: Things): Attempt[] {
-  const {
-    drive,
-    file,
-    key,
-    session,
-    bob,
-    claim,
-    token,
-    request,
-    snapshot: sid,
-    trash,
-    link,
-    webhook,
-  } = named;
-  const password = "a password of theirs";
-  const to = { drive_id: drive, path: "kept/", destination_path: "taken/" };
-  const at = `?drive_id=${drive}&path=kept/a.txt`;
-  const rows: [route: string, body: Attempt["body"], id?: string, query?: string][] = [
-    ["POST /v0/drives/provision", { name: "planted" }],
-    ["POST /v0/drives", { name: "planted" }],
-    ["PATCH /v0/drives/{id}", { name: "planted" }, drive],
-    ["DELETE /v0/drives/{id}", {}, drive],
-    ["POST /v0/drives/claim", { token: claim }],
-    ["POST /v0/files", { drive_id: drive, filename: "planted", content: "" }],
-    ["PUT /v0/files", {}, "", `?drive_id=${drive}&path=planted`],
-    ["PATCH /v0/files/{id}", { tags: ["planted"] }, file],
-    ["DELETE /v0/files/{id}", {}, file],
-    ["POST /v0/files/{id}/copy", { destination_path: "planted" }, file],
-    ["POST /v0/files/{id}/move", { destination_path: "planted" }, file],
-    ["POST /v0/files/bulk-delete", { file_ids: [file] }],
-    ["POST /v0/files/{id}/extract", {}, file],
-    ["POST /v0/files/{id}/presigned-url", {}, file],
-    ["POST /v0/files/{id}/edit", { op: "append", text: "planted" }, file],
-    ["PATCH /v0/files/by-path", { tags: ["planted"] }, "", at],
-    ["DELETE /v0/files/by-path", {}, "", at],
-    ["POST /v0/files/by-path/copy", { destination_path: "planted" }, "", at],
-    ["POST /v0/files/by-path/move", { destination_path: "planted" }, "", at],
-    ["POST /v0/files/by-path/extract", {}, "", at],
-    ["POST /v0/files/by-path/presigned-url", {}, "", at],
-    ["POST /v0/files/by-path/edit", { op: "append", text: "planted" }, "", at],
-    ["POST /v0/folders", { drive_id: drive, path: "planted/" }],
-    ["DELETE /v0/folders", { drive_id: drive, path: "kept/", confirm: true }],
-    ["POST /v0/folders/move", to],
-    ["POST /v0/folders/copy", to],
-    ["POST /v0/drives/{id}/members", { username: "bob", role: "editor" }, drive],
-    ["PATCH /v0/drives/{id}/members/{user_id}", { role: "editor" }, drive],
-    ["DELETE /v0/drives/{id}/members/{user_id}", {}, drive],
-    ["POST /v0/drives/{id}/fork", { name: "planted" }, drive],
-    ["POST /v0/drives/{id}/snapshots", {}, drive],
-    ["POST /v0/drives/{id}/snapshots/{sid}/restore", {}, drive],
-    ["DELETE /v0/drives/{id}/snapshots/{sid}", {}, drive],
-    ["POST /v0/drives/{id}/works/{wid}/cancel", {}, drive],
-    ["POST /v0/files/{id}/versions/{n}/restore", {}, file],
-    ["DELETE /v0/files/{id}/versions/{n}", {}, file],
-    ["POST /v0/files/by-path/versions/{n}/restore", {}, "", at],
-    ["DELETE /v0/files/by-path/versions/{n}", {}, "", at],
-    ["POST /v0/trash/{id}/restore", {}, trash],
-    ["DELETE /v0/trash/{id}", {}, trash],
-    ["DELETE /v0/trash", { drive_id: drive, confirm: true }],
-    ["POST /v0/links", { drive_id: drive, path: "kept/" }],
-    ["DELETE /v0/links/{id}", {}, link],
-    ["POST /v0/shared/{token}/unlock", { password }, token],
-    ["POST /v0/webhooks", { url: "https://elsewhere.example/", events: ["*"] }],
-    ["PATCH /v0/webhooks/{id}", { enabled: false }, webhook],
-    ["DELETE /v0/webhooks/{id}", {}, webhook],
-    ["POST /v0/webhooks/{id}/test", {}, webhook],
-    ["POST /v0/webhooks/{id}/deliveries/{did}/resend", {}, webhook],
-    ["POST /v0/keys", { name: "planted" }],
-    ["DELETE /v0/keys/{id}", {}, key],
-    ["POST /v0/account/password", { current: "ada's password", password }],
-    ["DELETE /v0/sessions", {}],
-    ["DELETE /v0/sessions/{id}", {}, session],
-    ["POST /v0/users", { username: "planted", password }],
-    ["PATCH /v0/users/{id}", { plan: "team" }, bob],
-    ["POST /v0/upload-links", { drive_id: drive, path: "planted" }],
-    ["PUT /v0/uploads/{token}", {}, token],
-    ["POST /v0/oauth/requests/{id}", { allow: true }, request],
-    ["POST /oauth/register", { client_name: "planted", redirect_uris: ["https://elsewhere.example/"] }],
-    ["POST /oauth/token", { grant_type: "refresh_token", refresh_token: "x" }],
-    ["POST /oauth/revoke", { token: "x" }],
-    ["POST /mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_drives" } }],
-    ["POST /auth/setup", { token: "x", username: "planted", password }],
-    ["POST /auth/login", { username: "bob", password: "bob's password" }],
-    ["POST /auth/signup", { username: "planted", password }],
-    ["POST /auth/logout", {}],
-  ];
-  return rows.map(([route, body, id = "", query = ""]) => {
-    const path = (route.split(" ")[1] ?? "")
-      .replace(/\{(id|token)\}/, id)
-      .replace("{sid}", sid)
-      .replace("{wid}", sid)
-      .replace("{user_id}", bob)
-      .replace("{did}", webhook)
-      .replace("{n}", "1");
-    return { route, path: path + query, body };
-  });
+function attempts(): Attempt[] {
+  const ours = ROUTES.map(([request, , { body = {} } = {}]) => [request, body] as const);
+  return [...ours, ...OTHERS]
+    .filter(([request]) => !request.startsWith("GET "))
+    .map(([request, body]) => {
+      const named = (text: string) =>
+        text.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? "none");
+      const path = named(request).replace(/^\w+ /, "");
+      return { route: routeOf(request), path, body: JSON.parse(named(JSON.stringify(body))) };
+    });
 }
 
 beforeAll(async () => {
@@ -145,29 +57,28 @@ beforeAll(async () => {
   const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
   await owner.client.put(id, "dot.png", DOT, 200);
   await owner.client.put(id, "kept/a.txt", "new", 200);
-  const gone = `drive_id=${id}&path=gone`;
-  await owner.client.json(201, "PUT", `/v0/files?${gone}`, { body: "gone" });
-  const { trash_id: trash } = await owner.client.delete<{ trash_id: string }>(`/v0/files/by-path?${gone}`);
   const make = (path: string, body: Json) => owner.client.post<{ id: string }>(path, body);
   const link = await make("/v0/links", { drive_id: id, path: "kept/" });
   const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
-  const taken = await owner.client.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
   const made = await owner.client.makeKey();
   const sessions = await owner.client.get<{ data: { id: string }[] }>("/v0/sessions");
   const bob = await signUp(server, "bob");
-  const bobs = await bob.client.get<{ data: { id: string } }>("/v0/account");
+  const { data: user } = await bob.client.get<{ data: { id: string } }>("/v0/account");
   const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
   things = {
     drive: id,
+    folder: "kept/",
+    path: "kept/a.txt",
+    suffix: "planted",
     file: fileId("kept/a.txt"),
     key: made.id,
     session: sessions.data[0]?.id ?? "",
-    bob: bobs.data.id,
+    user: user.id,
+    carol: user.id,
     claim: (await provision(server)).claim,
-    token: "upl_x",
     request: asked.searchParams.get("request") ?? "",
-    snapshot: taken.data.id,
-    trash,
+    snapshot: await takeSnapshot(owner.client, id),
+    trash: await putIntoTrash(owner.client, id, "gone"),
     link: link.id,
     webhook: webhook.id,
   };
@@ -257,16 +168,13 @@ async function routes(): Promise<string[]> {
 describe("a page on another port of this host", () => {
   test("is tried at every route that changes something", async () => {
     const unsafe = (await routes()).filter((route) => !route.startsWith("GET "));
-    expect(
-      attempts(things)
-        .map(({ route }) => route)
-        .toSorted(),
-    ).toEqual(unsafe.toSorted());
+    const tried = new Set(attempts().map(({ route }) => route));
+    expect([...tried].toSorted()).toEqual(unsafe.toSorted());
   });
 
   test("changes nothing by requests with the session, and reads no answer", async () => {
     const before = await snapshot();
-    const sent = attempts(things).map(({ route, path, body }) => ({
+    const sent = attempts().map(({ route, path, body }) => ({
       method: route.split(" ")[0],
       url: dashboard.server.url + path,
       body: JSON.stringify(body),
@@ -297,7 +205,7 @@ describe("a page on another port of this host", () => {
 
   test("changes nothing by forms, which need no permission to be sent", async () => {
     const before = await snapshot();
-    for (const { route, path, body } of attempts(things)) {
+    for (const { route, path, body } of attempts()) {
       if (!route.startsWith("POST ")) continue;
       const action = dashboard.server.url + path;
       // The JSON is the name of a field, but for its end, which is the value.

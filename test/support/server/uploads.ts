@@ -1,0 +1,57 @@
+import type { Json } from "./client.ts";
+import { invalid, type Step } from "./steps.ts";
+
+/** "Hello World!" in base64, and its SHA-256. */
+export const HELLO = "SGVsbG8gV29ybGQh";
+export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
+
+/**
+ * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with these fields added or replaced. By default the
+ * expected response is the record of a file with this name.
+ */
+export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
+  const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
+  return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
+}
+
+/** An upload in JSON: these fields create a record with at least `json`. */
+export function accepted(fields: { [name: string]: Json }, json: object): Step {
+  return post(fields, { json });
+}
+
+/** The same, where the record shows them as they were sent. */
+export function kept(fields: { [name: string]: Json }): Step {
+  return accepted(fields, fields);
+}
+
+/** An upload in JSON: these fields are refused because of `field`, and no file is created. */
+export function rejected(fields: { [name: string]: Json }, field: string): Step[] {
+  return [post(fields, invalid(field)), holds()];
+}
+
+/**
+ * Uploads raw bytes to a path of `{drive}`. By default the expected response is the record of a file with this path and
+ * size.
+ */
+export function put(
+  path: string,
+  content: string | Uint8Array<ArrayBuffer> = "Hello World!",
+  more: Partial<Step> = {},
+): Step {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=${encodeURIComponent(path)}`],
+    body: content,
+    status: 201,
+    json: { path, size: Buffer.byteLength(content) },
+    ...more,
+  };
+}
+
+/** A complete list of `{drive}` must have exactly these paths. */
+export function holds(...paths: string[]): Step {
+  return {
+    request: ["GET", "/v0/files?drive_id={drive}&limit=1000"],
+    status: 200,
+    json: { data: paths.map((path) => ({ path })), total: paths.length },
+  };
+}
