@@ -5,7 +5,7 @@ import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide, type GuideSettings } from "./docs/guide.ts";
-import { guidePages, programAnswers, startPage } from "./docs/pages.ts";
+import { guidePages, programAnswers } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { createChallenge } from "./gate/gate.ts";
 import { linkBase } from "./gate/link-base.ts";
@@ -188,7 +188,7 @@ async function pages(
   const signingIn = { ...parts, originOf: ownOrigin(baseUrl), baseUrl: ownUrl };
   const oauth = { ...parts, baseUrl };
   return [
-    await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
+    await dashboard(programAnswers(guide)),
     guidePages(guide),
     auth(signingIn),
     metadata(oauth),
