@@ -226,10 +226,12 @@ export function failureOf(
     return { code, text: `${code}: Nothing was changed. ${own[code] ?? CONDITIONS[shown.why]}` };
   }
   const next = own[code] ?? NEXT[code];
+  const message = inArguments(shown, sent);
+  const end = /[.!?]$/.test(message) ? "" : ".";
   const trace = code === "INTERNAL" ? ` The request id is ${id}.` : "";
   return {
     code,
-    text: `${code}: ${ended(inArguments(shown, sent))}${next === undefined ? "" : ` ${next}`}${trace}`,
+    text: `${code}: ${message}${end}${next === undefined ? "" : ` ${next}`}${trace}`,
   };
 }
 
@@ -239,8 +241,4 @@ function inArguments({ message, field = "" }: CofferError, sent: unknown): strin
   const names = has(field) ? [] : [...namesOf(field), ...(OTHER_NAMES[field] ?? [])];
   const name = names.find(has);
   return name === undefined ? message : message.replace(field, name);
-}
-
-function ended(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
