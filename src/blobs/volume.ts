@@ -100,7 +100,11 @@ export class Volume {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     }
     this.#identity = await readIdentity(this.#blobsDir);
-    await this.#sweep();
+    // Temporary files of a crash: only regular files with our names.
+    for (const name of await readdir(this.#tmpDir)) {
+      const path = join(this.#tmpDir, name);
+      if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
+    }
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {
       if (SHARD.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
@@ -117,14 +121,6 @@ export class Volume {
       await mkdir(path, { recursive: true });
     }
     this.#shards.set(path, Promise.resolve());
-  }
-
-  /** Deletes temporary files of a crash: only regular files with our names. */
-  async #sweep(): Promise<void> {
-    for (const name of await readdir(this.#tmpDir)) {
-      const path = join(this.#tmpDir, name);
-      if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
-    }
   }
 
   /** Tested by a rename: it also fails between two mounts of one device. */

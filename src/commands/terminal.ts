@@ -148,7 +148,7 @@ function openAgain(descriptor: number): number | null {
 const WAITING_LIMIT = 1024 * 1024;
 
 /** Writes text to a stream. Calls `done`, perhaps at once, when the system has accepted or refused all of it. */
-export type WriteText = (text: string, done: (error?: Error | null) => void) => void;
+type WriteText = (text: string, done: (error?: Error | null) => void) => void;
 
 /**
  * Writes lines to a stream in few calls: lines of one turn of the event loop are written together. Only one call runs

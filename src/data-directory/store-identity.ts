@@ -8,7 +8,7 @@ import type { Tables } from "../db/tables.ts";
 import { counted } from "../domain/contents/texts/text.ts";
 
 /** What a database and the contents directory next to it say about themselves. */
-export interface StoreHalves {
+interface StoreHalves {
   /** The database's identity; null in a new one, or one of an earlier version. */
   readonly database: StoreId | null;
   readonly namesContents: boolean;

@@ -4,7 +4,7 @@ import { type Attributes, prefixed, readXml } from "./xml.ts";
 import type { TextSink } from "./text-sink.ts";
 
 /** A part that another part refers to (ECMA-376, part 2, section 6.5). */
-export interface Relationship {
+interface Relationship {
   /** The last segment of its type: `slide`. */
   readonly type: string;
   /** The name of the part. */

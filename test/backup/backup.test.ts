@@ -1,4 +1,3 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
@@ -11,7 +10,7 @@ import type { BackupOptions } from "../../src/backup/run.ts";
 import { LEASE_MS } from "../../src/db/upkeep/store.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
-import { changeDatabase } from "../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
 import { filesIn, fileOf } from "../support/samples/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
@@ -397,8 +396,7 @@ describe("an archive", () => {
     await new Bun.Archive(bytes).extract(t.at("place"));
     expect((await restore(t.at("place"), t.at("again"))).missing).toEqual([]);
     expect(filesIn(t.at("again"))).toHaveLength(3);
-    using sql = new Sqlite(join(t.at("again"), "coffer.db"), { readonly: true });
-    expect(sql.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+    expect(rowsIn(t.at("again"), "PRAGMA integrity_check")).toEqual([["ok"]]);
   });
 
   test("that is none, or is damaged, is refused", async () => {

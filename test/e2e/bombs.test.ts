@@ -128,10 +128,6 @@ const BOMBS: readonly Bomb[] = [
   form("delimiters without a part", 400, "", () => ["--x\r\n\r\n\r\n".repeat(MB / 10)]),
 ];
 
-function put(path: string): string {
-  return `/v0/files?drive_id=${agent.drive}&path=${path}`;
-}
-
 describe("what is made to be costly is refused, and holds up nobody", () => {
   test.each(BOMBS.map((bomb) => [bomb.name, bomb] as const))(
     "%s",
@@ -147,9 +143,7 @@ describe("what is made to be costly is refused, and holds up nobody", () => {
   );
 
   test("ranges by the thousand are one", async () => {
-    const { id } = await agent.client.json<{ id: string }>(201, "PUT", put("ranges"), {
-      body: "x".repeat(MB),
-    });
+    const { id } = await agent.client.put(agent.drive, "ranges", "x".repeat(MB));
     for (const range of ["0-,".repeat(3000), "0-0,".repeat(3000), "-1,".repeat(3000)]) {
       const answer = await agent.client.send("GET", `/v0/files/${id}/download`, {
         headers: { range: `bytes=${range}0-` },
@@ -184,8 +178,7 @@ describe("what is made to be costly is refused, and holds up nobody", () => {
     ["an entity that names itself", "application/xml", '<!DOCTYPE a [<!ENTITY a "&a;&a;">]><a>&a;</a>', 200],
     ["an image of a million lines", "image/svg+xml", "<svg>\n".repeat(MB / 6), 200],
   ])("a text that is extracted: %s", async (name, type, body, status) => {
-    const path = `${put(encodeURIComponent(name))}&content_type=${encodeURIComponent(type)}`;
-    const { id } = await agent.client.json<{ id: string }>(201, "PUT", path, { body });
+    const id = await agent.client.store(agent.drive, name, body, `&content_type=${encodeURIComponent(type)}`);
     expect((await agent.client.send("POST", `/v0/files/${id}/extract`)).status).toBe(status);
   });
 

@@ -28,8 +28,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Stores a document, and returns the path of its extraction. */
 async function stored(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<string> {
-  const target = `/v0/files?drive_id=${agent.drive}&path=${path}`;
-  const { id } = await agent.client.json<{ id: string }>(201, "PUT", target, { body });
+  const { id } = await agent.client.put(agent.drive, path, body);
   return `/v0/files/${id}/extract`;
 }
 

@@ -33,10 +33,7 @@ test("1,000,000 files, taller than browsers make an element, are gone through to
   await using directory = await temporaryDirectory();
   await using server = await serve({ dataDir: directory.path });
   const alice = await signUp(server, "alice");
-  const query = new URLSearchParams({ drive_id: alice.drive, path: "one.txt" });
-  const { id } = await alice.client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-    body: "x",
-  });
+  const { id } = await alice.client.put(alice.drive, "one.txt");
   await addManyFiles(server.dataDir, id, FILES);
   await using browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });

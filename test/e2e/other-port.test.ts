@@ -39,17 +39,20 @@ const OTHERS: readonly (readonly [request: string, body: Json])[] = [
   ["POST /auth/logout", {}],
 ];
 
+function named(text: string): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? "none");
+}
+
 /** A request that does something, for each unsafe route. */
 function attempts(): Attempt[] {
   const ours = ROUTES.map(([request, , { body = {} } = {}]) => [request, body] as const);
   return [...ours, ...OTHERS]
     .filter(([request]) => !request.startsWith("GET "))
-    .map(([request, body]) => {
-      const named = (text: string) =>
-        text.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? "none");
-      const path = named(request).replace(/^\w+ /, "");
-      return { route: routeOf(request), path, body: JSON.parse(named(JSON.stringify(body))) };
-    });
+    .map(([request, body]) => ({
+      route: routeOf(request),
+      path: named(request).replace(/^\w+ /, ""),
+      body: JSON.parse(named(JSON.stringify(body))),
+    }));
 }
 
 beforeAll(async () => {

@@ -97,8 +97,7 @@ async function useSecrets(server: Server): Promise<Secrets> {
   await anyone.json(200, "POST", "/v0/drives/claim", { ...asAda, body: { token: claim } });
 
   const agent = server.client(claimed.api_key);
-  const upload = `/v0/files?drive_id=${claimed.drive_id}&path=found.txt`;
-  const file = await agent.json<{ id: string }>(201, "PUT", upload, { body: "found by this test" });
+  const file = await agent.put(claimed.drive_id, "found.txt", "found by this test");
   for (const once of [true, false]) {
     const body = { one_time: once };
     const made = await agent.post<{ token: string }>(`/v0/files/${file.id}/presigned-url`, body, 200);

@@ -61,10 +61,7 @@ function kinds({ key, drive }: Agent, large: string) {
 /** What somebody does who is in no hurry to do harm. */
 async function expectService({ client, drive }: Agent): Promise<void> {
   for (let n = 0; n < 20; n++) {
-    const path = `/v0/files?drive_id=${drive}&path=ordinary-${n}`;
-    const { status, text } = await client.send("PUT", path, { body: `content ${n}` });
-    expect([200, 201]).toContain(status);
-    const { id }: { id: string } = JSON.parse(text);
+    const id = await client.store(drive, `ordinary-${n}`, `content ${n}`);
     const download = await client.send("GET", `/v0/files/${id}/download`);
     expect([download.status, download.text]).toEqual([200, `content ${n}`]);
     expect((await client.send("GET", `/v0/files?drive_id=${drive}`)).status).toBe(200);
@@ -74,10 +71,7 @@ async function expectService({ client, drive }: Agent): Promise<void> {
 test(`others are served beside ${EACH} of each kind of slow client, and these are cut off in the end`, async () => {
   await using server = await serve();
   const agent = await provision(server);
-  const upload = `/v0/files?drive_id=${agent.drive}&path=large`;
-  const large = await agent.client.json<{ id: string }>(201, "PUT", upload, {
-    body: new Uint8Array(30 * MIB),
-  });
+  const large = await agent.client.put(agent.drive, "large", new Uint8Array(30 * MIB));
   const { cut, readers } = kinds(agent, large.id);
   const before = await openFiles(server);
   const all = (slow: readonly Slow[]) =>

@@ -8,8 +8,7 @@ const PAUSE_MS = 45_000;
 
 /** The path of a file of `SIZE`, and of an archive of it. */
 async function uploadBig(agent: Agent): Promise<{ download: string; archive: string }> {
-  const path = `/v0/files?drive_id=${agent.drive}&path=big`;
-  const { id } = await agent.client.json<{ id: string }>(201, "PUT", path, { body: new Uint8Array(SIZE) });
+  const { id } = await agent.client.put(agent.drive, "big", new Uint8Array(SIZE));
   return { download: `/v0/files/${id}/download`, archive: `/v0/archive?drive_id=${agent.drive}` };
 }
 

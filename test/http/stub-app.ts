@@ -15,9 +15,9 @@ import { Server } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
 
-export const NOW = Date.UTC(2030, 0, 1);
+const NOW = Date.UTC(2030, 0, 1);
 
-export interface LogLine {
+interface LogLine {
   readonly level: "info" | "warn" | "error";
   readonly message: string;
   readonly fields: Record<string, unknown>;

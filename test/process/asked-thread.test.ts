@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { CallFailure } from "../../src/process/answer-calls.ts";
-import { AskedThread } from "../../src/process/asked-thread.ts";
+import { AskedThread } from "../../src/process/threads.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const WORKER = `

@@ -12,6 +12,7 @@ import {
 import { Pattern } from "../../src/services/grep/file-scan.ts";
 import type { LineMatch } from "../../src/services/grep/request.ts";
 import { anyOf, runs } from "../support/models/properties.ts";
+import { encoded, ENCODINGS } from "../support/samples/encodings.ts";
 
 /** Patterns that mean the same to every engine. */
 const PATTERNS = ["a", "^b", "a$", "b+a", "^$", "(a|b)*c", "é|😀", "[^a]", "\\bab", "^.b.*$", ""];
@@ -23,13 +24,6 @@ const anyEnd = fc.constantFrom("\n", "\r\n");
 const anyText = fc
   .tuple(fc.array(fc.tuple(anyLine, anyEnd), { maxLength: 30 }), anyLine)
   .map(([lines, last]) => lines.flat().join("") + last);
-
-const ENCODINGS = {
-  "utf-8": (text: string) => Buffer.from(text),
-  "utf-8 with a mark": (text: string) => Buffer.from(`\uFEFF${text}`),
-  "utf-16le": (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le"),
-  "utf-16be": (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16(),
-} as const;
 
 interface Search {
   readonly bytes: Uint8Array;
@@ -104,19 +98,14 @@ function linesOf(text: string): (readonly [number, string])[] {
 test("finds the lines that match, whatever the encoding, and wherever it stops and goes on", async () => {
   const anySearch = fc.record({
     text: anyText,
-    encoding: fc.constantFrom<(keyof typeof ENCODINGS)[]>(
-      "utf-8",
-      "utf-8 with a mark",
-      "utf-16le",
-      "utf-16be",
-    ),
+    encoding: fc.constantFrom(...ENCODINGS),
     pattern: fc.constantFrom(...PATTERNS),
     context: fc.integer({ min: 0, max: 4 }),
     matches: fc.integer({ min: 1, max: 5 }),
     blockBytes: fc.integer({ min: 64, max: 200 }),
   });
   const rule = fc.asyncProperty(anySearch, async ({ text, encoding, pattern, ...search }) => {
-    const bytes = ENCODINGS[encoding](text);
+    const bytes = encoded(text, encoding);
     // A mark alone is the empty first line.
     const lines = linesOf(text === "" && bytes.length > 0 ? "\n" : text);
     expect(await found({ ...search, pattern, bytes })).toEqual(expected(lines, pattern, search.context));

@@ -2,8 +2,8 @@ import { driveIsAlive, keyIsAlive, listedKeyIsAlive } from "../expressions.ts";
 import type { ApiKey, MadeByKey, SecretHash } from "../../domain/accounts/api-key.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
-import type { Plan, Scope } from "../../domain/accounts/roles.ts";
-import type { DriveId, DrivePk, KeyId, LinkId, UserId, UserPk, WebhookPk } from "../../domain/id.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
+import type { DrivePk, KeyId, LinkId, UserId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { type Database, SnapshotCache } from "../engine/database.ts";
 import { MADE_COUNTED } from "../../domain/limits.ts";
 
@@ -25,17 +25,13 @@ type NewRow = Omit<NewApiKey, "secretExpiresAt"> & {
   readonly pathPrefix: FolderPath | null;
 };
 
-interface CallerRow {
+interface CallerRow extends Pick<ApiKey, "scope" | "driveId" | "pathPrefix" | "madeBy"> {
   readonly keyId: KeyId;
-  readonly scope: Scope;
   readonly userPk: UserPk | null;
   readonly userId: UserId | null;
   readonly drivePk: DrivePk | null;
-  readonly driveId: DriveId | null;
-  readonly pathPrefix: FolderPath | null;
   readonly ownerId: UserId | null;
   readonly plan: Plan;
-  readonly madeBy: KeyId | null;
   readonly isApplication: 0 | 1;
 }
 

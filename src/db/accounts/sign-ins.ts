@@ -1,6 +1,6 @@
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
-import type { Plan } from "../../domain/accounts/roles.ts";
-import type { SessionId, UserId, UserPk } from "../../domain/id.ts";
+import type { SessionCaller } from "../../domain/accounts/caller.ts";
+import type { SessionId, UserPk } from "../../domain/id.ts";
 import type { KnownClientHash, Session } from "../../domain/accounts/sign-in.ts";
 import type { Database } from "../engine/database.ts";
 
@@ -11,11 +11,7 @@ type NewSession = Omit<Session, "lastUsedAt"> & {
   readonly expiresAt: number;
 };
 
-interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
-  readonly userPk: UserPk;
-  readonly userId: UserId;
-  readonly plan: Plan;
-}
+type SessionHolder = Pick<Session, "id" | "lastUsedAt"> & Pick<SessionCaller, "userPk" | "userId" | "plan">;
 
 /** Sessions. Readers never see expired ones and those of disabled users. */
 export function sessions({ sql }: Database) {

@@ -5,11 +5,11 @@ import type { DrivePk } from "../../domain/id.ts";
 import { actorColumns, type ActorRow } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
-export interface ChangeRange {
+export type ChangeRange = {
   readonly drive: DrivePk;
   readonly after: ChangeNumber;
   readonly upTo: ChangeNumber;
-}
+};
 
 interface Row extends Omit<Change, "before" | "after" | "by">, ActorRow {
   readonly beforeDigest: Digest | null;
@@ -18,7 +18,7 @@ interface Row extends Omit<Change, "before" | "after" | "by">, ActorRow {
   readonly afterSize: number | null;
 }
 
-type RangeParameters = { drive: DrivePk; after: ChangeNumber; upTo: ChangeNumber; limit: number };
+type RangeParameters = ChangeRange & { limit: number };
 type NewRow = Record<string, string | number | null>;
 
 const NOTHING_SAID = { previousPath: null, fileId: null, fileCount: null, version: null, ref: null };

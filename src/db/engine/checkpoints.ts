@@ -1,4 +1,4 @@
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import { areDescriptorsShort } from "../../process/descriptors.ts";
 import type { CheckpointCalls } from "./checkpoint-worker.ts";
 import type { DatabaseLog } from "./database-log.ts";

@@ -78,6 +78,7 @@ export class DatabaseReserve {
     }
   }
 
+  /** Takes what the disk has. Returns whether the reserve is whole then. */
   async #grow(file: FileHandle, size: number): Promise<boolean> {
     const free = await this.#freeBytes();
     if (size + free >= ENOUGH) return fill(file, 0, SIZE);

@@ -78,7 +78,7 @@ interface AppliedStep {
 }
 
 /** The newest version whose step was applied; 0 for a new database. */
-export function schemaVersion(db: Database): number {
+function schemaVersion(db: Database): number {
   return appliedSteps(db).at(-1)?.version ?? 0;
 }
 

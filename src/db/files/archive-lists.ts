@@ -1,10 +1,9 @@
 import { fileIsAlive } from "../expressions.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Digest } from "../../domain/contents/content.ts";
-import type { DrivePk } from "../../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
-import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-lists.ts";
+import { ALL_FILES, ALL_FOLDERS, type SnapshotScope, stepParts } from "../snapshots/snapshot-lists.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { firstAfter, type PathRange, rangeOf } from "./rows.ts";
@@ -13,7 +12,7 @@ import { firstAfter, type PathRange, rangeOf } from "./rows.ts";
 const PIECE = 500;
 
 /** A file of a drive, or a folder; a folder's digest is null. */
-export interface ArchiveRow {
+interface ArchiveRow {
   /** Counts from 1, in path order. */
   readonly number: number;
   readonly path: FilePath | FolderPath;
@@ -25,12 +24,9 @@ export interface ArchiveRow {
 }
 
 /** What is packed: what a drive holds, or what it held in a snapshot. */
-type ArchiveScope = {
-  readonly drive: DrivePk;
+type ArchiveScope = Omit<SnapshotScope, "at"> & {
   /** Null for what it holds now. */
   readonly at: SnapshotNumber | null;
-  /** Files that have expired by this time are left out. */
-  readonly now: number;
 };
 
 type Selection = ArchiveScope & PathRange;

@@ -28,21 +28,15 @@ type ListWindow = {
   readonly after: FilePosition | null;
 };
 
-type Selection = PathRange & {
-  readonly drive: DrivePk;
-  readonly folder: FolderPk | null;
-  readonly now: number;
-  readonly tag: string | null;
-  readonly otherTags: string;
-  readonly value: number;
-  readonly id: string;
-};
+type Selection = PathRange &
+  Pick<ListScope, "drive" | "folder" | "now"> & {
+    readonly tag: string | null;
+    readonly otherTags: string;
+    readonly value: number;
+    readonly id: string;
+  };
 
-type ChildRange = PathRange & {
-  readonly drive: DrivePk;
-  readonly parent: FolderPath;
-  readonly now: number;
-};
+type ChildRange = PathRange & Pick<ListScope, "drive" | "now"> & { readonly parent: FolderPath };
 
 /** The expired files anywhere below a folder; sizes in bytes. */
 interface ExpiredBelow {

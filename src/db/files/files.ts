@@ -3,7 +3,7 @@ import type { File } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import type { Filename, FilePath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
-import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./rows.ts";
+import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow, type Stored } from "./rows.ts";
 
 export type FilePlace = {
   readonly drive: DrivePk;
@@ -21,13 +21,7 @@ export type FileBody = Pick<
 export type Naming = Pick<FileBody, "filename" | "mimeType">;
 
 /** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
-export type StoredBody = Omit<FileBody, "mimeGiven" | "tags" | "metadata"> & {
-  readonly mimeGiven: 0 | 1;
-  /** JSON. */
-  readonly tags: string;
-  /** JSON. */
-  readonly metadata: string;
-};
+export type StoredBody = Stored<FileBody> & { readonly mimeGiven: 0 | 1 };
 
 /** A body as it was when a snapshot was taken. */
 export type PastBody = StoredBody & Pick<File, "createdAt" | "updatedAt" | "version">;

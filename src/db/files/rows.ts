@@ -41,16 +41,17 @@ export const FILE_COLUMNS = `${FACT_COLUMNS}, f.pk, f.drive AS drivePk, d.user A
 
 export const FILE_JOINS = `JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = f.drive`;
 
-type Row<Facts extends FileFacts> = Omit<Facts, "mimeGiven" | "tags" | "metadata"> & {
+/** What a row has of a file. */
+export type Stored<Facts> = Omit<Facts, "mimeGiven" | "tags" | "metadata"> & {
   /** JSON. */
   readonly tags: string;
   /** JSON. */
   readonly metadata: string;
 };
 
-export type FactsRow = Row<FileFacts>;
+export type FactsRow = Stored<FileFacts>;
 
-export type FileRow = Row<File> & { readonly mimeGiven: 0 | 1 };
+export type FileRow = Stored<File> & { readonly mimeGiven: 0 | 1 };
 
 export function factsFromRow(row: FactsRow): FileFacts {
   return { ...row, tags: tagsOf(row), metadata: metadataOf(row) };

@@ -107,13 +107,16 @@ interface Subtree {
   readonly path: FolderPath;
 }
 
-/** What must be known of a file in a subtree to move it. */
-export interface SubtreeFile extends Pick<File, "pk" | "drivePk" | "folderPk" | "path" | "size"> {
+/** What decides how much it is to move a file. */
+export interface MovedFile extends Pick<File, "size"> {
   /** How many. */
   readonly tags: number;
   /** Bytes. */
   readonly metadata: number;
   readonly hasExpired: boolean;
+}
+
+export interface SubtreeFile extends MovedFile, Pick<File, "pk" | "drivePk" | "folderPk" | "path"> {
   /** Whether a snapshot has it as it is. */
   readonly isHeld: boolean;
 }

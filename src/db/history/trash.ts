@@ -5,7 +5,7 @@ import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/histo
 import type { Database } from "../engine/database.ts";
 import type { File } from "../../domain/files/file.ts";
 import { firstAfter } from "../files/rows.ts";
-import type { SeenPaths } from "../folders/folders.ts";
+import type { MovedFile, SeenPaths } from "../folders/folders.ts";
 import { actorColumns, type ActorRow, driveIsAlive, type Flagged } from "../expressions.ts";
 
 /** Among how many of the entries that were made last one is looked for by its path. */
@@ -94,19 +94,11 @@ export function trash({ sql }: Database) {
   };
 }
 
-/** What must be known of a file in the trash to put it back. */
-export interface TrashedFile {
+export interface TrashedFile extends MovedFile {
   readonly pk: TrashedFilePk;
   readonly id: FileId;
   /** Relative to its entry; empty for the file of a file's entry. */
   readonly path: string;
-  /** Bytes. */
-  readonly size: number;
-  /** How many. */
-  readonly tags: number;
-  /** Bytes. */
-  readonly metadata: number;
-  readonly hasExpired: boolean;
 }
 
 type TrashedFolder = {

@@ -11,7 +11,7 @@ import type {
 import type { Database } from "../engine/database.ts";
 
 /** How often a link was used since the last time, and when at last, in milliseconds since the epoch. */
-export type LinkUse = {
+type LinkUse = {
   readonly id: LinkId;
   readonly count: number;
   readonly at: number;

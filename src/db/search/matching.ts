@@ -199,11 +199,7 @@ export class Matching {
   }
 }
 
-interface Candidate {
-  readonly file: FilePk;
-  readonly score: number;
-  readonly slice: number | null;
-}
+type Candidate = Omit<Ranked, "updatedAt">;
 
 function candidateOf(file: FilePk, terms: readonly TermFiles[]): Candidate {
   let weight = 0;

@@ -1,6 +1,6 @@
 import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import { startThread } from "../../process/thread-start.ts";
+import { startThread } from "../../process/threads.ts";
 import type { Database } from "../engine/database.ts";
 import { IndexDamaged } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";

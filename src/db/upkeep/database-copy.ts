@@ -3,7 +3,7 @@ import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/co
 import type { StoreId } from "../../domain/id.ts";
 import { CONTENT_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import { isFull } from "../engine/write-failures.ts";
 import type { CopyCalls } from "./database-copy-worker.ts";
 
@@ -30,9 +30,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-interface SmallContent extends ContentFacts {
-  readonly bytes: Uint8Array;
-}
+type SmallContent = ContentFacts & { readonly bytes: Uint8Array };
 
 /** The first version of the schema with contents in the database. */
 const SMALL_CONTENTS_VERSION = 15;

@@ -160,7 +160,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Says of each change of a folder that has not ended how far it is. That is nothing wrong: the server ends it. */
-export function unendedWorks(sql: Sqlite): string[] {
+function unendedWorks(sql: Sqlite): string[] {
   return sql.query<Row, []>(WORKS).all().map(sentenceOf);
 }
 

@@ -18,11 +18,13 @@ export const ROLES = ["owner", "editor", "reader"] as const;
 
 export type Role = (typeof ROLES)[number];
 
+/** Throws FORBIDDEN for who may only read. */
 export function requireWriter(role: Role): void {
   if (role !== "reader") return;
   throw new CofferError("FORBIDDEN", "Your role in this drive is reader; ask its owner for editor.");
 }
 
+/** Throws FORBIDDEN for who may not decide about the drive. */
 export function requireManager(role: Role): void {
   if (role === "owner") return;
   throw new CofferError("FORBIDDEN", `Your role in this drive is ${role}; only its owner can do this.`);

@@ -7,6 +7,7 @@ import type { NamedActor } from "../changes/change.ts";
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
+  /** Candidates for a username, best first. */
   readonly names: readonly (string | null)[];
   readonly email: string | null;
   readonly displayName: string | null;

@@ -55,7 +55,7 @@ export function parseDocumentFormat(name: string | undefined): DocumentFormat | 
 }
 
 /** Why there is no text: not of the format, needs a password, is malformed, or takes too much to read. */
-export const REFUSALS = ["mismatch", "encrypted", "damaged", "time", "memory", "size"] as const;
+const REFUSALS = ["mismatch", "encrypted", "damaged", "time", "memory", "size"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 export type Extraction =

@@ -76,7 +76,7 @@ export interface File extends FileFacts {
   readonly ownerPk: UserPk | null;
   readonly folderPk: FolderPk;
   readonly blobPk: BlobPk;
-  /** The number of its content: 1 for its first one. */
+  /** The number of its content, counted from 1 in the order in which it had them; never used again. */
   readonly version: number;
   /** Whether the uploader gave the type; else it follows the filename. */
   readonly mimeGiven: boolean;
@@ -184,6 +184,7 @@ export function parseRename(
   return { filename: sent, path };
 }
 
+/** What a file's attributes become. Throws VALIDATION_ERROR. */
 export function parseAttributes(file: Attributes, changes: FileChanges, now: number): Attributes {
   return {
     tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),

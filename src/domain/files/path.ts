@@ -186,6 +186,7 @@ export function requireUnder(prefix: FolderPath, path: FilePath | FolderPath): v
   );
 }
 
+/** Throws FORBIDDEN for a key that is limited to a folder. */
 export function requireWhole(prefix: FolderPath): void {
   if (prefix === ROOT) return;
   throw new CofferError(

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../time.ts";
 import type { NamedActor } from "../changes/change.ts";
-import type { Digest } from "../contents/content.ts";
-import type { BlobPk, DriveId, DrivePk, FileVersionPk, TrashId, TrashPk } from "../id.ts";
-import type { Filename, FilePath, FolderPath } from "../files/path.ts";
+import type { File } from "../files/file.ts";
+import type { DriveId, DrivePk, FileVersionPk, TrashId, TrashPk } from "../id.ts";
+import type { FilePath, FolderPath } from "../files/path.ts";
 import { SEGMENT_BYTES } from "../limits.ts";
 import { startOf, utf8Length } from "../contents/texts/text.ts";
 
@@ -44,20 +44,11 @@ export function keptUntil({ days }: Retention, at: number): number {
   return at + days * DAY_MS;
 }
 
+type Versioned = "version" | "filename" | "mimeType" | "mimeGiven" | "size" | "blobPk" | "digest" | "preview";
+
 /** The content that a file had once, with what named it then. Times are milliseconds since the epoch. */
-export interface FileVersion {
+export interface FileVersion extends Pick<File, Versioned> {
   readonly pk: FileVersionPk;
-  /** Counted from 1, in the order in which the file had its contents; never used again. */
-  readonly version: number;
-  readonly filename: Filename;
-  readonly mimeType: string;
-  readonly mimeGiven: boolean;
-  /** Bytes. */
-  readonly size: number;
-  readonly blobPk: BlobPk;
-  readonly digest: Digest;
-  /** See `FileFacts.preview`. */
-  readonly preview: string | null;
   readonly replacedAt: number;
   /** Null for the server. */
   readonly replacedBy: NamedActor | null;

@@ -84,6 +84,7 @@ export function isMadeBy({ createdBy, user }: Link, caller: Caller): boolean {
 
 export const LONGEST_SHARE_MS = SHARE_LINK_DAYS.most * DAY_MS;
 
+/** Throws GONE for a link that was used, or has expired. */
 export function requireUsable(link: Link, now: number): void {
   const { usedAt, expiresAt } = link;
   if (usedAt !== null)

@@ -56,7 +56,7 @@ interface RedirectTarget {
 }
 
 /** Checks a redirect URI to be registered: see `redirectTarget`. Throws OAuthError. */
-export function requireRedirectUri(uri: string): void {
+function requireRedirectUri(uri: string): void {
   if (redirectTarget(uri) !== null) return;
   throw new OAuthError(
     "invalid_redirect_uri",
@@ -64,6 +64,7 @@ export function requireRedirectUri(uri: string): void {
   );
 }
 
+/** Where a redirect URI leads; null for one that is not allowed. */
 export function redirectTarget(uri: string): RedirectTarget | null {
   if (uri.length > LONGEST || !CHARACTERS.test(uri) || uri.includes("#") || !URL.canParse(uri)) return null;
   const { protocol, host, username, password } = new URL(uri);

@@ -43,6 +43,7 @@ export function parseAuthorization(
   return { challenge, scope: parseScope(parameters.one("scope")) };
 }
 
+/** Null if there is none. Throws OAuthError. */
 export function parseState(parameters: ParameterReader): string | null {
   const state = parameters.one("state");
   if (state !== null && state.length > STATE_CHARACTERS) {
@@ -91,6 +92,7 @@ export class ParameterReader {
     return values[0] === undefined || values[0] === "" ? null : values[0];
   }
 
+  /** Like `one`; throws OAuthError if it is missing. */
   required(name: string): string {
     const value = this.one(name);
     if (value === null) throw new OAuthError("invalid_request", `${name} is required.`);

@@ -158,7 +158,7 @@ function* merged(
 }
 
 /** Which changes somebody waits for: those of some drives, or of every drive of a user. */
-export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk };
+type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk };
 
 /** The least time between two rounds, in milliseconds. To read for 500 who wait takes about 40. */
 const ROUND_MS = 200;

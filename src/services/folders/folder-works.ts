@@ -15,7 +15,7 @@ import { type Progress, type Reached, START } from "./phases.ts";
 const RETRY_MS = 10_000;
 
 /** The rest of a recorded work. */
-export interface Rest<T> {
+interface Rest<T> {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
   readonly by: Actor;

@@ -41,7 +41,7 @@ export class Budget extends Service<{
   }
 }
 
-export interface Source {
+interface Source {
   /** Bytes. */
   readonly size: number;
   /** At most `length` bytes from `offset`; fewer only at the end. */

@@ -1,6 +1,6 @@
 import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import type { StorePlaces } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { GrepWork } from "./grep-work.ts";

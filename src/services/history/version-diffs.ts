@@ -8,7 +8,7 @@ import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import { Turns } from "../turns.ts";
 import { diffOf, type DiffRequest } from "./diff-request.ts";
 import type { LineIndexes } from "../contents/texts.ts";

@@ -8,7 +8,7 @@ import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import type { IndexWork } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
 const MERGED_BATCHES = 4;

@@ -157,7 +157,10 @@ export class Indexer extends Service<IndexParts> {
       await this.#steps.open();
       return true;
     }
-    if (await this.#merge()) return true;
+    // Merges a little, first: an unmerged index is slow. While searches wait, only every second step is a merge.
+    const isTurn = !this.#hasMerged || this.#waiters.size === 0;
+    this.#hasMerged = isTurn && (await this.#steps.merge());
+    if (this.#hasMerged) return true;
     for (const waiter of this.#waiters) {
       for (const drive of waiter) {
         if ((await this.#steps.index(drive)) !== "nothing") {
@@ -182,12 +185,5 @@ export class Indexer extends Service<IndexParts> {
         if (!(await this.#steps.closeIdle())) this.#schedule(IDLE_MS);
         return false;
     }
-  }
-
-  /** Merges a little, first: an unmerged index is slow. While searches wait, only every second step is a merge. */
-  async #merge(): Promise<boolean> {
-    const isTurn = !this.#hasMerged || this.#waiters.size === 0;
-    this.#hasMerged = isTurn && (await this.#steps.merge());
-    return this.#hasMerged;
   }
 }

@@ -40,7 +40,6 @@ export class SnapshotRemoval extends Service<Pick<Parts, "tables" | "changes">> 
     // If it cannot go on from there, it starts again.
     this.#progress = null;
     const reached = await this.parts.tables.writeFromReserve(() => this.#remove(begun));
-    const positionOf = ({ done, after }: Progress) => `${done} ${after.until} ${after.pk}`;
     if (reached !== null) requireFurther("the removal of a snapshot", positionOf(begun), positionOf(reached));
     this.#progress = reached;
     return 1;
@@ -80,6 +79,10 @@ export class SnapshotRemoval extends Service<Pick<Parts, "tables" | "changes">> 
     }
     return rows.length === LOOKS ? { snapshot: id, done, after } : startOf(id, snapshot.number, done + 1);
   }
+}
+
+function positionOf({ done, after }: Progress): string {
+  return `${done} ${after.until} ${after.pk}`;
 }
 
 /** The position before all rows of a snapshot. */

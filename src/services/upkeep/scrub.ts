@@ -89,7 +89,13 @@ export class Scrub extends Service<
 
   async #checkDue(): Promise<number> {
     const now = this.parts.clock.now();
-    let state = await this.#begin(now);
+    const none = { reached: "", contents: 0, finishedAt: null, startedAt: Infinity };
+    let state: ScrubState = this.parts.tables.scrub.state() ?? none;
+    // A round begins if there is none, and begins later if the clock was set back.
+    if (state.startedAt > now) {
+      state = { ...state, startedAt: now };
+      await this.#store(state);
+    }
     let checked = 0;
     const share = (now - state.startedAt) / this.parts.scrubIntervalMs;
     for (;;) {
@@ -112,15 +118,6 @@ export class Scrub extends Service<
     const damaged = this.parts.tables.damagedContents.count();
     this.parts.log.info("all contents have been checked", { contents: state.contents, damaged });
     return checked;
-  }
-
-  /** The round that is under way. One begins if there is none, and begins later if the clock was set back. */
-  async #begin(now: number): Promise<ScrubState> {
-    const none = { reached: "", contents: 0, finishedAt: null, startedAt: Infinity };
-    const state = this.parts.tables.scrub.state() ?? none;
-    if (state.startedAt <= now) return state;
-    await this.#store({ ...state, startedAt: now });
-    return { ...state, startedAt: now };
   }
 
   /** After a power cut some contents are checked again. */

@@ -4,7 +4,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { expectJson, openStage, provision } from "../../support/server/scenario.ts";
 import { populate, type World, startWorld } from "../../support/server/world.ts";
-import { expectRefused } from "../../support/server/answers.ts";
+import { expectRefused, tally } from "../../support/server/answers.ts";
 
 const stage = openStage();
 
@@ -13,9 +13,8 @@ function create(client: Client, body: Json = {}): Promise<Answer> {
 }
 
 /** So many keys, asked for at once; how many were made. */
-async function createMany(client: Client, count: number, body: Json = {}): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: count }, () => create(client, body)));
-  return answers.filter(({ status }) => status === 201).length;
+async function createMany(client: Client, count: number, body: Json = {}) {
+  return tally(await Promise.all(Array.from({ length: count }, () => create(client, body))))[201];
 }
 
 function expectFull(answer: Answer, message: string): void {

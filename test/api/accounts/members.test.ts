@@ -136,15 +136,10 @@ test("who cannot become a member", async () => {
 });
 
 test("a drive has only so many members, and so does a user", async () => {
-  const fill = (of: string, most: number, select: string) =>
-    changeDatabase(
-      coffer.dataDir,
-      `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${most})
-       INSERT INTO ${of} ${select} FROM n`,
-    );
-  fill("user (id, username, plan, created_at)", MEMBERS.drive, "SELECT 'id-' || i, 'many-' || i, 'free', 1");
   changeDatabase(
     coffer.dataDir,
+    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${MEMBERS.drive})
+     INSERT INTO user (id, username, plan, created_at) SELECT 'id-' || i, 'many-' || i, 'free', 1 FROM n`,
     `INSERT INTO drive_member (drive, user, role, changes_from, created_at)
      SELECT d.pk, u.pk, 'reader', 0, 1 FROM drive d, user u
       WHERE d.id = '${world.drives.bob}' AND u.username LIKE 'many-%'`,

@@ -379,7 +379,6 @@ describe("guessing passwords", () => {
     await using coffer = await startWithAda();
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(coffer, "wrong")));
     expect(tally(answers)).toEqual({ 401: 10, 429: 20 });
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
   test("right ones do not count", async () => {
@@ -440,9 +439,7 @@ test("a flood of sign-ins is not borne with for longer than its connections woul
       void answer.then((each) => refused.push(each));
     }
     await eventually(() => refused.length === 80 - 64);
-    for (const answer of refused) {
-      expectRefused(answer, "RATE_LIMITED", 1);
-    }
+    for (const answer of refused) expectRefused(answer, "RATE_LIMITED", 1);
   } finally {
     made.resolve(false);
     await Promise.all(answers);

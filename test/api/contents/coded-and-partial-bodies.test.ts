@@ -96,18 +96,6 @@ describe("a coded body is never stored as if it were the file", () => {
 describe("a coded JSON body is refused as what it is, not as malformed", () => {
   const headers = { "content-encoding": "gzip" };
   const refusal = { headers, ...CODED, receives: { "accept-encoding": "identity" } };
-  runScenarios(stage, {
-    POST: [
-      step("POST /v0/keys", { body: packed({ name: "k" }), ...refusal }),
-      step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] }),
-    ],
-    DELETE: [
-      put("d/f.txt"),
-      step("DELETE /v0/folders", { body: packed({ drive_id: "x", path: "d/" }), ...refusal }),
-      holds("d/f.txt"),
-    ],
-    "nobody's": step("nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
-  });
   runAfter(stage, [whole], {
     PATCH: [step("PATCH /v0/files/{made.id}", { body: packed({ path: "other" }), ...refusal }), ...unchanged],
     "where a body may be left out": step("POST /v0/files/{made.id}/presigned-url", {
@@ -124,6 +112,17 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
   });
 
   runScenarios(stage, {
+    POST: [
+      step("POST /v0/keys", { body: packed({ name: "k" }), ...refusal }),
+      step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] }),
+    ],
+    DELETE: [
+      put("d/f.txt"),
+      step("DELETE /v0/folders", { body: packed({ drive_id: "x", path: "d/" }), ...refusal }),
+      holds("d/f.txt"),
+    ],
+    "nobody's": step("nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
+
     "what reads no body does not look at it": [
       whole,
       step("GET /v0/files/{made.id}", { headers, json: { id: "{made.id}" } }),

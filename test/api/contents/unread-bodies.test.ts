@@ -85,10 +85,7 @@ test("a body without an end is read up to a bound, and the connection closed", a
   );
   const piece = `${MIB.toString(16)}\r\n${"x".repeat(MIB)}\r\n`;
   let sent = 0;
-  while (!client.isClosed && sent < 200) {
-    await client.write(piece);
-    sent++;
-  }
+  for (; !client.isClosed && sent < 200; sent += 1) await client.write(piece);
   // The bound, and what the system's buffers hold.
   expect(sent).toBeWithin(64, 100);
 });

@@ -193,6 +193,9 @@ describe("multipart", () => {
   };
   const mcp: Part[] = [["drive", "{drive}"], ["mime_type", "text/x-own"], ["only_create", "true"], file];
   const text: Part[] = [drive, ["text", "Hello World!"], ["filename", "TODO"]];
+  const other: Part = ["avatar", "x", '; filename="f"'];
+  const withoutBoundary = { "content-type": "multipart/form-data" };
+  const cut = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel';
   runScenarios(stage, {
     "the file last": form([drive, file], { json: NEW_RECORD }),
     "the file first": form([file, drive], { json: NEW_RECORD }),
@@ -200,11 +203,7 @@ describe("multipart", () => {
     "the file's own type": form([drive, own], { json: { mime_type: "text/x-own" } }),
     "a text, as the content": form(text, { json: { mime_type: "text/plain", ...HELLO_HASH } }),
     "names of MCP, and a condition": form(mcp, { json: { mime_type: "text/x-own" } }),
-  });
-  const other: Part = ["avatar", "x", '; filename="f"'];
-  const withoutBoundary = { "content-type": "multipart/form-data" };
-  const cut = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel';
-  runScenarios(stage, {
+
     "an encoding": [form([drive, file, ["encoding", "base64"]], invalid("encoding")), holds()],
     "an unknown field": [form([drive, ["colour", "red"], file], invalid("colour")), holds()],
     "no file": [form([drive, ["filename", "f"]], invalid("content")), holds()],
@@ -236,6 +235,8 @@ describe("PUT", () => {
   const hash = `sha256:${Bun.SHA256.hash(everyByte, "hex")}`;
   const plain = { mime_type: "text/plain" };
   const record = { ...NEW_RECORD, path: "a/b/f.txt" };
+  const bad = ["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'];
+  const inMetadata = { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) };
   runScenarios(stage, {
     "every byte as it is": put("a.bin", everyByte, { json: { size: 256, content_hash: hash } }),
     "an empty body": put("a.txt", "", { json: { size: 0 } }),
@@ -262,10 +263,7 @@ describe("PUT", () => {
     "a JSON body is a file like any other": put("a.json", '{"content":"!"}', {
       json: { size: 15, mime_type: "application/json" },
     }),
-  });
-  const bad = ["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'];
-  const inMetadata = { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) };
-  runScenarios(stage, {
+
     "into a folder without a filename": [{ ...at("path=a/", {}), ...invalid("filename") }, holds()],
     "without a path": [{ ...at("", {}), ...invalid("path") }, holds()],
     "without a drive": [step("PUT /v0/files?path=a", { body: "x", ...invalid("drive_id") }), holds()],

@@ -140,14 +140,11 @@ describe("provision", () => {
   });
 
   test("links begin with the claim address where one is configured, keys with the prefix", async () => {
-    await using coffer = await startAppliance({
-      "claim-base-url": "https://claims.example",
-      "key-prefix": "acme",
-    });
-    const answer = await coffer.client().send("POST", "/v0/drives/provision", {
-      body: { name: "x" },
-      headers: { host: "evil.example", "x-forwarded-host": "evil.example" },
-    });
+    const settings = { "claim-base-url": "https://claims.example", "key-prefix": "acme" };
+    await using coffer = await startAppliance(settings);
+    const headers = { host: "evil.example", "x-forwarded-host": "evil.example" };
+    const asked = { body: { name: "x" }, headers };
+    const answer = await coffer.client().send("POST", "/v0/drives/provision", asked);
     expectJson(answer.text, {
       data: {
         api_key: expect.stringMatching(/^acme_[0-9a-f]{48}$/),
@@ -187,29 +184,22 @@ describe("provision", () => {
 });
 
 describe("an account's drives", () => {
+  const notes = { name: "Research Notes", description: "Line 1\nLine 2" };
+  const made = {
+    ...notes,
+    id: expect.stringMatching(UUID),
+    user_id: expect.stringMatching(UUID),
+    slug: "ada/research-notes",
+    file_count: 0,
+    total_size: 0,
+    expires_at: null,
+    created_at: expect.stringMatching(TIME),
+    updated_at: expect.stringMatching(TIME),
+  };
   runScenarios(stage, {
     "a new one is shown whole": [
-      create("Research Notes", {
-        body: { name: "Research Notes", description: "Line 1\nLine 2" },
-        keeps: "made",
-        json: {
-          data: {
-            id: expect.stringMatching(UUID),
-            user_id: expect.stringMatching(UUID),
-            name: "Research Notes",
-            slug: "ada/research-notes",
-            description: "Line 1\nLine 2",
-            file_count: 0,
-            total_size: 0,
-            expires_at: null,
-            created_at: expect.stringMatching(TIME),
-            updated_at: expect.stringMatching(TIME),
-          },
-        },
-      }),
-      gives("ada GET /v0/drives/{made.data.id}", {
-        data: { name: "Research Notes", description: "Line 1\nLine 2" },
-      }),
+      create("Research Notes", { body: notes, keeps: "made", json: { data: made } }),
+      gives("ada GET /v0/drives/{made.data.id}", { data: notes }),
       step("ada GET /v0/drives", { contains: ["{made.data.id}"] }),
     ],
     "a description that is null is left out": create("x", {
@@ -246,6 +236,7 @@ describe("a drive is renamed and described", () => {
   const data = { name: "Old name", description: "As it was" };
   const given = [create("Old name", { body: data, json: { data }, keeps: "own" })];
   const own = { as: "ada", request: ["GET", "/v0/drives/{own.data.id}"], status: 200 } as const;
+  const renamed = { ...data, id: "{own.data.id}", name: "New name", slug: "ada/new-name", file_count: 0 };
   const unchangedData = { json: { data } };
   const unchanged: Step = { ...own, ...unchangedData };
   runScenarios(stage, {
@@ -260,20 +251,7 @@ describe("a drive is renamed and described", () => {
   });
   runAfter(stage, given, {
     "the slug follows the name, the id and the description stay": [
-      update(
-        { name: "  New name " },
-        {
-          json: {
-            data: {
-              id: "{own.data.id}",
-              name: "New name",
-              slug: "ada/new-name",
-              description: "As it was",
-              file_count: 0,
-            },
-          },
-        },
-      ),
+      update({ name: "  New name " }, { json: { data: renamed } }),
       gives("ada GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }),
       gives("ada GET /v0/drives?slug=ada/old-name", { data: [] }),
     ],
@@ -483,9 +461,8 @@ describe("an unclaimed drive that is 30 days old", () => {
     coffer.clock.advance(2 * 60 * 60 * 1000);
     expect(await sweep.run()).toMatchObject({ blobs: 1 });
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toHaveLength(1);
-    expect((await coffer.clients.ada.send("GET", `/v0/files/${coffer.files.ada}/download`)).text).toBe(
-      "Hello World!",
-    );
+    const kept = await coffer.clients.ada.send("GET", `/v0/files/${coffer.files.ada}/download`);
+    expect(kept.text).toBe("Hello World!");
   });
 
   test("stays gone, and all else stays there, after a restart", async () => {

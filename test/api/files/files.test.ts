@@ -178,6 +178,18 @@ describe("PATCH", () => {
     }),
     ([name, asked]) => [name, hello, asked, unchanged],
   );
+  runEach(stage, bad, ([body, field]) => [
+    `${titleOf(body)} is refused`,
+    hello,
+    patch(body, invalid(field)),
+    unchanged,
+  ]);
+  runScenarios(stage, {
+    "a type that was given stays": [
+      post({ content_type: "text/x-own" }, { keeps: "file" }),
+      patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
+    ],
+  });
   runAfter(stage, [hello], {
     "onto a file": [
       put("taken"),
@@ -192,20 +204,7 @@ describe("PATCH", () => {
     ],
     "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT), unchanged],
     "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT), unchanged],
-  });
-  runEach(stage, bad, ([body, field]) => [
-    `${titleOf(body)} is refused`,
-    hello,
-    patch(body, invalid(field)),
-    unchanged,
-  ]);
-  runScenarios(stage, {
-    "a type that was given stays": [
-      post({ content_type: "text/x-own" }, { keeps: "file" }),
-      patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
-    ],
-  });
-  runAfter(stage, [hello], {
+
     "a byte order mark before the body is skipped": patch('\ufeff{"tags":["c"]}', { tags: ["c"] }),
     "tags are replaced": patch({ tags: ["c", "c"] }, { tags: ["c"] }),
     "tags are emptied": patch({ tags: [] }, { tags: [] }),
@@ -285,21 +284,18 @@ function runTransfers(how: "copy" | "move"): void {
   ]);
 }
 
+/** What a copy, or a file that was moved, has of `hello`; and what it is called in `b/`. */
+const SAME = {
+  drive_id: "{drive}",
+  content_hash: "{file.content_hash}",
+  tags: ["a", "b"],
+  metadata: { n: 1 },
+};
+const named = (filename: string) => ({ path: `b/${filename}`, filename, mime_type: "application/json" });
 const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
 
 describe("copy", () => {
-  const copied = {
-    id: expect.any(String),
-    drive_id: "{drive}",
-    path: "b/copy.json",
-    filename: "copy.json",
-    mime_type: "application/json",
-    size: 12,
-    content_hash: "{file.content_hash}",
-    tags: ["a", "b"],
-    metadata: { n: 1 },
-    expires_at: null,
-  };
+  const copied = { ...SAME, id: expect.any(String), size: 12, expires_at: null, ...named("copy.json") };
   const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
   runScenarios(stage, {
     "a type that was given stays": [
@@ -352,17 +348,8 @@ describe("copy", () => {
 });
 
 describe("move", () => {
-  const moved = {
-    id: "{file.id}",
-    path: "b/moved.json",
-    filename: "moved.json",
-    mime_type: "application/json",
-    content_hash: "{file.content_hash}",
-    tags: ["a", "b"],
-    metadata: { n: 1 },
-    expires_at: "2031-01-01T00:00:00.000Z",
-    created_at: "{file.created_at}",
-  };
+  const times = { created_at: "{file.created_at}", expires_at: "2031-01-01T00:00:00.000Z" };
+  const moved = { ...SAME, id: "{file.id}", ...times, ...named("moved.json") };
   runAfter(stage, twoDrives, {
     "into another drive of the account": [
       { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },

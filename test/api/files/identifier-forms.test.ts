@@ -5,118 +5,41 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { putIntoTrash, routeOf, takeSnapshot } from "../../support/server/targets.ts";
+import { ROUTES } from "../../support/server/routes.ts";
 
 const stage = openStage();
 
-/** What a thing can be named by; `slug` names a drive as well, `trash` is an entry of it. */
-const KINDS = [
-  "drive",
-  "slug",
-  "file",
-  "key",
-  "session",
-  "user",
-  "snapshot",
-  "trash",
-  "link",
-  "webhook",
-] as const;
+/** What a thing can be named by; `trash` is an entry of it. */
+const KINDS = ["drive", "file", "key", "session", "user", "snapshot", "trash", "link", "webhook"] as const;
 type Kind = (typeof KINDS)[number];
-/** References to one owner's things, or to nothing of the same forms. */
-type Things = Readonly<Record<Kind, string>>;
+/** References to one owner's things, or to nothing of the same forms; the slug is that of the drive. */
+type Things = Readonly<Record<Kind | "slug", string>>;
 
-/** A place where a caller names a thing of this kind: `{ID}`. `{MINE}` is a drive of the caller, `{ANY}` a thing in it. */
-type Place = readonly [kind: Exclude<Kind, "slug">, request: string, body?: Json];
+/** A place where a caller names a thing of this kind, in braces; and `{mine}`, a drive of the caller. */
+type Place = readonly [kind: Kind, request: string, body?: Json];
 
-const drive_id = "{ID}";
-
-const BY_ID: readonly Place[] = [
-  ["drive", "GET /v0/drives/{ID}"],
-  ["drive", "PATCH /v0/drives/{ID}", { description: "mine" }],
-  ["drive", "DELETE /v0/drives/{ID}"],
-  ["drive", "GET /v0/files?drive_id={ID}"],
-  ["drive", "PUT /v0/files?drive_id={ID}&path=planted", "x"],
-  ["drive", "POST /v0/files", { drive_id, filename: "planted", content: "" }],
-  ["drive", "POST /v0/upload-links", { drive_id, path: "planted" }],
-  ["drive", "GET /v0/search?q=hello&drive_id={ID}"],
-  ["drive", "GET /v0/grep?pattern=hello&drive_id={ID}"],
-  ["drive", "GET /v0/archive?drive_id={ID}"],
-  ["drive", "GET /v0/folders?drive_id={ID}"],
-  ["drive", "POST /v0/folders", { drive_id, path: "planted/" }],
-  ["drive", "DELETE /v0/folders", { drive_id, path: "notes/", confirm: true }],
+/** The same requests from one's own drive into another's, and the other way. */
+const BETWEEN: readonly Place[] = [
   ...(["move", "copy"] as const).flatMap((how): Place[] => [
-    ["drive", `POST /v0/folders/${how}`, transfer("{ID}", "{MINE}", "stolen/")],
-    ["drive", `POST /v0/folders/${how}`, transfer("{MINE}", "{ID}", "planted/")],
-    ["file", `POST /v0/files/{ID}/${how}`, { destination_path: "stolen", destination_drive_id: "{MINE}" }],
+    ["drive", `POST /v0/folders/${how}`, transfer("{drive}", "{mine}", "stolen/")],
+    ["drive", `POST /v0/folders/${how}`, transfer("{mine}", "{drive}", "planted/")],
+    ["file", `POST /v0/files/{file}/${how}`, { destination_path: "stolen", destination_drive_id: "{mine}" }],
   ]),
-  ["drive", "POST /v0/keys", { drive_id }],
-  ["file", "GET /v0/files/{ID}"],
-  ["file", "PATCH /v0/files/{ID}", { tags: ["mine"] }],
-  ["file", "DELETE /v0/files/{ID}"],
-  ["file", "POST /v0/files/bulk-delete", { file_ids: ["{ID}"] }],
-  ["file", "GET /v0/files/{ID}/download"],
-  ["file", "GET /v0/files/{ID}/text"],
-  ["file", "POST /v0/files/{ID}/edit", { op: "append", text: "planted" }],
-  ["file", "POST /v0/files/{ID}/extract"],
-  ["file", "GET /v0/files/{ID}/extract"],
-  ["file", "POST /v0/files/{ID}/presigned-url", {}],
-  ["key", "GET /v0/keys/{ID}"],
-  ["key", "DELETE /v0/keys/{ID}"],
-  ["session", "DELETE /v0/sessions/{ID}"],
-  ["user", "PATCH /v0/users/{ID}", { plan: "team" }],
-  ["drive", "GET /v0/drives/{ID}/members"],
-  ["drive", "POST /v0/drives/{ID}/members", { username: "dan", role: "editor" }],
-  ["drive", "PATCH /v0/drives/{ID}/members/{ANY}", { role: "editor" }],
-  ["drive", "DELETE /v0/drives/{ID}/members/{ANY}"],
-  ["drive", "POST /v0/drives/{ID}/fork", { name: "Stolen" }],
-  ["snapshot", "POST /v0/drives/{MINE}/fork", { name: "Stolen", snapshot_id: "{ID}" }],
-  ["drive", "GET /v0/drives/{ID}/snapshots"],
-  ["drive", "POST /v0/drives/{ID}/snapshots", {}],
-  ["snapshot", "GET /v0/drives/{MINE}/snapshots/{ID}"],
-  ["snapshot", "DELETE /v0/drives/{MINE}/snapshots/{ID}"],
-  ["snapshot", "GET /v0/drives/{MINE}/snapshots/{ID}/compare"],
-  ["snapshot", "POST /v0/drives/{MINE}/snapshots/{ID}/restore", {}],
-  ["drive", "GET /v0/drives/{ID}/works"],
-  ["drive", "GET /v0/drives/{ID}/works/{ANY}"],
-  ["drive", "POST /v0/drives/{ID}/works/{ANY}/cancel"],
-  ["file", "GET /v0/files/{ID}/versions"],
-  ["file", "GET /v0/files/{ID}/versions/1/download"],
-  ["file", "POST /v0/files/{ID}/versions/1/restore"],
-  ["file", "DELETE /v0/files/{ID}/versions/1"],
-  ["file", "GET /v0/files/{ID}/diff"],
-  ["drive", "GET /v0/changes?drive_id={ID}"],
-  ["drive", "GET /v0/trash?drive_id={ID}"],
-  ["drive", "DELETE /v0/trash", { drive_id, confirm: true }],
-  ["trash", "GET /v0/trash/{ID}"],
-  ["trash", "POST /v0/trash/{ID}/restore", {}],
-  ["trash", "DELETE /v0/trash/{ID}"],
-  ["drive", "GET /v0/links?drive_id={ID}"],
-  ["drive", "POST /v0/links", { drive_id, path: "notes/" }],
-  ["link", "DELETE /v0/links/{ID}"],
-  ["drive", "POST /v0/webhooks", { drive_id, url: "https://example.com/", events: ["*"] }],
-  ["drive", "GET /v0/webhooks?drive_id={ID}"],
-  ["webhook", "GET /v0/webhooks/{ID}"],
-  ["webhook", "PATCH /v0/webhooks/{ID}", { events: ["*"] }],
-  ["webhook", "DELETE /v0/webhooks/{ID}"],
-  ["webhook", "POST /v0/webhooks/{ID}/test"],
-  ["webhook", "GET /v0/webhooks/{ID}/deliveries"],
-  ["webhook", "POST /v0/webhooks/{ID}/deliveries/{ANY}/resend"],
+  ["snapshot", "POST /v0/drives/{mine}/fork", { name: "Stolen", snapshot_id: "{snapshot}" }],
 ];
 
 function transfer(from: string, to: string, destination_path: string): Json {
   return { drive_id: from, path: "notes/", destination_path, destination_drive_id: to };
 }
 
-/** The same about a file at a path, in the drive that is named. */
-const BY_PATH = BY_ID.filter(([, request]) => request.includes("/v0/files/{ID}")).map(
-  ([, request, ...body]): Place => [
-    "drive",
-    `${request.replace("{ID}", "by-path")}?path=notes/hello.txt&drive_id={ID}`,
-    ...body,
-  ],
-);
-
-const PLACES: readonly Place[] = [...BY_ID, ...BY_PATH];
+const PLACES: readonly Place[] = [
+  ...BETWEEN,
+  ...ROUTES.flatMap(([request, , { body } = {}]) => {
+    const text = `${request} ${JSON.stringify(body)}`;
+    const named = KINDS.filter((kind) => text.includes(`{${kind}}`));
+    return named.map((kind): Place => (body === undefined ? [kind, request] : [kind, request, body]));
+  }),
+];
 
 type Form = readonly [name: string, of: (reference: string, things: Things) => string];
 
@@ -165,11 +88,18 @@ interface Caller {
   readonly drive: string;
 }
 
+const nothing = (last: number) => `01976f5e-5d7a-7000-8000-3c5d1a2b4e6${last}`;
 const NOTHING: Things = {
-  ...(Object.fromEntries(
-    KINDS.map((kind, n) => [kind, `01976f5e-5d7a-7000-8000-3c5d1a2b4e6${n}`]),
-  ) as Things),
+  drive: nothing(0),
   slug: "ana/notos",
+  file: nothing(1),
+  key: nothing(2),
+  session: nothing(3),
+  user: nothing(4),
+  snapshot: nothing(5),
+  trash: nothing(6),
+  link: nothing(7),
+  webhook: nothing(8),
 };
 
 let ada: Things;
@@ -204,8 +134,19 @@ function shownOf({ status, text }: Answer, reference: string): unknown {
   return { status, text: same };
 }
 
-function ask(caller: Caller, [, request, body]: Place, reference: string): Promise<Answer> {
-  const scope = { ID: reference, MINE: caller.drive, ANY: ada.user };
+/** What other places than that of the thing are filled with: Ada's id is no id of another kind. */
+const OTHERS = ["file", "key", "snapshot", "trash", "link", "webhook", "carol", "work", "delivery"];
+
+function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
+  const scope = {
+    ...Object.fromEntries(OTHERS.map((name) => [name, ada.user])),
+    folder: "notes/",
+    path: "notes/hello.txt",
+    suffix: "planted",
+    drive: caller.drive,
+    mine: caller.drive,
+    [kind]: reference,
+  };
   const [method = "", path = ""] = request.split(" ");
   const options = body === undefined ? {} : { body: fillJson(body, scope) };
   return caller.client.send(method, fill(path, scope, encodeURIComponent), options);

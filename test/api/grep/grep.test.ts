@@ -135,8 +135,7 @@ describe("a search of lines", () => {
     "is for read-only keys as well": gives("agentReader GET /v0/grep?pattern=W.rld", {
       data: [{ id: "{files.agent}" }],
     }),
-  });
-  runScenarios(stage, {
+
     "finds a word": found(TWO, "pattern=two", [2, "two"]),
     "finds every line that matches": found(TWO, "pattern=o", [1, "one"], [2, "two"]),
     "finds nothing": found(TWO, "pattern=four"),

@@ -60,7 +60,7 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
 async function place(coffer: TestAppliance, { made }: Kind, client: Client, drive: string) {
   const file = await client.store(drive, "f.txt", "Hello World!");
   return async (by = client): Promise<string> => {
-    const ends = new Date(coffer.clock.now() + MINUTE_MS).toISOString();
+    const ends = coffer.clock.iso(MINUTE_MS);
     const [path, body] = made({ drive, file, ends });
     const { url }: { url: string } = JSON.parse((await by.send("POST", path, { body })).text);
     return url.split("/").at(-1) ?? "";

@@ -124,7 +124,6 @@ describe("making one", () => {
     ),
     "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
     "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
-    "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
   });
   runEach(stage, wrong, ([name, body, field]) => [
     `${name} is refused`,
@@ -198,7 +197,6 @@ describe("the list", () => {
   });
 
   runScenarios(stage, {
-    "of another's drive": refuses("GET /v0/links?drive_id={drives.ada}", "NOT_FOUND"),
     "with a cursor that is none": refuses("GET /v0/links?cursor=x", "VALIDATION_ERROR", "cursor"),
   });
 });

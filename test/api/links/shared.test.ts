@@ -243,22 +243,6 @@ describe("uses", () => {
   });
 });
 
-describe("a link ends", () => {
-  test("in time, to the millisecond, and if the clock is set back", async () => {
-    const { clock } = stage.coffer;
-    const { send } = await shared({
-      path: "photos/",
-      expires_at: new Date(clock.now() + HOUR_MS).toISOString(),
-    });
-    clock.advance(HOUR_MS - 1);
-    expect((await send()).status).toBe(200);
-    clock.advance(1);
-    for (const rest of ["", "/files", "/download?path=a.txt", "/archive"])
-      expect((await send(rest)).status).toBe(410);
-    expect((await send("/unlock", { body: { password: "x" } }, "POST")).status).toBe(410);
-  });
-});
-
 describe("a password", () => {
   const locked = { path: "photos/", password: "open sesame" };
   const everything = ["", "/files", "/download?path=a.txt", "/download?path=none", "/archive"];

@@ -80,12 +80,6 @@ describe("making one", () => {
     ],
     "for a day": make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
     "for a size beyond the server's": make({ max_size: Number.MAX_SAFE_INTEGER }),
-    "into another's drive": make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")),
-    "with a read-only key": {
-      ...make({ drive_id: "{drives.agent}" }, refused("FORBIDDEN")),
-      as: "agentReader",
-    },
-    "without a key": { ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
   });
   runEach(stage, bad, ([name, body, field]) => [
     `${name} is refused`,

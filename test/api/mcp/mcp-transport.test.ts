@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
-import { invalid, openStage, provision, refused, runScenarios, step } from "../../support/server/scenario.ts";
+import { openStage, provision, runScenarios } from "../../support/server/scenario.ts";
+import { invalid, refused, step } from "../../support/server/steps.ts";
 
 const stage = openStage();
 

@@ -213,20 +213,6 @@ describe("a person's consent", () => {
     expect((await decide({ cookie, origin: stage.coffer.appliance.url }, ticket)).status).toBe(200);
   });
 
-  test("is not given by a key, and nobody else is shown what is asked", async () => {
-    const ticket = await app.begin();
-    for (const [name, status] of [
-      ["ada", 403],
-      ["agent", 403],
-      ["nobody", 401],
-    ] as const) {
-      const client = stage.world.clients[name];
-      const body = { allow: true };
-      expect(await client.status("POST", `/v0/oauth/requests/${ticket}`, { body })).toBe(status);
-      expect(await client.status("GET", `/v0/oauth/requests/${ticket}`)).toBe(status);
-    }
-  });
-
   test("counts once, also if it is given twice at once", async () => {
     const ticket = await app.begin();
     const send = () => ada.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });

@@ -176,11 +176,6 @@ describe("a client that a person lets in", () => {
     expect(await ada.status("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } })).toBe(404);
   });
 
-  test("cannot make itself a key that stays when it is turned out", async () => {
-    const tokens = await app.signIn(ada);
-    expect(await stage.coffer.client(tokens.access_token).status("POST", "/v0/keys", { body: {} })).toBe(403);
-  });
-
   test("gives its access back (RFC 7009), with either token, and a second time without an error", async () => {
     for (const which of ["access_token", "refresh_token"] as const) {
       const tokens = await app.signIn(ada);

@@ -525,7 +525,7 @@ describe("an upload is known by its fields and its content", () => {
     const { ada } = stage.world.clients;
     const { drive } = await prepare();
     const key = newKey();
-    const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const soon = stage.coffer.clock.iso(1000);
     const put: Sent = {
       request: `PUT /v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
       body: "x",

@@ -50,8 +50,8 @@ interface Request {
 }
 
 /**
- * A request, such as `bob listLinks?limit=1`, by default of Ada; and a status of success, or the code of a refusal. In
- * braces stands what is named; what the path names, as in `ROUTES`.
+ * A request, such as `bob listLinks?limit=1`, by default of Ada, or by `session` of her signed in; and a status of
+ * success, or the code of a refusal. In braces stands what is named; what the path names, as in `ROUTES`.
  */
 type Case = readonly [request: string, gives: number | Code, more?: More];
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { tally } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
@@ -34,6 +35,7 @@ describe("rate limits", () => {
     expect(state(await clients.ada.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
     coffer.clock.advance(20_500);
     expect(state(await clients.ada.send("GET", "/v0/nothing"))).toEqual(["12", "10", "40"]);
+    expect(state(await clients.ada.send("GET", "/v0/drives?limit=x"))).toEqual(["12", "9", "40"]);
     expect(state(await clients.adaReader.send("POST", "/v0/keys"))).toEqual(["12", "11", "60"]);
     expect(state(await clients.adaDrive.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
     expect(state(await clients.bob.send("GET", "/v0/drives"))).toEqual(["8", "7", "60"]);
@@ -79,9 +81,7 @@ async function countStatuses(clients: readonly Client[], count: number): Promise
     .flat()
     .slice(0, count);
   const answers = await Promise.all(turns.map((client) => client.send("GET", "/v0/drives")));
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
+  return tally(answers);
 }
 
 /** `count` keys more for the drive or account of a client, made without haste. */

@@ -90,17 +90,6 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
 });
 
 runScenarios(stage, {
-  "a key of one drive is refused": step("adaDrive POST /v0/drives/{drives.ada}/fork", {
-    body: { name: "Fork" },
-    ...refused("FORBIDDEN"),
-  }),
-  "a snapshot of another drive is not found": [
-    step("bob POST /v0/drives/{drives.bob}/snapshots", { status: 201, json: {}, keeps: "taken" }),
-    step("ada POST /v0/drives/{drives.ada}/fork", {
-      body: { name: "Fork", snapshot_id: "{taken.data.id}" },
-      ...refused("NOT_FOUND"),
-    }),
-  ],
   "a name of nothing is refused": step("ada POST /v0/drives/{drives.ada}/fork", {
     body: { name: " " },
     ...refused("VALIDATION_ERROR", "name"),

@@ -101,8 +101,4 @@ runScenarios(stage, {
     taken,
     refuses(`GET ${COMPARE}?cursor=YQ`, "VALIDATION_ERROR", "cursor"),
   ],
-  "a snapshot of another drive is not found": [
-    { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
-    refuses(`GET ${COMPARE}`, "NOT_FOUND"),
-  ],
 });

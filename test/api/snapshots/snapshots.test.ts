@@ -15,7 +15,6 @@ import {
 import { verified } from "../../support/faults/verified.ts";
 
 const stage = openStage();
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 function take(body?: Json, more: Partial<Step> = {}): Step {
   return step("POST /v0/drives/{drive}/snapshots", {
@@ -86,10 +85,6 @@ runScenarios(stage, {
     step("ada POST /v0/drives", { body: { name: "Second" }, status: 201, json: {}, keeps: "second" }),
     refuses("ada GET /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND"),
     refuses("ada DELETE /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND"),
-  ],
-  "is found by an identifier only": [
-    refuses("GET /v0/drives/{drive}/snapshots/x", "NOT_FOUND"),
-    refuses(`GET /v0/drives/{drive}/snapshots/${NOWHERE}`, "NOT_FOUND"),
   ],
 });
 

@@ -11,9 +11,9 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import type { Json } from "../../support/server/client.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 import { fileOfStore, OLD_CONTENTS, OLD_SECRET, type OldStore } from "../../support/faults/old-stores.ts";
-import { eventually } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { fileOf } from "../../support/samples/contents.ts";
+import { settledIndex } from "../../support/server/settled-index.ts";
 
 interface Made {
   readonly id: string;
@@ -151,14 +151,9 @@ const prepare = async (dataDir: string) => {
 };
 await using coffer = await startAppliance({}, { prepare });
 const store = await live(coffer);
-const path = join(coffer.dataDir, "coffer.db");
-const isIndexed = () => {
-  using sql = new Sqlite(path, { readonly: true });
-  return sql.query("SELECT 1 FROM search_job").get() === null;
-};
-await eventually(isIndexed);
+await settledIndex(coffer.dataDir);
 await coffer.close();
-using sql = new Sqlite(path);
+using sql = new Sqlite(join(coffer.dataDir, "coffer.db"));
 addRows(sql, store.at);
 const text = [`-- ${JSON.stringify(store)}`, ...dump(sql), ""].join("\n");
 await Bun.write(fileOfStore(MIGRATIONS.length), text);

@@ -16,6 +16,7 @@ import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { searchRequest } from "../../support/samples/search-request.ts";
+import { indexAll } from "../../support/server/settled-index.ts";
 
 function open(coffer: TestAppliance): Sqlite {
   return new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true, strict: true });
@@ -23,14 +24,6 @@ function open(coffer: TestAppliance): Sqlite {
 
 async function upload({ client, id }: OwnDrive, path: string, body: string): Promise<string> {
   return (await client.put(id, path, body)).id;
-}
-
-async function indexed(coffer: TestAppliance): Promise<void> {
-  using sql = open(coffer);
-  await eventually(() => {
-    coffer.appliance.services.indexer.wake();
-    return sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null;
-  });
 }
 
 function requestFor(sql: Sqlite, drive: OwnDrive, query: string): SearchRequest {
@@ -66,7 +59,7 @@ test("every statement of a search finds its rows by an index, and none sorts the
 test("every statement of the indexing thread finds its rows by an index", async () => {
   await using coffer = await startAppliance();
   await upload(await provision(coffer), "a.txt", "word");
-  await indexed(coffer);
+  await indexAll(coffer);
   await coffer.close();
   const path = join(coffer.dataDir, "coffer.db");
   const prepare = spyOn(Connection.prototype, "prepare");
@@ -97,7 +90,7 @@ test("every statement of the indexing thread finds its rows by an index", async 
 test("what reads the index reads the jobs before it, so that one that is done is in it", async () => {
   await using coffer = await startAppliance();
   await upload(await provision(coffer), "a.txt", "word");
-  await indexed(coffer);
+  await indexAll(coffer);
   using sql = open(coffer);
   using prepare = spyOn(Connection.prototype, "prepare");
   expect(new SearchFinder(sql)).toBeDefined();
@@ -115,7 +108,7 @@ test("a search that takes too long is given up", async () => {
   await using coffer = await startAppliance();
   const own = await provision(coffer);
   await upload(own, "a.txt", "word");
-  await indexed(coffer);
+  await indexAll(coffer);
   using sql = open(coffer);
   const request = { ...requestFor(sql, own, "word"), budget: -1 };
   expect(new SearchFinder(sql).find(request)).rejects.toThrow(Overrun);
@@ -143,7 +136,7 @@ test.skipIf(NO_READ_COUNT !== "")(
     const [mine, other] = [await provision(coffer), await provision(coffer)];
     await upload(mine, "common one.txt", "common words");
     await upload(mine, "common two.txt", "more common words");
-    await indexed(coffer);
+    await indexAll(coffer);
     const alone = new Map<string, number>();
     for (const query of QUERIES) alone.set(query, await costOf(coffer, mine, query));
 
@@ -234,7 +227,7 @@ test("a deleted drive leaves nothing in the index", async () => {
   const id = await upload(own, "a.txt", "word");
   await upload(own, "long.txt", "word ".repeat(50_000));
   await addManyFiles(coffer.dataDir, id, 1000);
-  await indexed(coffer);
+  await indexAll(coffer);
   using sql = open(coffer);
   expect(attachIndex(sql)).toBe("attached");
   const rows = () =>

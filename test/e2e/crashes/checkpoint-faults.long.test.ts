@@ -24,8 +24,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a checkpoint", NO_STRACE), () => {
     await using server = await serve({ dataDir: prepared(), env: ENV });
     Object.assign(agent, await provision(server));
     const client = server.client(agent.key);
-    const target = `/v0/files?drive_id=${agent.drive}&path=first.txt`;
-    const { id } = await client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+    const { id } = await client.put(agent.drive, "first.txt");
     await addManyFiles(prepared(), id, FILES);
     await server.stop();
   });

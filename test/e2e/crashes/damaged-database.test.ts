@@ -138,8 +138,7 @@ test("the log of the database with other bytes, after a kill: what came before t
   const { drive, key } = prepared;
   {
     await using server = await serve({ dataDir, env: QUIET });
-    const target = `/v0/files?drive_id=${drive}&path=first.bin`;
-    await server.client(key).json(201, "PUT", target, { body: "first" });
+    await server.client(key).put(drive, "first.bin", "first");
     await server.kill();
   }
   const log = join(dataDir, "coffer.db-wal");

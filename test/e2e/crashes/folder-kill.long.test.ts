@@ -104,8 +104,7 @@ test.each(KINDS)(
     let server = await serve({ dataDir });
     try {
       const { key, drive } = await signUp(server, "ada");
-      const path = `/v0/files?drive_id=${drive}&path=first.txt`;
-      const { id } = await server.client(key).json<{ id: string }>(201, "PUT", path, { body: "x" });
+      const { id } = await server.client(key).put(drive, "first.txt");
       await addManyFiles(dataDir, id, files);
       using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");

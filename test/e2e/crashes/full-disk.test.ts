@@ -39,8 +39,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       return data.map(({ path }) => path);
     };
     for (const path of ["a.txt", "b.txt"]) {
-      const target = `/v0/files?drive_id=${drive}&path=${path}`;
-      await first.client(key).json(201, "PUT", target, { body: "needle" });
+      await first.client(key).put(drive, path, "needle");
     }
     await eventually(async () => (await find(first, "q=needle")).length === 2);
     expect(await first.stop()).toBe(0);
@@ -69,8 +68,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const { client, drive } = await provision(server);
     const ids: string[] = [];
     for (const path of ["a.bin", "b.bin", "c.bin", "kept.bin", "folder/a.bin", "folder/b.bin"]) {
-      const target = `/v0/files?drive_id=${drive}&path=${path}`;
-      ids.push((await client.json<{ id: string }>(201, "PUT", target, { body: SMALL.slice() })).id);
+      ids.push(await client.store(drive, path, SMALL.slice()));
     }
     const [a, b, c, kept] = ids;
     const { id: keyId } = await client.makeKey();
@@ -198,8 +196,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       await using server = await start(disk);
       ({ drive, key } = await provision(server));
       for (const path of ["a.txt", "b.txt"]) {
-        const target = `/v0/files?drive_id=${drive}&path=${path}`;
-        await server.client(key).json(201, "PUT", target, { body: "needle" });
+        await server.client(key).put(drive, path, "needle");
       }
       await server.stdout.until(/the search index is filled/);
       expect(await server.stop()).toBe(0);

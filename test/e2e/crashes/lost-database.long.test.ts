@@ -60,8 +60,7 @@ async function sweptThrough(server: Server): Promise<void> {
 
 /** Waits for a sweep by leaving it something: a file that has expired. */
 async function oneSweep(server: Server, { client, drive }: Agent): Promise<void> {
-  const path = `/v0/files?drive_id=${drive}&path=going.txt`;
-  const { id } = await client.json<{ id: string }>(201, "PUT", path, { body: "going" });
+  const { id } = await client.put(drive, "going.txt", "going");
   changeDatabase(server.dataDir, `UPDATE file SET expires_at = 1 WHERE id = '${id}'`);
   using sql = new Sqlite(join(server.dataDir, "coffer.db"), { readonly: true });
   await eventually(() => sql.query("SELECT 1 FROM file WHERE id = ?").get(id) === null);

@@ -37,9 +37,7 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
     try {
       const { key, drive } = await signUp(server, "ada");
       const client = server.client(key);
-      const put = { body: "x" };
-      const first = `/v0/files?drive_id=${drive}&path=first.txt`;
-      const { id } = await client.json<{ id: string }>(201, "PUT", first, put);
+      const { id } = await client.put(drive, "first.txt");
       await addManyFiles(dataDir, id, FILES);
       const before = await listed(client, drive);
       const taken = await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`);

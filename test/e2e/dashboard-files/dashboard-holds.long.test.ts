@@ -73,8 +73,7 @@ test.each<[name: string, before: string, after: string]>([
   const { owner, context } = dashboard;
   const path = `compared ${name}.txt`;
   await putFile(owner, owner.drive, path, before);
-  const query = new URLSearchParams({ drive_id: owner.drive, path });
-  await owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, { body: after });
+  await owner.client.put(owner.drive, path, after, 200);
   const page = await watchedPage(context);
   await page.goto(`/drives/${owner.drive}/`);
   await page.getByRole("row").filter({ hasText: path }).click({ button: "right" });

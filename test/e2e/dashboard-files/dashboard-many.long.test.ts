@@ -41,9 +41,7 @@ test("5,000 folders in a folder are looked at anywhere", async () => {
 test("100,000 files in a folder are looked at anywhere in any order, a few of them in the page", async () => {
   const { id: drive, fileId } = await driveWith("Huge", { "one.txt": 1 });
   await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 100_000);
-  const query = new URLSearchParams({ drive_id: drive, path: "many/0050000.txt" });
-  const longer = { body: "longer than the others" };
-  await dashboard.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, longer);
+  await dashboard.owner.client.put(drive, "many/0050000.txt", "longer than the others", 200);
   await using page = await open();
   const asked: string[] = [];
   page.on("request", (request) => {

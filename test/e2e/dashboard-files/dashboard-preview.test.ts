@@ -29,13 +29,10 @@ beforeEach(() => {
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /** Stores a file; its id. `type` is what its owner says it is. */
-async function store(path: string, content: Content, type?: string): Promise<string> {
+function store(path: string, content: Content, type?: string): Promise<string> {
   const { client, drive } = dashboard.owner;
-  const query = new URLSearchParams({ drive_id: drive, path });
-  if (type !== undefined) query.set("content_type", type);
-  const answer = await client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
-  const { id }: { id: string } = JSON.parse(answer.text);
-  return id;
+  const query = type === undefined ? "" : `&content_type=${encodeURIComponent(type)}`;
+  return client.store(drive, path, content, query);
 }
 
 /** Stores a file and opens its preview. */

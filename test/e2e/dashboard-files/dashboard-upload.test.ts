@@ -287,11 +287,7 @@ describe("choosing and dropping", () => {
 /** Uploads files whose places are taken, by `old`, and waits to be asked. */
 async function collide(names: readonly string[], content: string | Buffer = "new"): Promise<void> {
   for (const name of names) {
-    await dashboard.owner.client.send(
-      "PUT",
-      `/v0/files?${new URLSearchParams({ drive_id: dashboard.owner.drive, path: `taken/${name}` }).toString()}`,
-      { body: "old" },
-    );
+    await dashboard.owner.client.store(dashboard.owner.drive, `taken/${name}`, "old");
   }
   await open("taken/");
   await choose(...names.map((name) => ({ name, content })));

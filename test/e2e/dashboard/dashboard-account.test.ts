@@ -9,12 +9,15 @@ import { provision, serve, type Server } from "../../support/server/executable.t
 import { providerSettings, type RealProvider, startRealProvider } from "../../support/peers/real-provider.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
-// Each test has a server of its own, with its own settings and users.
+// Most have a server of their own, with its own settings and users.
 
 const closing = new AsyncDisposableStack();
 let browser: Browser;
+/** A server with Ada's account, of those that change nothing of that. */
+let ordinary: Awaited<ReturnType<typeof open>>;
 beforeAll(async () => {
   ({ browser } = closing.use(await borrowBrowser()));
+  ordinary = closing.use(await open());
 });
 afterAll(() => closing.disposeAsync());
 
@@ -182,25 +185,24 @@ if (isThorough()) {
 }
 
 test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
-  await using opened = await open();
   await using page = await newVisitor();
   const told = page.getByRole("alert");
   for (const [query, words, rest] of [
     ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
     ["q=tea&sign_in=failed&request=one", /Sign-in failed[^]*Request one$/, "?q=tea"],
   ] as const) {
-    await page.goto(`${opened.base}/search?${query}`);
+    await page.goto(`${ordinary.base}/search?${query}`);
     await told.waitFor();
     expect(await told.innerText()).toMatch(words);
-    expect(page.url()).toBe(`${opened.base}/search${rest}`);
+    expect(page.url()).toBe(`${ordinary.base}/search${rest}`);
     expect(await page.title()).toBe("Sign in · Coffer");
   }
-  await page.goto(`${opened.base}/search?sign_in=<b>Call</b>&request=Call`);
+  await page.goto(`${ordinary.base}/search?sign_in=<b>Call</b>&request=Call`);
   await heading(page, "Sign in").waitFor();
   await page.getByLabel("Username").waitFor();
   expect(await told.count()).toBe(0);
   // Whoever gets in another way is not told again when they leave.
-  await page.goto(`${opened.base}/account?sign_in=failed&request=one`);
+  await page.goto(`${ordinary.base}/account?sign_in=failed&request=one`);
   await signIn(page, "ada");
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await heading(page, "Sign in").waitFor();
@@ -298,22 +300,21 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
 });
 
 test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
-  await using opened = await open();
   await using page = await newVisitor();
   await page.emulateMedia({ colorScheme: "light" });
   const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
   const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-  await page.goto(`${opened.base}/account`);
+  await page.goto(`${ordinary.base}/account`);
   await signIn(page, "ada");
   await heading(page, "Appearance").waitFor();
   const light = await canvas();
   await page.getByRole("radio", { name: "Dark" }).check();
   const dark = await canvas();
   expect([await isDark(), dark === light]).toEqual([false, false]);
-  await page.goto(`${opened.base}/drives`);
+  await page.goto(`${ordinary.base}/drives`);
   await heading(page, "Drives").waitFor();
   expect(await canvas()).toBe(dark);
-  await page.goto(`${opened.base}/account`);
+  await page.goto(`${ordinary.base}/account`);
   await page.getByRole("radio", { name: "System" }).check();
   expect(await canvas()).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
@@ -321,10 +322,9 @@ test("light or dark is chosen for a browser, and stays so until the device is to
 });
 
 test("an administrator adds a user, changes their plan, and shuts them out and in", async () => {
-  await using opened = await open();
   await using page = await newVisitor();
   await using other = await newVisitor();
-  await page.goto(`${opened.base}/users`);
+  await page.goto(`${ordinary.base}/users`);
   await signIn(page, "ada");
   await page.getByText("You're the only user.").waitFor();
   await page.getByRole("button", { name: "Add user" }).click();
@@ -337,7 +337,7 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await page.getByRole("button", { name: "Done" }).click();
   await heading(page, "bob").waitFor();
 
-  await other.goto(`${opened.base}/account`);
+  await other.goto(`${ordinary.base}/account`);
   await signIn(other, "bob", password);
   await other.getByText("Plan free").waitFor();
   await page.getByLabel("Plan of bob").selectOption("pro");

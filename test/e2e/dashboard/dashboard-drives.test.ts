@@ -338,21 +338,19 @@ function results(): Locator {
   return page.getByRole("main").locator("ol > li");
 }
 
-async function put(drive: string, path: string, body: string, more = ""): Promise<void> {
-  const query = `drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
-  await dashboard.owner.client.json(201, "PUT", `/v0/files?${query}`, { body });
-}
-
 describe("search", () => {
   beforeAll(async () => {
     const tea = await driveWith("Tea");
     const other = await driveWith("Other");
+    const { client } = dashboard.owner;
     const text =
       "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
-    await put(tea.id, "asia/green & black?.md", text, "&tags=draft&tags=tea&tags=Paris,%20France");
-    await put(other.id, "teapot.txt", "Nothing of it in here");
-    await put(other.id, "invoice\u202Efdp.exe", "");
-    await Promise.all(Array.from({ length: 30 }, (_, i) => put(other.id, `many/${i}.log`, `kettle ${i}`)));
+    await client.store(tea.id, "asia/green & black?.md", text, "&tags=draft&tags=tea&tags=Paris,%20France");
+    await client.put(other.id, "teapot.txt", "Nothing of it in here");
+    await client.put(other.id, "invoice\u202Efdp.exe", "");
+    await Promise.all(
+      Array.from({ length: 30 }, (_, i) => client.put(other.id, `many/${i}.log`, `kettle ${i}`)),
+    );
     // All of it, by what stands in it and not only by its names.
     for (const [words, count] of [
       ["resume tea", 1],

@@ -255,9 +255,7 @@ describe("contents that are opened by their address run nothing", () => {
   ];
   test.each(contents)("%s", async (type, content) => {
     const { client, drive } = dashboard.owner;
-    const query = new URLSearchParams({ drive_id: drive, path: "opened", content_type: type });
-    const stored = await client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
-    const { id }: { id: string } = JSON.parse(stored.text);
+    const id = await client.store(drive, "opened", content, `&content_type=${encodeURIComponent(type)}`);
     const link = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
     const page = await dashboard.context.newPage();
     const noted = notesOf(page);

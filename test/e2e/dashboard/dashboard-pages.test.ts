@@ -43,14 +43,9 @@ async function fill(): Promise<typeof made> {
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
   await ada.client.patch(`/v0/drives/${ada.drive}`, body);
   await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
-  const put = (path: string, content: string) => {
-    const target = `/v0/files?drive_id=${ada.drive}&path=${path}&tags=river,2030`;
-    return ada.client.json<{ id: string }>(201, "PUT", target, { body: content });
-  };
-  const { id } = await put(
-    "river/log.md",
-    "# The river\n\nThe *river* is high, `3 m`.\n\n- boats\n- birds\n",
-  );
+  const put = (path: string, content: string) =>
+    ada.client.store(ada.drive, path, content, "&tags=river,2030");
+  const file = await put("river/log.md", "# The river\n\nThe *river* is high, `3 m`.\n\n- boats\n- birds\n");
   await put("river/birds.csv", "bird,seen\nheron,3\nkingfisher,1\n");
   await put("readme.txt", "Everything about the river.");
   await ada.client.post("/v0/drives", { name: LONG, description: LONG });
@@ -68,7 +63,7 @@ async function fill(): Promise<typeof made> {
     askToBeLetIn(server.url, "https://app.example/callback", "Example App"),
     askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),
   ]);
-  return { file: id, claim: `/claim/${claim}`, consent };
+  return { file, claim: `/claim/${claim}`, consent };
 }
 
 /** Lets an application in, as Ada does. */

@@ -35,9 +35,8 @@ async function write({ client, drive }: Agent, writer: number, isOver: () => boo
   let answers = 0;
   for (; !isOver(); answers++) {
     const path = `busy/${writer}/${answers}`;
-    const target = `/v0/files?drive_id=${drive}&path=${path}`;
     const body = Uint8Array.from(contentOf(path, sizeOf(answers)));
-    const { id } = await client.json<{ id: string }>(201, "PUT", target, { body });
+    const { id } = await client.put(drive, path, body);
     if (answers % 2 === 0) await client.delete(`/v0/files/${id}`);
   }
   return answers;

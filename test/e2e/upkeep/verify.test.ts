@@ -13,8 +13,7 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   const env = { COFFER_DATA_DIR: dataDir };
   await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
   const { client, drive } = await provision(server);
-  const url = `/v0/files?drive_id=${drive}&path=notes/large.bin`;
-  const { id } = await client.json<{ id: string }>(201, "PUT", url, { body: new Uint8Array(100_000) });
+  const { id } = await client.put(drive, "notes/large.bin", new Uint8Array(100_000));
   expect(await run(["verify"], { env })).toEqual({
     code: 0,
     stdout: "contents: 1; bytes: 100000; repaired: 0; findings: 0\n",

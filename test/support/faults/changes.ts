@@ -60,11 +60,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const dataDir = join(place.path, "prepared");
   await using server = await serve({ dataDir, env: QUIET });
   const { client, key, drive } = await provision(server);
-  const send = async (path: Path, body: Uint8Array<ArrayBuffer>, status: number) => {
-    const target = `/v0/files?drive_id=${drive}&path=${path}`;
-    return (await client.json<{ id: string }>(status, "PUT", target, { body })).id;
-  };
-  const create = (path: Path) => send(path, Uint8Array.from(contentOf(path, FILES[path])), 201);
+  const create = (path: Path) => client.store(drive, path, Uint8Array.from(contentOf(path, FILES[path])));
   const files = {
     "small.bin": await create("small.bin"),
     "large.bin": await create("large.bin"),
@@ -76,7 +72,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     "other/e.bin": await create("other/e.bin"),
     "other/f/g.bin": await create("other/f/g.bin"),
   };
-  await send("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
+  await client.store(drive, "replaced.bin", Uint8Array.from(contentOf("replacing", KIB)));
   const [one, other] = [await takeSnapshot(client, drive), await takeSnapshot(client, drive)];
   await client.put(drive, "folder/since.bin", "since");
   const presigned = await client.post<{ token: string }>(
@@ -138,8 +134,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
 async function trashFolder(client: Client, drive: string): Promise<string> {
   const body = { drive_id: drive, path: "trashed/" };
   await client.post("/v0/folders", { ...body, path: "trashed/empty/" });
-  const target = `/v0/files?drive_id=${drive}&path=trashed/h.bin`;
-  await client.json(201, "PUT", target, { body: Uint8Array.from(contentOf("h", KIB)) });
+  await client.put(drive, "trashed/h.bin", Uint8Array.from(contentOf("h", KIB)));
   const gone = await client.delete<{ trash_id: string }>("/v0/folders", { ...body, confirm: true });
   return gone.trash_id;
 }

@@ -41,8 +41,7 @@ export async function stoppedStore(): Promise<StoppedStore> {
   await coffer.restart({ "keep-days": "30" });
   drive = { ...drive, client: coffer.client(drive.key) };
   await putFile(drive, "replaced.txt", new TextEncoder().encode("before"));
-  const query = `drive_id=${drive.id}&path=replaced.txt`;
-  await drive.client.json(200, "PUT", `/v0/files?${query}`, { body: "after that" });
+  await drive.client.put(drive.id, "replaced.txt", "after that", 200);
   const deleted = await putFile(drive, "deleted.txt", new TextEncoder().encode("in the trash"));
   await drive.client.delete(`/v0/files/${deleted.id}`);
   await indexed(drive);

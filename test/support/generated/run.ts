@@ -14,7 +14,7 @@ const TURN = 80;
 const NEVER: ReadonlySet<unknown> = new Set(["INTERNAL", "UNAVAILABLE", "STORAGE_FULL", "server_error"]);
 
 /** What came of a run. */
-export interface Outcome {
+interface Outcome {
   /** What was wrong, each once, with the first request that showed it. */
   readonly faults: readonly string[];
   /** The operations that never succeeded. */

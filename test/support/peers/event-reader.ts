@@ -3,7 +3,7 @@ import type { ChangeRecord } from "../../../src/http/records/change-schemas.ts";
 import type { Client } from "../server/client.ts";
 
 /** An event as it came. */
-export interface Received {
+interface Received {
   readonly name: string;
   readonly id: string;
   readonly data: string;
@@ -90,7 +90,7 @@ export class EventReader implements AsyncDisposable {
 }
 
 /** A page of changes. */
-export interface ChangesPage {
+interface ChangesPage {
   readonly data: readonly ChangeRecord[];
   readonly next_cursor: string | null;
   readonly has_more: boolean;

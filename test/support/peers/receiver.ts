@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { eventually } from "../server/scenario.ts";
 
 /** A message that came. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: Headers;
   /** As it was sent. */

@@ -24,7 +24,7 @@ k8DkbifObVMctjEmOxBG2Ix7KkLRL+zb5OtLdl/oZQu5P0cpyqLihPLf
 `;
 
 /** A server with TLS on this machine. */
-export interface TlsServer extends AsyncDisposable {
+interface TlsServer extends AsyncDisposable {
   /** The paths, with their queries, that it was asked for. */
   readonly asked: string[];
   /** The certificate to trust, as PEM. */

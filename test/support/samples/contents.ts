@@ -6,7 +6,7 @@ import type { TestAppliance } from "../server/appliance.ts";
 import type { Client } from "../server/client.ts";
 
 /** A content that a data directory keeps; its size is in bytes. */
-export interface KeptContent {
+interface KeptContent {
   readonly digest: string;
   readonly size: number;
 }

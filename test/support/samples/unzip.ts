@@ -10,7 +10,7 @@ import {
 } from "yauzl";
 
 /** An entry of an archive, as in its directory. */
-export interface Entry {
+interface Entry {
   readonly name: string;
   readonly size: number;
   readonly crc: number;

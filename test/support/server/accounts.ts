@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { newApiKey } from "../../../src/domain/accounts/api-key.ts";
 import type { Clock } from "../../../src/process/clock.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
@@ -21,6 +22,19 @@ export function addAccount(
      SELECT ?, ?, iif(count(*) = 0, 'team', 'free'), iif(count(*) = 0, 'setup', NULL), ?, ? FROM user`,
     [Bun.randomUUIDv7(), username, hash, clock.now()],
   );
+}
+
+/** Stores a key of an account directly. Returns it. */
+export function addKey({ dataDir }: { readonly dataDir: string }, username: string): string {
+  const { secret, hash, prefix } = newApiKey("cof");
+  using sql = new Database(join(dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run(
+    `INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at)
+     SELECT ?, ?, ?, '', 'read-write', pk, ? FROM user WHERE username = ?`,
+    [Bun.randomUUIDv7(), hash, prefix, Date.now(), username],
+  );
+  return secret;
 }
 
 /** A Coffer with Ada's account alone. */

@@ -2,7 +2,7 @@ import { rename, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "../../../src/build.ts";
 import { systemClock } from "../../../src/process/clock.ts";
-import { addAccount } from "./accounts.ts";
+import { addAccount, addKey } from "./accounts.ts";
 import { SHOWS_LOG } from "./appliance.ts";
 import { Client } from "./client.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
@@ -323,8 +323,7 @@ export async function provision(
 /** Creates an account without a storage limit, with a key and a drive. */
 export async function signUp(server: Server, username: string): Promise<Agent> {
   addAccount({ dataDir: server.dataDir, clock: systemClock }, username);
-  const env = { COFFER_DATA_DIR: server.dataDir };
-  const key = (await run(["key", "create", username], { env })).stdout.trim();
+  const key = addKey(server, username);
   const client = server.client(key);
   const { id } = await client.makeDrive("Files");
   return { client, key, drive: id };

@@ -34,6 +34,7 @@ export class Pace {
     this.#turn = turn;
   }
 
+  /** Whether it is now the others' turn. */
   spend(cost: number): boolean {
     this.#spent += cost;
     if (this.#spent < this.#turn) return false;
