@@ -5,7 +5,7 @@ import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide, type GuideSettings } from "./docs/guide.ts";
-import { guidePages, programAnswers, startPage } from "./docs/pages.ts";
+import { guidePages, programAnswers } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { createChallenge } from "./gate/gate.ts";
 import { linkBase } from "./gate/link-base.ts";
@@ -27,20 +27,18 @@ import { claims } from "./resources/accounts/claims.ts";
 import { drives, provision } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
 import { extract, texts } from "./resources/contents/texts.ts";
-import { files } from "./resources/files/files.ts";
+import { files, listings } from "./resources/files/files.ts";
 import { folders, folderTransfers, works } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
 import { fileLinks } from "./resources/links/file-links.ts";
 import { links } from "./resources/links/links.ts";
-import { listings } from "./resources/files/listings.ts";
 import { members } from "./resources/accounts/members.ts";
 import type { Parts } from "./resources/parts.ts";
 import { search } from "./resources/search/search.ts";
 import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { shared, sharedContents } from "./resources/links/shared.ts";
-import { trash } from "./resources/history/trash.ts";
+import { trash, versions } from "./resources/history/history.ts";
 import { uploads } from "./resources/contents/uploads.ts";
-import { versions } from "./resources/history/versions.ts";
 import { webhooks } from "./resources/webhooks/webhooks.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
@@ -82,8 +80,9 @@ interface AppOptions {
 
 export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log, version } = options;
-  const guide = new Guide({ settings, links: linkBase(settings.baseUrl, options.ownUrl), version });
-  const api = resources(options);
+  const parts = partsOf(options);
+  const guide = new Guide({ settings, links: parts.linkBase, version });
+  const api = resources(parts);
   const canSignIn = () => services.authorizations.isPossible();
   return createHandler({
     clock,
@@ -95,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     challenge: createChallenge({
       isPossible: canSignIn,
       isGrant: (keyId) => services.oauthGrants.isGrant(keyId),
-      linkBase: linkBase(settings.baseUrl, options.ownUrl),
+      linkBase: parts.linkBase,
     }),
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
@@ -113,13 +112,12 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    routes: [start(guide, api, canSignIn), ...api, ...(await pages(options, guide))],
+    routes: [start(guide, api, canSignIn), ...api, ...(await pages(parts, options, guide))],
   });
 }
 
-/** The routes of `/v0` and `/mcp`. */
-function resources({ settings, services, clock, log, version, ownUrl, archiveStallMs }: AppOptions): Route[] {
-  const parts: Parts = {
+function partsOf({ settings, services, clock, log, version, ownUrl, archiveStallMs }: AppOptions): Parts {
+  return {
     ...services,
     log,
     clock,
@@ -137,9 +135,13 @@ function resources({ settings, services, clock, log, version, ownUrl, archiveSta
     pace: { clock, least: settings.minUploadSpeed },
     stallMs: archiveStallMs,
   };
+}
+
+/** The routes of `/v0` and `/mcp`. */
+function resources(parts: Parts): Route[] {
   return [
     provision(parts),
-    mcp({ ...parts, services }),
+    mcp({ ...parts, services: parts }),
     drives(parts),
     snapshots(parts),
     works(parts),
@@ -167,29 +169,30 @@ function resources({ settings, services, clock, log, version, ownUrl, archiveSta
     trash(parts),
     folderTransfers(parts),
     apiKeys(parts),
-    consent(services.authorizations),
+    consent(parts.authorizations),
     account(parts),
-    password(services, clock),
-    sessions(services.sessions),
+    password(parts, parts.clock),
+    sessions(parts.sessions),
     users(parts),
   ].flat();
 }
 
 /** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
-async function pages({ settings, services, clock, log, ownUrl }: AppOptions, guide: Guide): Promise<Route[]> {
-  const originOf = ownOrigin(settings.baseUrl);
-  const cookies = cookiesFor(settings.baseUrl);
-  const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
-  const base = linkBase(settings.baseUrl, ownUrl);
-  const oauth = { ...services, linkBase: base, baseUrl: settings.baseUrl, clock, log };
+async function pages(
+  parts: Parts,
+  { settings: { baseUrl }, ownUrl }: AppOptions,
+  guide: Guide,
+): Promise<Route[]> {
+  const signingIn = { ...parts, originOf: ownOrigin(baseUrl), baseUrl: ownUrl };
+  const oauth = { ...parts, baseUrl };
   return [
-    await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
+    await dashboard(programAnswers(guide)),
     guidePages(guide),
     auth(signingIn),
     metadata(oauth),
     authorize(oauth),
     tokens(oauth),
     register(oauth),
-    services.oidc === null ? [] : oidc({ ...signingIn, oidc: services.oidc, log }),
+    parts.oidc === null ? [] : oidc({ ...signingIn, oidc: parts.oidc }),
   ].flat();
 }

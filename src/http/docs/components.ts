@@ -191,14 +191,13 @@ export const SHARED_COMPONENTS = {
   },
 };
 
-export function withCommonHeaders(response: Described, place: Place) {
-  return { ...response, headers: { ...headerRefs(place), ...response.headers } };
-}
-
-/** Adds the header of a replayed response to a write's response. */
-export function withReplayHeader<R extends { headers: object }>(response: R): object {
-  const replayed = { $ref: "#/components/headers/Idempotency-Replayed" };
-  return { ...response, headers: { ...response.headers, "Idempotency-Replayed": replayed } };
+/** A response with the headers that all have there, and that of a replay, if it is to a write. */
+export function withCommonHeaders(response: Described, place: Place, isKeyed: boolean): object {
+  const replayed = { "Idempotency-Replayed": { $ref: "#/components/headers/Idempotency-Replayed" } };
+  return {
+    ...response,
+    headers: { ...headerRefs(place), ...response.headers, ...(isKeyed ? replayed : {}) },
+  };
 }
 
 /** The `default` response of a route that succeeds with a redirect: validators require a 2xx or this. */

@@ -143,7 +143,10 @@ function describeOperation(path: string, spec: AnyOperation): OperationDetail {
 function requestContentOf(spec: AnyOperation, isStrict: boolean): Content | undefined {
   const bodyOf = (type: string, schema: TSchema, example: unknown) =>
     contentOf({ [type]: takenSchema(schema, { isStrict, isJson: type === "application/json" }) }, example);
-  if (!("rawBody" in spec)) return spec.body && bodyOf("application/json", spec.body, spec.example);
+  if (!("rawBody" in spec))
+    return (
+      spec.body && bodyOf("application/json", spec.body, spec.example ?? (spec.bodyOptional ? {} : undefined))
+    );
   const { content, examples = {} } = spec.rawBody;
   return Object.assign(
     {},

@@ -38,12 +38,13 @@ export interface GuideSettings {
 export class Guide {
   readonly settings: GuideSettings;
   readonly version: string;
-  readonly #links: LinkBase;
+  /** The start of links for the sender of a request: a URL without a trailing slash. */
+  readonly base: LinkBase;
 
   constructor({ settings, links, version }: { settings: GuideSettings; links: LinkBase; version: string }) {
     this.settings = settings;
     this.version = version;
-    this.#links = links;
+    this.base = links;
   }
 
   /** Whether a caller without an account can have a drive. */
@@ -54,11 +55,6 @@ export class Guide {
   /** What is kept of what was replaced or deleted. */
   get retention(): Retention {
     return { days: this.settings.keepDays, versions: this.settings.keepVersions };
-  }
-
-  /** The start of links for the sender of a request: a URL without a trailing slash. */
-  base(context: RequestContext): string {
-    return this.#links(context);
   }
 
   /** The start page for programs, in the form of https://llmstxt.org. */

@@ -12,7 +12,6 @@ import {
   type Place,
   SHARED_COMPONENTS,
   withCommonHeaders,
-  withReplayHeader,
 } from "./components.ts";
 import type { Route } from "../operation/route.ts";
 import type { AnyOperation } from "../operation/spec.ts";
@@ -91,10 +90,8 @@ function complete(
   const place = { isCounted: isGuardedPath(path), isShared: isSharedPath(path) };
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
   const all: Record<string, object> = {};
-  for (const [status, response] of Object.entries(responses)) {
-    const common = withCommonHeaders(response, place);
-    all[status] = isKeyed ? withReplayHeader(common) : common;
-  }
+  for (const [status, response] of Object.entries(responses))
+    all[status] = withCommonHeaders(response, place, isKeyed);
   for (const codes of byStatus(errorsOf(operation))) {
     const name = codes.join("-") + suffixOf(place) + (isOAuth ? "-oauth" : "");
     usedErrors.set(name, { codes, ...place, isOAuth });

@@ -29,11 +29,6 @@ function guideResponse(type: string, text: string): Response {
   });
 }
 
-/** The start page in Markdown, for the programs that ask for the page of the dashboard. */
-export function startPage(guide: Guide): (context: RequestContext) => Response {
-  return (context) => guideResponse("text/markdown", guide.startPage(context));
-}
-
 /** What a program is told that asks for a page for people: what its address is, and which requests do the same. */
 interface Notice {
   readonly about: string;
@@ -51,6 +46,8 @@ interface Notice {
  */
 export function programAnswers(guide: Guide) {
   return {
+    /** For the page of the dashboard: the start page in Markdown. */
+    start: (context: RequestContext) => guideResponse("text/markdown", guide.startPage(context)),
     shared: answerer((base, token) => sharedNotice(`${base}/v0/shared/${token}`), guide),
     claim: answerer(claimNotice, guide),
   };

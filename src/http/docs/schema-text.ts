@@ -50,9 +50,7 @@ export function typeText(schema: TSchema): string {
   return [type, ...boundsOf(schema)].join(" ");
 }
 
-/**
- * Without `null` beside another type: so optional fields say that it counts as left out, which holds for all of them.
- */
+/** Without `null` beside another type, with which optional fields say that it counts as left out: all do. */
 function typesOf(schema: TSchema): unknown[] {
   if (Array.isArray(schema["allOf"])) return ["object"];
   const type: unknown = schema["type"];

@@ -43,23 +43,13 @@ const startSchema = Type.Object({
 
 type Start = Static<typeof startSchema>;
 
-/** What needs a key where there are no drives without an account. */
-const WITH_PROVISIONING: readonly string[] = ["/v0/drives/provision", "/mcp"];
-/** What needs one where people can sign in. */
-const WITHOUT_USERS: readonly string[] = ["/mcp"];
-
-/**
- * `GET /v0`: what there is, for a program that knows only the address.
- *
- * @param api the other routes of `/v0`
- * @param canSignIn whether there is anybody who could sign in
- */
+/** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
 export function start(guide: Guide, api: readonly Route[], canSignIn: () => boolean) {
   const described = once(() => publicOperations(api));
   const withoutKey = () => {
     const keyed = [
-      ...(guide.hasProvisioning ? [] : WITH_PROVISIONING),
-      ...(canSignIn() ? WITHOUT_USERS : []),
+      ...(guide.hasProvisioning ? [] : ["/v0/drives/provision", "/mcp"]),
+      ...(canSignIn() ? ["/mcp"] : []),
     ];
     return described().filter(({ path }) => !keyed.includes(path));
   };

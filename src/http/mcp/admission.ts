@@ -62,7 +62,9 @@ export function admissionTo(
       return message;
     }
     const taken = isCall && tool?.needs !== "nothing" ? takeKey(message, context) : message;
-    if (context.caller === null && !(throttle.isOn && isOpen(method) && !canSignIn())) {
+    // Anybody may be told that there is no such method or tool, and may send notifications, which do nothing.
+    const isOpen = isCall || !KEYED_METHODS.includes(method);
+    if (context.caller === null && !(throttle.isOn && isOpen && !canSignIn())) {
       throw needsKey(throttle.isOn);
     }
     return taken;
@@ -77,9 +79,7 @@ function takeKey(message: Message, context: RequestContext): Message {
   return { ...message, params: { ...message.params, arguments: rest } };
 }
 
-/**
- * Throws what a call is told that a client without a key was let in with: its model reads it, and may pass another key.
- */
+/** Throws what the model of a client reads that was let in without a key: it may pass one, or another. */
 export function requireMayCall(tool: Tool, caller: Caller | null): void {
   if (tool.needs === "nothing") return;
   if (caller !== null) return requireFit(tool, caller);
@@ -87,11 +87,6 @@ export function requireMayCall(tool: Tool, caller: Caller | null): void {
     "UNAUTHORIZED",
     `This needs a valid key, as the argument ${KEY_ARGUMENT}. If you have none, call provision_drive: it makes a drive, and answers with a key.`,
   );
-}
-
-/** Anybody may be told that there is no such method or tool, and may send notifications, which do nothing. */
-function isOpen(method: string): boolean {
-  return method === "tools/call" || !KEYED_METHODS.includes(method);
 }
 
 /** Whether a caller may call a tool, and sees it. Without a key all are seen: the call tells what is missing. */

@@ -14,8 +14,7 @@ import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";
-import { failureOf } from "./failure.ts";
-import type { McpOptions } from "./tool.ts";
+import { failureOf, type McpOptions } from "./tool.ts";
 
 /** A list of all files, in the order of their paths. */
 const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;
@@ -53,14 +52,12 @@ export function answerResources(server: Server, context: RequestContext, options
     const isFile = params.ref.type === "ref/resource" && params.ref.uri === shown.FILE_URI_TEMPLATE;
     const { name, value } = params.argument;
     const drive = params.context?.arguments?.["drive"];
-    return answer("", (caller) => ({
-      completion: completionOf(isFile ? complete(services, caller, name, value, drive) : []),
-    }));
+    return answer("", (caller) => {
+      const found = isFile ? complete(services, caller, name, value, drive) : [];
+      const values = found.slice(0, shown.COMPLETIONS);
+      return { completion: { values, hasMore: values.length < found.length } };
+    });
   });
-}
-
-function completionOf(values: readonly string[]) {
-  return { values: values.slice(0, shown.COMPLETIONS), hasMore: values.length > shown.COMPLETIONS };
 }
 
 function protocolError(code: ErrorCode, text: string, uri: string): Error {

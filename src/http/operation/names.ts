@@ -109,13 +109,10 @@ export type TakeUnknown = (name: string, value: unknown, place: NamePlace) => vo
 export function unknownName(name: string, place: NamePlace, advice?: string): CofferError {
   const { noun, before, known } = place;
   const here = noun === "argument" ? "an argument of this tool" : `a ${noun} of this request`;
-  const told = advice ?? meaning(meantName(name, known));
+  const meant = meantName(name, known);
+  const told = advice ?? (meant === null ? "" : `Did you mean ${meant}?`);
   const all = known.length === 0 ? "It takes none." : `It takes ${known.join(", ")}.`;
   return invalid(before + shownName(name), `is not ${here}.${told === "" ? "" : ` ${told}`} ${all}`);
-}
-
-function meaning(meant: string | null): string {
-  return meant === null ? "" : `Did you mean ${meant}?`;
 }
 
 /** A name as an error shows it: whatever was sent, it is short and plain. */
@@ -218,10 +215,7 @@ function conditionsOf(spec: AnyOperation): (keyof typeof CONDITIONS)[] {
   ];
 }
 
-/**
- * Takes a condition that was sent in place of a header. Throws CofferError VALIDATION_ERROR if it is malformed, or
- * differs from the header.
- */
+/** Takes a condition sent in place of a header. Throws VALIDATION_ERROR if it is malformed, or differs from that. */
 function takeCondition(
   name: keyof typeof CONDITIONS,
   value: unknown,

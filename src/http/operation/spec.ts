@@ -52,7 +52,7 @@ export interface Operation<P extends TObject, Q extends TObject, B extends TSche
   readonly keptField?: string;
   /** Whether the body may be omitted; then it is `{}`. */
   readonly bodyOptional?: boolean;
-  /** A valid JSON body; the page at `/docs` fills it in. */
+  /** A valid JSON body, `{}` if it may be omitted; the page at `/docs` fills it in. */
   readonly example?: Static<B>;
 }
 

@@ -122,16 +122,12 @@ function withKnownNames(schema: TSchema, value: unknown, names: OtherNames, at =
     const known = also ? (names.also?.[name] ?? null) : sameName(name, properties);
     if (known === null) {
       names.take(name, inner, { noun: names.noun, before, known: Object.keys(properties) });
-    } else if (isGiven(value, known)) {
+    } else if ((Reflect.get(value, known) ?? null) !== null) {
       throw invalid(before + name, `means the same as ${known}: send only that`);
     }
     return [known ?? name, inner];
   });
   return Object.fromEntries(entries);
-}
-
-function isGiven(value: object, name: string): boolean {
-  return (Reflect.get(value, name) ?? null) !== null;
 }
 
 /**

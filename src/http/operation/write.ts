@@ -166,9 +166,7 @@ function fingerprintOfRequest(
   return fingerprintOf([method, path, query, ...conditions, content]);
 }
 
-/**
- * Returns the response of an earlier request with the same key. Throws IDEMPOTENCY_KEY_REUSED if the requests differ.
- */
+/** The response again. Throws IDEMPOTENCY_KEY_REUSED if the requests differ. */
 function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Response {
   return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
 }

@@ -30,12 +30,12 @@ import type { SlotHolder } from "../slots.ts";
 export interface UploadFields {
   readonly driveId: string;
   /** Undefined if only the path is given. */
-  readonly filename: string | undefined;
+  readonly filename?: string | undefined;
   readonly path: string | undefined;
   readonly contentType: string | undefined;
-  readonly metadata: Metadata | undefined;
-  readonly tags: readonly string[] | undefined;
-  readonly expiresAt: string | null | undefined;
+  readonly metadata?: Metadata | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly expiresAt?: string | null | undefined;
   /** Whether the content was sent as text; then it is one, whatever the filename says of its type. */
   readonly isText?: boolean;
   /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */

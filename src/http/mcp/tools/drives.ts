@@ -6,17 +6,6 @@ import { provisionedRecord } from "../../resources/drives/drives.ts";
 import * as shown from "../shown.ts";
 import { KEY_ARGUMENT, tool } from "../tool.ts";
 
-const shownDrive = Type.Object({
-  drive: t.text("What the other tools take as `drive_id`."),
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  role: t.text("owner; editor, who changes what is in it; or reader, who only sees it."),
-  file_count: Type.Integer(),
-  total_size: Type.Integer({ description: "Bytes." }),
-  expires_at: Type.Optional(t.text("When it is deleted, unless a human claims it.")),
-});
-
 export const driveTools = [
   tool(
     {
@@ -60,7 +49,18 @@ export const driveTools = [
       needs: "reading",
       input: Type.Object({ cursor: shown.cursorArgument }),
       output: Type.Object({
-        drives: Type.Array(shownDrive),
+        drives: Type.Array(
+          Type.Object({
+            drive: t.text("What the other tools take as `drive_id`."),
+            id: Type.String(),
+            name: Type.String(),
+            description: Type.String(),
+            role: t.text("owner; editor, who changes what is in it; or reader, who only sees it."),
+            file_count: Type.Integer(),
+            total_size: Type.Integer({ description: "Bytes." }),
+            expires_at: Type.Optional(t.text("When it is deleted, unless a human claims it.")),
+          }),
+        ),
         next_cursor: Type.Optional(t.text("Pass it as cursor to get the next page.")),
       }),
     },

@@ -9,18 +9,9 @@ import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
-const shownFolder = Type.Object({
-  path: t.text("Ends with `/`."),
-  file_count: Type.Integer({ description: "Files in it and below." }),
-  total_size: Type.Integer({ description: "Bytes of these files." }),
-});
-
-/** Where the list of a folder goes on: in its folders or, after these, in its files; null at their start. */
-interface Position {
-  readonly among: "folders" | "files";
-  readonly after: string | null;
-}
-
+/** How a cursor begins where the list goes on in the folders of its folder, or after these in the files. */
+const AMONG_FOLDERS = "d";
+const AMONG_FILES = "f";
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 
 export const folderTools = [
@@ -46,7 +37,13 @@ export const folderTools = [
       output: Type.Object({
         drive: Type.String(),
         path: Type.String(),
-        folders: Type.Array(shownFolder),
+        folders: Type.Array(
+          Type.Object({
+            path: t.text("Ends with `/`."),
+            file_count: Type.Integer({ description: "Files in it and below." }),
+            total_size: Type.Integer({ description: "Bytes of these files." }),
+          }),
+        ),
         files: Type.Array(Type.Object(shown.shownFile)),
         next_cursor: t.optionalText("There is more: pass it as cursor, with the same other arguments."),
       }),
@@ -56,7 +53,7 @@ export const folderTools = [
       const limit = input.limit ?? shown.PAGE_FILES;
       const grouped = input.recursive !== true;
       const from = positionIn(input.cursor);
-      const isAmongFolders = grouped && from.among === "folders";
+      const isAmongFolders = grouped && from.isAmongFolders;
       const listing = listings.list(caller, {
         driveId: drive.id,
         prefix: path,
@@ -66,7 +63,7 @@ export const folderTools = [
         page: 1,
         limit,
         after:
-          from.among === "files" && from.after !== null
+          !from.isAmongFolders && from.after !== null
             ? { file: { sort: "path", path: from.after }, folder: null }
             : null,
       });
@@ -117,33 +114,27 @@ function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: num
   // The folders of the listing itself are not shown.
   const hasMore = found.nextAfter !== null || (listing.nextAfter?.file ?? null) !== null;
   const isWhole = count === folders.length + files.length && !hasMore;
-  return { ...page, ...(isWhole ? {} : { next_cursor: cursorOf(endOf(page, folders.length)) }) };
+  return { ...page, ...(isWhole ? {} : { next_cursor: endOf(page, folders.length) }) };
 }
 
-/** Where the next page begins. @param folders how many folders were to be shown */
+/** The cursor where the next page begins. @param folders how many folders were to be shown */
 function endOf(
   page: { readonly folders: readonly { path: string }[]; readonly files: readonly { path: string }[] },
   folders: number,
-): Position {
+): string {
   const lastFile = page.files.at(-1);
-  if (lastFile !== undefined) return { among: "files", after: lastFile.path };
   const lastFolder = page.folders.at(-1);
-  return page.folders.length < folders || lastFolder !== undefined
-    ? { among: "folders", after: lastFolder?.path ?? null }
-    : { among: "files", after: null };
+  const isAmongFolders =
+    lastFile === undefined && (page.folders.length < folders || lastFolder !== undefined);
+  const after = isAmongFolders ? lastFolder : lastFile;
+  return pathCursor.write((isAmongFolders ? AMONG_FOLDERS : AMONG_FILES) + (after?.path ?? ""));
 }
 
-const MARKS = { folders: "d", files: "f" } as const;
-
-function cursorOf({ among, after }: Position): string {
-  return pathCursor.write(MARKS[among] + (after ?? ""));
-}
-
-/** Throws VALIDATION_ERROR for a cursor that `cursorOf` did not return. */
-function positionIn(cursor: string | undefined): Position {
-  const text = pathCursor.read(cursor) ?? MARKS.folders;
-  const after = text.length === 1 ? null : text.slice(1);
-  if (text.startsWith(MARKS.folders)) return { among: "folders", after };
-  if (text.startsWith(MARKS.files)) return { among: "files", after };
-  throw invalid("cursor", "must be the next_cursor of an earlier page");
+/** Where the list goes on, after a path or, if that is null, at the start. Throws VALIDATION_ERROR. */
+function positionIn(cursor: string | undefined) {
+  const text = pathCursor.read(cursor) ?? AMONG_FOLDERS;
+  const isAmongFolders = text.startsWith(AMONG_FOLDERS);
+  if (!isAmongFolders && !text.startsWith(AMONG_FILES))
+    throw invalid("cursor", "must be the next_cursor of an earlier page");
+  return { isAmongFolders, after: text.slice(1) || null };
 }

@@ -39,12 +39,9 @@ export const writingTools = [
       const content = contentOf(input);
       const fields = {
         driveId: drive.id,
-        filename: undefined,
         path: parsePathOfFile("path", input.path),
         contentType: input.content_type,
-        metadata: undefined,
         tags: input.tags,
-        expiresAt: undefined,
         keepsRest: true,
         isText: input.text !== undefined,
       };

@@ -38,7 +38,6 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
       }),
       example: { name: t.exampleOf(keySchema).name },
       answers: { status: 201, description: "The key, with its secret.", json: createdKeySchema },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         keyThrottle.attempt(caller, () =>
           service.create(

@@ -46,7 +46,7 @@ export function claims({ claims: service }: Parts) {
       body: claimToken,
       example: { token: "clm_1a2b3c4d" },
       answers: { description: "The drive.", json: Type.Object({ data: driveSchema }) },
-      errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
+      errors: ["NOT_FOUND", "CONFLICT", "GONE"],
       perform: ({ body, caller }, reply) =>
         service.claim(caller, body.token, reply.with(asData(driveRecord))),
     }),

@@ -26,7 +26,7 @@ export function members({ members: service, keyThrottle }: Parts) {
         { status: 201, description: "The new member.", json: oneMember },
         { description: "The member, who was one already.", json: oneMember },
       ],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: async ({ params, body, caller }, reply) => {
         // Also if there is no such user: else it would tell quickly who is.
         keyThrottle.count(caller, "new members");

@@ -66,7 +66,7 @@ export function users({ users: service }: Parts) {
       }),
       example: { username: "bob", password: examplePassword },
       answers: { status: 201, description: "The new user.", json: oneUser },
-      errors: ["CONFLICT", "STORAGE_FULL"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.create(caller, body.username, body.password, reply.with(asData(managedUserRecord))),
     }),
@@ -80,7 +80,6 @@ export function users({ users: service }: Parts) {
       body: Type.Object({ plan: Type.Optional(t.plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
       answers: { description: "The user.", json: oneUser },
-      errors: ["STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
     }),

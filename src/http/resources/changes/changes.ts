@@ -14,18 +14,6 @@ import type { Parts } from "../parts.ts";
 const LATEST = "latest";
 const LAST_EVENT_ID = "Last-Event-ID";
 
-const changesQuery = Type.Object({
-  drive_id: Type.Optional(t.driveRef("Only changes of this drive. Default: of all drives of your own.")),
-  cursor: t.optionalText(
-    `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
-  ),
-  limit: t.paging.limit,
-  sort: t.oneOf(["id", "-id"], {
-    default: "id",
-    description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
-  }),
-});
-
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
   next_cursor: t.nullableText(
@@ -52,7 +40,17 @@ export function changes({ feed, log }: Parts) {
     tag: "Changes",
     summary: "List changes, or follow them",
     description: DESCRIPTION,
-    query: changesQuery,
+    query: Type.Object({
+      drive_id: Type.Optional(t.driveRef("Only changes of this drive. Default: of all drives of your own.")),
+      cursor: t.optionalText(
+        `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
+      ),
+      limit: t.paging.limit,
+      sort: t.oneOf(["id", "-id"], {
+        default: "id",
+        description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
+      }),
+    }),
     headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
     answers: {
       description: "A page of changes; or, as server-sent events, the changes as they happen.",

@@ -80,17 +80,6 @@ export function downloads({ files: service }: Parts) {
   });
 }
 
-const archiveQuery = Type.Object({
-  drive_id: t.driveRef(),
-  snapshot_id: t.inSnapshot,
-  path: t.optionalTexts({
-    maxItems: ARCHIVE_PATHS,
-    description:
-      "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
-    examples: [["notes/plan.md", "photos/2030/"]],
-  }),
-});
-
 export const ARCHIVE = {
   description: "The archive.",
   content: { "application/zip": Type.String({ format: "binary" }) },
@@ -112,7 +101,16 @@ export function archives({ archives: service, log, stallMs }: Parts) {
       "The archive has the files and folders as they were when the response began, in path order, empty folders included. Names are relative to the innermost folder that contains everything requested. Duplicates are packed once. The archive is created while it is sent, so its length is not known in advance, and an error closes the connection before the end. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
       `At most ${MOST.each} archives can be downloaded at once for one account or unclaimed drive, ${MOST.client} by one client address, and ${MOST.all} in total; of these, at most ${MOST.unclaimed.client} by one client address and ${MOST.unclaimed.all} in total for unclaimed drives. Above that, 429 is returned. ` +
       `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
-    query: archiveQuery,
+    query: Type.Object({
+      drive_id: t.driveRef(),
+      snapshot_id: t.inSnapshot,
+      path: t.optionalTexts({
+        maxItems: ARCHIVE_PATHS,
+        description:
+          "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
+        examples: [["notes/plan.md", "photos/2030/"]],
+      }),
+    }),
     answers: [ARCHIVE],
     handle: ({ query, caller, context }) => {
       const { drive_id: drive, path = [], snapshot_id: snapshot } = query;

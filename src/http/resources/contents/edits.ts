@@ -53,14 +53,6 @@ export const editFields = {
 
 const body = Type.Object(editFields);
 
-const answer = Type.Intersect([
-  fileSchema,
-  Type.Object({
-    diff: t.text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
-    diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
-  }),
-]);
-
 const example = {
   ...t.exampleOf(fileSchema),
   diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
@@ -79,17 +71,17 @@ export function edits({ edits: service }: Parts) {
     example: { op: "append", text: "Hello World!\n" },
     answers: {
       description: "The file's record, as it is now, and what changed.",
-      json: answer,
+      json: Type.Intersect([
+        fileSchema,
+        Type.Object({
+          diff: t.text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
+          diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
+        }),
+      ]),
       headers: ETAG,
       example,
     },
-    errors: [
-      "CONFLICT",
-      "PAYLOAD_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-      "EXTRACTION_FAILED",
-      "QUOTA_EXCEEDED",
-    ],
+    errors: ["CONFLICT", "EXTRACTION_FAILED"],
     perform: ({ body: sent, caller, request }, file, reply) => {
       const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
       return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));

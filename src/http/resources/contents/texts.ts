@@ -12,22 +12,6 @@ import type { RequestContext } from "../../gate/request-context.ts";
 import type { Input } from "../../operation/route.ts";
 import { piecewise } from "../../content/piecewise.ts";
 
-const linesSchema = Type.Object({
-  lines: Type.Array(Type.Object({ number: Type.Integer(), text: t.text("Without its line end.") })),
-  start_line: Type.Integer({ description: "The first of `lines`." }),
-  end_line: Type.Integer({ description: "The last of `lines`; `start_line` - 1 if there is none." }),
-  total_lines: Type.Integer({ description: "Of the whole file." }),
-  next_line: t.nullable(
-    Type.Integer({ description: "The `start_line` of the next part; null at the end of the file." }),
-  ),
-  next_byte: t.nullable(
-    Type.Integer({
-      description: "The `start_byte` of the next part, if line `next_line` is cut; else null.",
-    }),
-  ),
-  encoding: t.text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
-});
-
 export function texts({ texts: service }: Parts) {
   return fileOperation("GET", "/text", {
     operationId: "readText",
@@ -58,7 +42,21 @@ export function texts({ texts: service }: Parts) {
     }),
     answers: {
       description: "The lines.",
-      json: linesSchema,
+      json: Type.Object({
+        lines: Type.Array(Type.Object({ number: Type.Integer(), text: t.text("Without its line end.") })),
+        start_line: Type.Integer({ description: "The first of `lines`." }),
+        end_line: Type.Integer({ description: "The last of `lines`; `start_line` - 1 if there is none." }),
+        total_lines: Type.Integer({ description: "Of the whole file." }),
+        next_line: t.nullable(
+          Type.Integer({ description: "The `start_line` of the next part; null at the end of the file." }),
+        ),
+        next_byte: t.nullable(
+          Type.Integer({
+            description: "The `start_byte` of the next part, if line `next_line` is cut; else null.",
+          }),
+        ),
+        encoding: t.text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
+      }),
       headers: ETAG,
       example: {
         lines: [{ number: 1, text: "# Plan" }],

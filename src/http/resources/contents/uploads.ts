@@ -68,9 +68,6 @@ interface Destination {
   readonly path: FilePath | null;
 }
 
-/** The body tells. */
-const UNKNOWN: Destination = { driveId: null, path: null };
-
 export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
@@ -150,7 +147,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
         content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
         examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
       },
-      perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
+      perform: (input, reply) => receive(input, reply, { driveId: null, path: null }, readPosted(input)),
       identify: (input) => identify(input, readPosted(input)),
     }),
     writeContent("PUT", "/v0/files", {
@@ -165,7 +162,10 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
         "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
       query: rawQuery,
       rawBody: rawBodyOf(maxFileSize),
-      perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
+      perform: (input, reply) => {
+        const { drive_id: driveId } = input.query;
+        return receive(input, reply, { driveId, path: parseTarget(input.query).path }, readPut(input));
+      },
       identify: (input) => identify(input, readPut(input)),
     }),
   ]);
@@ -225,12 +225,6 @@ function fieldsOf(body: Static<typeof jsonUpload>, isText: boolean): UploadField
 export function givenType({ headers }: Request): string | undefined {
   const type = headers.get("content-type");
   return type === null || DEFAULT_TYPES.test(type) ? undefined : type;
-}
-
-/** Throws VALIDATION_ERROR. */
-function destinationOf(query: Static<typeof rawQuery>): Destination {
-  const { filename: name, path } = query;
-  return { driveId: query.drive_id, path: parseTarget({ filename: name, path }).path };
 }
 
 /** All but the metadata. */

@@ -60,7 +60,6 @@ export function drives({ drives: service }: Parts) {
       body: Type.Object({ name: Type.Optional(t.driveName()), description: Type.Optional(driveDescription) }),
       example: { description: "What the night shift found." },
       answers: { description: "The drive.", json: oneDrive },
-      errors: ["STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(
           caller,

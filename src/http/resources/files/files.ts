@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { tagged } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
-import type { FileFacts } from "../../../domain/files/file.ts";
+import { FILE_SORTS, type FileFacts } from "../../../domain/files/file.ts";
 import type { Destination } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/json-body.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
@@ -20,6 +20,10 @@ import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
+import type { Listing } from "../../../services/files/listings.ts";
+import type { RequestContext } from "../../gate/request-context.ts";
+import { fileCursor } from "../../operation/cursor.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 
 const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
@@ -73,7 +77,7 @@ export function files({ files: service }: Parts) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -114,7 +118,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "copies/" },
       answers: { status: 201, ...fileAnswer },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
         service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -127,7 +131,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -188,4 +192,83 @@ function destinationOf(body: Static<typeof destination>): Destination {
     driveId: body.destination_drive_id,
     overwrite: body.overwrite ?? false,
   };
+}
+
+const listQuery = Type.Object({
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
+  prefix: t.prefix,
+  delimiter: Type.Optional(
+    Type.Literal("/", {
+      description: "With `/`, list only this level: its files, and its `folders`, on pages side by side.",
+    }),
+  ),
+  tags: t.tagsFilter,
+  sort: t.oneOf(FILE_SORTS, {
+    default: "path",
+    description:
+      "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+  }),
+  ...t.paging,
+  cursor: t.cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
+});
+
+export function listings({ listings: service, snapshotViews: views }: Parts) {
+  return operation("GET", "/v0/files", {
+    operationId: "listFiles",
+    tag: "Files",
+    summary: "List files",
+    description:
+      "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
+    query: listQuery,
+    answers: {
+      description: "A page of files.",
+      json: Type.Object({
+        data: Type.Array(fileSchema),
+        folders: t.optionalTexts({
+          description:
+            "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+        }),
+        folder_total: t.optionalInteger({
+          description: "The number of folders on all pages; only with `delimiter`.",
+        }),
+        ...t.pageFacts("The number of files on all pages."),
+        next_cursor: t.nextCursor,
+        ...didYouMean,
+      }),
+    },
+    handle: ({ query, caller, context }) => {
+      const { sort, page, limit, snapshot_id: snapshot } = query;
+      const request = {
+        driveId: query.drive_id,
+        prefix: query.prefix ?? "",
+        grouped: query.delimiter !== undefined,
+        tags: t.tagsIn(query.tags),
+        sort,
+        page,
+        limit,
+        after: fileCursor(sort).read(query.cursor),
+      };
+      return snapshot === undefined
+        ? answerOf(service.list(caller, request), query, context)
+        : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
+    },
+  });
+}
+
+function answerOf(
+  { files: found, level, total, nextAfter }: Listing,
+  { sort, page, limit }: Static<typeof listQuery>,
+  context: RequestContext,
+): Response {
+  const isNothing = found.length === 0 && (level === null || level.folders.length === 0);
+  return Response.json({
+    data: found.map(fileRecord),
+    ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
+    total,
+    page,
+    limit,
+    next_cursor: fileCursor(sort).write(nextAfter),
+    ...(isNothing ? plusMeant(context.query, ["prefix"]) : {}),
+  });
 }

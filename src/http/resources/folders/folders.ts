@@ -18,14 +18,6 @@ import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
 
-const listQuery = Type.Object({
-  drive_id: t.driveRef(),
-  snapshot_id: t.inSnapshot,
-  path: t.optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
-  ...t.paging,
-  cursor: t.cursor(),
-});
-
 /** What a deletion takes from its query and its body together. */
 const deletion = Type.Object({
   drive_id: Type.Optional(t.driveRef()),
@@ -40,7 +32,13 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       summary: "List folders",
       description:
         "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
-      query: listQuery,
+      query: Type.Object({
+        drive_id: t.driveRef(),
+        snapshot_id: t.inSnapshot,
+        path: t.optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
+        ...t.paging,
+        cursor: t.cursor(),
+      }),
       answers: { description: "A page of folders.", json: foldersSchema },
       handle: ({ query, caller }) => {
         const { page, limit, snapshot_id: snapshot } = query;
@@ -67,7 +65,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
       ],
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
@@ -140,7 +138,7 @@ export function folderTransfers({ folders: service }: Parts) {
       body: transfer,
       example: exampleTransferTo("archive/2030/"),
       answers: { description: "The moved folder.", json: folderSchema },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.move(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
@@ -151,7 +149,7 @@ export function folderTransfers({ folders: service }: Parts) {
       body: transfer,
       example: exampleTransferTo("copies/2030/"),
       answers: { status: 201, description: "The new folder.", json: folderSchema },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
         service.copy(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
@@ -185,7 +183,6 @@ function transferRules(entries: number): string {
   return `A folder of up to a few hundred files is changed in one step. A larger one is changed in several steps, and other requests may see some of the files at the new path before the response. If the request fails, or the server stops before the end, everything is rolled back, as it is when somebody gives it up with \`POST /v0/drives/{id}/works/{wid}/cancel\`. Other changes in these folders wait until it ends.\n\nMissing parents of \`destination_path\` are created. Returns 409 if there is a file or folder at \`destination_path\`, or if it is the folder itself or inside it. Returns 400 for the drive's root, if a path would be longer than ${PATH_BYTES} bytes, and for a folder with more than ${entries} files and folders: move or copy its parts instead. Search finds the files at their new paths once they are indexed again.`;
 }
 
-const driveParams = Type.Object({ id: t.driveRef() });
 const workParams = Type.Object({ id: t.driveRef(), wid: t.id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
 
@@ -196,7 +193,7 @@ export function works({ worksUnderWay: service }: Parts) {
       summary: "List changes of folders under way",
       description:
         "Returns the large changes that are under way in a drive, oldest first: copies, moves and deletions of folders, what comes back from the trash or a snapshot, and forks. While one is under way, other writes to the same folders wait. It goes on after the server restarts: what nobody can wait for any more is taken back, except deletions and restores of snapshots, which are finished. Small changes are done at once and are never in this list. What is only partly yours to see is shown without the rest; a fork is shown to whoever makes it.",
-      params: driveParams,
+      params: Type.Object({ id: t.driveRef() }),
       query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of works.", json: worksSchema },
       handle: ({ params, query, caller }) => {

@@ -8,46 +8,25 @@ import { fileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
-const grepQuery = Type.Object({
-  pattern: t.text(
-    `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
-    "TODO|FIXME",
-    "^import .* from",
-  ),
-  drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
-  prefix: t.prefix,
-  ignore_case: t.flag("Whether upper and lower case are the same."),
-  context: Type.Integer({
-    minimum: 0,
-    maximum: GREP.context,
-    default: 0,
-    description: "How many lines before and after each match are returned.",
-  }),
-  limit: t.paging.limit,
-  cursor: t.optionalText(
-    "The `next_cursor` of a page. The other parameters must be the same as for that page.",
-  ),
-});
-
-const matchedFileSchema = Type.Intersect([
-  fileSchema,
-  Type.Object({
-    matches: Type.Array(
-      Type.Object({
-        line_number: Type.Integer({ minimum: 1 }),
-        line: t.text("Without its line end."),
-        before: Type.Array(Type.String(), { description: "The lines before it." }),
-        after: Type.Array(Type.String(), { description: "The lines after it." }),
-      }),
-    ),
-    has_more_matches: Type.Boolean({
-      description: "Whether more lines of the file match than are ever returned.",
-    }),
-  }),
-]);
-
 const matchedFilesSchema = Type.Object({
-  data: Type.Array(matchedFileSchema),
+  data: Type.Array(
+    Type.Intersect([
+      fileSchema,
+      Type.Object({
+        matches: Type.Array(
+          Type.Object({
+            line_number: Type.Integer({ minimum: 1 }),
+            line: t.text("Without its line end."),
+            before: Type.Array(Type.String(), { description: "The lines before it." }),
+            after: Type.Array(Type.String(), { description: "The lines after it." }),
+          }),
+        ),
+        has_more_matches: Type.Boolean({
+          description: "Whether more lines of the file match than are ever returned.",
+        }),
+      }),
+    ]),
+  ),
   ...didYouMean,
   is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
   next_cursor: t.nextCursor,
@@ -78,7 +57,26 @@ export function grep({ grep: service }: Parts) {
       `A page ends after \`limit\` files, ${GREP_BOUNDS.matches} matches, ${GREP_BOUNDS.characters} characters of lines in JSON, ${GREP_BOUNDS.bytes / MIB} MiB that were searched, or ${GREP_BOUNDS.time / 1000} seconds: perhaps inside a file, and perhaps with nothing found yet. Then \`next_cursor\` says where to go on. \`is_partial\` is true if anything may be missing: more pages, more matches of a file, or a file whose content is damaged.`,
       `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
     ].join("\n\n"),
-    query: grepQuery,
+    query: Type.Object({
+      pattern: t.text(
+        `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
+        "TODO|FIXME",
+        "^import .* from",
+      ),
+      drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
+      prefix: t.prefix,
+      ignore_case: t.flag("Whether upper and lower case are the same."),
+      context: Type.Integer({
+        minimum: 0,
+        maximum: GREP.context,
+        default: 0,
+        description: "How many lines before and after each match are returned.",
+      }),
+      limit: t.paging.limit,
+      cursor: t.optionalText(
+        "The `next_cursor` of a page. The other parameters must be the same as for that page.",
+      ),
+    }),
     answers: {
       description: "A page of files with matches.",
       json: matchedFilesSchema,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Uploaded, UploadFields } from "../../../services/contents/upload.ts";
+import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { CreatedLink } from "../../../services/links/links.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { preconditionOf } from "../../content/conditions.ts";
@@ -48,7 +48,6 @@ export function fileLinks(parts: Parts) {
         expires_in: linkSeconds,
         one_time: t.optionalFlag("Whether the link works only once. Default false."),
       }),
-      example: {},
       answers: {
         description: "The link. It is shown only in this response.",
         json: Type.Object({
@@ -64,7 +63,6 @@ export function fileLinks(parts: Parts) {
           expires_at: exampleEnd,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, file, reply) => {
         const base = linkBase(context);
         const wanted = { expiresIn: body.expires_in, oneTime: body.one_time };
@@ -132,7 +130,6 @@ export function fileLinks(parts: Parts) {
           expires_at: exampleEnd,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, max_size: maxSize, expires_in: expiresIn } = body;
@@ -164,7 +161,7 @@ export function fileLinks(parts: Parts) {
           const chunks = chunksOf(request, context, { limit, pace, check: () => upload.requireAllowed() });
           await readRawUpload(chunks, (piece) => upload.write(piece));
           context.suspendIdleTimeout();
-          const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };
+          const fields = { driveId, path, contentType: givenType(request), keepsRest: true };
           const answer = reply.with((uploaded: Uploaded) => ({
             ...uploadAnswer(fields, uploaded),
             identity: identityOf(request, uploaded.file.digest),
@@ -184,14 +181,6 @@ export function fileLinks(parts: Parts) {
     }),
   ]);
 }
-
-const NO_FIELDS: Omit<UploadFields, "driveId" | "path" | "contentType"> = {
-  filename: undefined,
-  metadata: undefined,
-  tags: undefined,
-  expiresAt: undefined,
-  keepsRest: true,
-};
 
 /** The same for equal uploads to one link. */
 function identityOf(request: Request, digest: string): string {

@@ -1,10 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import {
-  LINK_PASSWORD_CHARACTERS,
-  PAGE_LIMIT,
-  PAGE_LIMIT_DEFAULT,
-  SHARE_LINK_DAYS,
-} from "../../../domain/limits.ts";
+import { LINK_PASSWORD_CHARACTERS, SHARE_LINK_DAYS } from "../../../domain/limits.ts";
 import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { linkCursor } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
@@ -57,7 +52,6 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
           token: exampleToken,
         },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, password, expires_at: expiresAt } = body;
@@ -77,7 +71,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
       query: Type.Object({
         drive_id: Type.Optional(t.driveRef("Default: all drives.")),
-        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: t.paging.limit,
         cursor: t.optionalText(
           "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
         ),

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { CofferError } from "../../../domain/errors.ts";
-import { ARCHIVE_PATHS, PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
+import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
@@ -120,7 +120,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
           "A folder in the one that the link shows, ending with `/`. Default: that one.",
           "photos/",
         ),
-        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: t.paging.limit,
         cursor: t.optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },

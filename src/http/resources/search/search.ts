@@ -8,22 +8,6 @@ import type { Parts } from "../parts.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
-const searchQuery = Type.Object({
-  q: t.optionalText(
-    'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
-    'budget "third quarter"',
-  ),
-  drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
-  prefix: t.prefix,
-  tags: t.tagsFilter,
-  mime_type: t.optionalText("Only this type, with any parameters. `image/*` matches all image types."),
-  min_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
-  max_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
-  updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
-  updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
-  ...t.paging,
-});
-
 const exampleAnswer = {
   data: [{ ...t.exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
   total: 1,
@@ -43,7 +27,21 @@ export function search({ search: service }: Parts) {
       "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
       "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
     ].join("\n\n"),
-    query: searchQuery,
+    query: Type.Object({
+      q: t.optionalText(
+        'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
+        'budget "third quarter"',
+      ),
+      drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
+      prefix: t.prefix,
+      tags: t.tagsFilter,
+      mime_type: t.optionalText("Only this type, with any parameters. `image/*` matches all image types."),
+      min_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+      max_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+      updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
+      updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
+      ...t.paging,
+    }),
     answers: { description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
     handle: async ({ query, caller }) => {
       const { page, limit } = query;

@@ -27,7 +27,6 @@ export function snapshots({ snapshots: service }: Parts) {
       bodyOptional: true,
       example: { name: t.exampleOf(snapshotSchema).name },
       answers: { status: 201, description: "The new snapshot.", json: oneSnapshot },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         service.create(caller, params.id, body.name, reply.with(asData(snapshotRecord))),
     }),
@@ -122,7 +121,6 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
         path: t.optionalText("Only this folder. Default: the whole drive.", "notes/"),
       }),
       bodyOptional: true,
-      example: {},
       answers: {
         description: "The drive or folder is as in the snapshot.",
         json: Type.Object({ data: restored }),
@@ -152,7 +150,6 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
       }),
       example: { name: "Research Notes, tried out" },
       answers: { status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         forks.create(
           caller,

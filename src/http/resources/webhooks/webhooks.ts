@@ -59,7 +59,6 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
         example: { ...example, secret: exampleSecret },
       },
-      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) => {
         const wanted = { drive: body.drive_id, url: body.url, events: body.events, secret: body.secret };
         return service.create(

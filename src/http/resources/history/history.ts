@@ -1,15 +1,131 @@
 import { Type } from "@sinclair/typebox";
+import { operation, tagged } from "../../operation/route.ts";
+import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
+import { contentAnswer } from "../../content/answer.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { numberCursor, trashCursor } from "../../operation/cursor.ts";
+import { fileOperation, fileWrite } from "../../operation/file-route.ts";
+import {
+  trashEntrySchema,
+  type TrashPage,
+  trashSchema,
+  type VersionDiffRecord,
+  versionDiffSchema,
+  versionsSchema,
+} from "../../records/history-schemas.ts";
+import { fileSchema } from "../../records/record-schemas.ts";
+import { trashRecord, versionRecord } from "../../records/records.ts";
+import * as t from "../../operation/schema.ts";
+import { OWN_CONTENT } from "../contents/downloads.ts";
+import { fileAnswerOf } from "../files/files.ts";
+import type { Parts } from "../parts.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
-import { trashCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
-import { operation, tagged } from "../../operation/route.ts";
-import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
-import { trashRecord } from "../../records/records.ts";
-import * as t from "../../operation/schema.ts";
 import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
-import { fileSchema } from "../../records/record-schemas.ts";
-import type { Parts } from "../parts.ts";
+
+const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
+
+function contentNumber(note: string) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: `The number of a version, or of the content that the file has now. ${note}`,
+  });
+}
+
+export function versions({ versions: service, versionDiffs, files }: Parts) {
+  return tagged("Versions", [
+    fileOperation("GET", "/versions", {
+      operationId: "listVersions",
+      summary: "List versions",
+      description:
+        "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
+      answers: { description: "A page of versions.", json: versionsSchema },
+      handle: ({ query, caller }, file) => {
+        const before = numberCursor.read(query.cursor);
+        const found = service.list(caller, file, { limit: query.limit, before });
+        return Response.json({
+          data: found.versions.map(versionRecord),
+          total: found.total,
+          current_version: found.current,
+          next_cursor: numberCursor.write(found.nextBefore),
+        });
+      },
+    }),
+    fileOperation("GET", "/versions/:n/download", {
+      ...OWN_CONTENT,
+      operationId: "downloadVersion",
+      summary: "Download a version",
+      description:
+        "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
+      params: versionParams,
+      handle: (input, ref) => {
+        const { caller, params } = input;
+        const file = service.fileAt(caller, ref, params.n);
+        const mayGoOn = () => files.mayGoOn(caller, file);
+        return contentAnswer(files, input, file, { isForAnyPage: false, mayGoOn });
+      },
+    }),
+    fileOperation("GET", "/diff", {
+      operationId: "compareVersions",
+      summary: "Compare versions",
+      description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
+      query: Type.Object({
+        from: Type.Optional(contentNumber("Default: the newest version.")),
+        to: Type.Optional(contentNumber("Default: the content that the file has now.")),
+      }),
+      answers: {
+        description: "What changed.",
+        json: versionDiffSchema,
+        example: {
+          from: 1,
+          to: 2,
+          diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
+          diff_cut: false,
+        },
+      },
+      errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED"],
+      handle: async ({ query, caller, context }, file) => {
+        const compared = { from: query.from, to: query.to };
+        const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
+        return Response.json({ from, to, diff: diff.text, diff_cut: diff.isCut } satisfies VersionDiffRecord);
+      },
+    }),
+    fileWrite("POST", "/versions/:n/restore", {
+      operationId: "restoreVersion",
+      summary: "Restore a version",
+      description:
+        "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
+      params: versionParams,
+      headers: IF_MATCH,
+      answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
+      perform: ({ request, params, caller }, file, reply) =>
+        service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
+    }),
+    fileWrite("DELETE", "/versions/:n", {
+      operationId: "deleteVersion",
+      summary: "Delete a version",
+      description: "Removes an earlier content for good. The file stays as it is.",
+      params: versionParams,
+      answers: {
+        description: "The version is deleted.",
+        json: Type.Object({
+          version: Type.Integer({ description: "The number of the deleted version." }),
+          deleted: Type.Literal(true),
+        }),
+      },
+      perform: ({ params, caller }, file, reply) =>
+        service.remove(
+          caller,
+          file,
+          params.n,
+          reply.with((version) => ({ json: { version, deleted: true } })),
+        ),
+    }),
+  ]);
+}
 
 const entry = Type.Object({ id: t.id("The entry's identifier.") });
 
@@ -73,13 +189,12 @@ export function trash({ trash: service }: Parts) {
           "notes/plan.md",
         ),
       }),
-      example: {},
       answers: {
         description: "The restored entry, with the path where it is now.",
         json: restored,
         example: { ...t.exampleOf(trashEntrySchema), restored: true, file_id: t.exampleOf(fileSchema).id },
       },
-      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
     }),
