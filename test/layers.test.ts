@@ -1,14 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dirname } from "node:path";
-import {
-  circlesIn,
-  effectsIn,
-  importsOf,
-  ownImportsOf,
-  type Source,
-  sourcesIn,
-  stateIn,
-} from "./support/sources.ts";
+import type { Source } from "./support/sources.ts";
+import { circlesIn, effectsIn, importsOf, ownImportsOf, sourcesIn, stateIn } from "./support/sources.ts";
 
 /**
  * Who may import whom. A folder of src/ is one layer, a file directly in src/ one of its own. What

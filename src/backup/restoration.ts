@@ -16,14 +16,8 @@ import type { Lock } from "../db/engine/lock.ts";
 import { Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
 import { damagedSmallContents, readContentList } from "./contents.ts";
-import {
-  type DamagedInBackup,
-  type Manifest,
-  NAMED_FILES,
-  type Part,
-  type PartName,
-  PARTS,
-} from "./manifest.ts";
+import type { DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
+import { NAMED_FILES, PARTS } from "./manifest.ts";
 import { BackupError, measured } from "./place.ts";
 
 /** What may be in a directory before a restore. */

@@ -15,15 +15,8 @@ import {
 } from "./manifest.ts";
 import { DirectoryPlace } from "./directory-place.ts";
 import { S3Place } from "./s3-place.ts";
-import {
-  BackupError,
-  type BackupPlace,
-  BACKUPS,
-  digestOfName,
-  nameOfContent,
-  readText,
-  textOf,
-} from "./place.ts";
+import type { BackupPlace } from "./place.ts";
+import { BackupError, BACKUPS, digestOfName, nameOfContent, readText, textOf } from "./place.ts";
 import { Restoration } from "./restoration.ts";
 import { BadTar, readTar, type TarEntry } from "./tar.ts";
 

@@ -8,27 +8,10 @@ import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-cop
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
 import { damagedSmallContents, inParallel, writeContentList } from "./contents.ts";
-import {
-  type BackupId,
-  type DamagedInBackup,
-  MANIFEST,
-  type Manifest,
-  manifestText,
-  NAMED_FILES,
-  nameOfPart,
-  newBackupId,
-  type Part,
-  type PartName,
-  PARTS,
-} from "./manifest.ts";
-import {
-  BackupError,
-  type BackupPlace,
-  type BackupTarget,
-  CONTENTS,
-  measured,
-  nameOfContent,
-} from "./place.ts";
+import type { BackupId, DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
+import { MANIFEST, manifestText, NAMED_FILES, nameOfPart, newBackupId, PARTS } from "./manifest.ts";
+import type { BackupPlace, BackupTarget } from "./place.ts";
+import { BackupError, CONTENTS, measured, nameOfContent } from "./place.ts";
 
 /** Names of temporary files. A server that starts leaves them; the next backup removes them. */
 const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list)$/;

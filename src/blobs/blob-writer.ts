@@ -1,14 +1,7 @@
 import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
-import {
-  type BlobFacts,
-  damageIn,
-  DamagedBlob,
-  type KnownDamage,
-  requireBlob,
-  requireFile,
-  setDirectoryAside,
-} from "./blob-file.ts";
+import type { BlobFacts, KnownDamage } from "./blob-file.ts";
+import { damageIn, DamagedBlob, requireBlob, requireFile, setDirectoryAside } from "./blob-file.ts";
 import type { DiskSpace, SpacePromise, Volume } from "./volume.ts";
 import { asRefusal } from "./system-error.ts";
 import { syncDirectory, TempFile } from "./temp-file.ts";

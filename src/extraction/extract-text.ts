@@ -1,9 +1,5 @@
-import {
-  type DocumentFormat,
-  type Extraction,
-  EXTRACTION_LIMITS,
-  Refused,
-} from "../domain/contents/extraction.ts";
+import type { DocumentFormat, Extraction } from "../domain/contents/extraction.ts";
+import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 import { mainPart, ODT_PART, readDocx, readOdt, readPptx } from "./office.ts";
 import { BOOK_PART, readEpub } from "./epub.ts";
 import { readHtml } from "./html.ts";

@@ -5,14 +5,8 @@ import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/call
 import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
 import { endedMeanwhile, notFound, orNotFound } from "../domain/errors.ts";
 import { type File, type FileFacts, type FileRef, type FileView, hasExpired } from "../domain/files/file.ts";
-import {
-  type DriveId,
-  type DrivePk,
-  type FileId,
-  parseId,
-  type SnapshotId,
-  type UserPk,
-} from "../domain/id.ts";
+import type { DriveId, DrivePk, FileId, SnapshotId, UserPk } from "../domain/id.ts";
+import { parseId } from "../domain/id.ts";
 import type { Link } from "../domain/links/link.ts";
 import type { FilePath, FolderPath } from "../domain/files/path.ts";
 import { isFolderPath, parsePathOfFile, requireUnder, requireWhole, ROOT } from "../domain/files/path.ts";

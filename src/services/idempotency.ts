@@ -3,16 +3,8 @@ import type { Tables } from "../db/tables.ts";
 import { type Caller, ownerOf } from "../domain/accounts/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { DriveId, UserId } from "../domain/id.ts";
-import {
-  type Fingerprint,
-  IDEMPOTENCY_LIFETIME_MS,
-  type IdempotencyRecord,
-  type KeptAnswer,
-  openRecord,
-  recordKeys,
-  type RecordKeys,
-  sealRecord,
-} from "../domain/idempotency.ts";
+import type { Fingerprint, IdempotencyRecord, KeptAnswer, RecordKeys } from "../domain/idempotency.ts";
+import { IDEMPOTENCY_LIFETIME_MS, openRecord, recordKeys, sealRecord } from "../domain/idempotency.ts";
 import { utf8Length } from "../domain/contents/texts/text.ts";
 import type { Quota } from "./quota.ts";
 import { Service } from "./service.ts";

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  fingerprintOf,
-  openRecord,
-  type IdempotencyRecord,
-  recordKeys,
-  sealRecord,
-} from "../../src/domain/idempotency.ts";
+import type { IdempotencyRecord } from "../../src/domain/idempotency.ts";
+import { fingerprintOf, openRecord, recordKeys, sealRecord } from "../../src/domain/idempotency.ts";
 
 const secret = new Uint8Array(32).fill(7);
 const record: IdempotencyRecord = {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  type DocumentFormat,
-  EXTRACTION_LIMITS,
-  type Refusal,
-  Refused,
-} from "../../src/domain/contents/extraction.ts";
+import type { DocumentFormat, Refusal } from "../../src/domain/contents/extraction.ts";
+import { EXTRACTION_LIMITS, Refused } from "../../src/domain/contents/extraction.ts";
 import { extractText } from "../../src/extraction/extract-text.ts";
 import { ZipArchive } from "../../src/extraction/zip-archive.ts";
 import {

@@ -2,13 +2,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { plainLine } from "../../src/domain/grep/lines.ts";
 import { GREP, GREP_BOUNDS } from "../../src/domain/limits.ts";
-import {
-  Budget,
-  FILE_START,
-  FileScan,
-  type Scanned,
-  type ScanParts,
-} from "../../src/services/grep/file-scan.ts";
+import type { Scanned, ScanParts } from "../../src/services/grep/file-scan.ts";
+import { Budget, FILE_START, FileScan } from "../../src/services/grep/file-scan.ts";
 import { Pattern } from "../../src/services/grep/file-scan.ts";
 import type { LineMatch } from "../../src/services/grep/request.ts";
 import { anyOf, runs } from "../support/models/properties.ts";

@@ -15,14 +15,8 @@ import {
 } from "./components.ts";
 import type { Route } from "../operation/route.ts";
 import type { AnyOperation } from "../operation/spec.ts";
-import {
-  errorsOf,
-  needsKey,
-  type OperationDetail,
-  operationsIn,
-  type PlacedOperation,
-  TAGS,
-} from "./describe.ts";
+import type { OperationDetail, PlacedOperation } from "./describe.ts";
+import { errorsOf, needsKey, operationsIn, TAGS } from "./describe.ts";
 import { OVERVIEW } from "./overview.ts";
 
 export interface DescriptionOptions {

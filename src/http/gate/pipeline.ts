@@ -5,13 +5,8 @@ import type { Cors } from "./origins.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge, Gate } from "./gate.ts";
 import { isGuardedPath, isToldByKey } from "./route-table.ts";
-import {
-  type Connections,
-  contextOf,
-  type ContextParts,
-  RequestContext,
-  setContext,
-} from "./request-context.ts";
+import type { Connections, ContextParts } from "./request-context.ts";
+import { contextOf, RequestContext, setContext } from "./request-context.ts";
 import { discardUnread } from "../connection/body.ts";
 
 /** Of an address and headers. The runtime takes longer ones (see `build.ts`), so that these are refused with a body. */

@@ -1,9 +1,5 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type Server,
-} from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";

@@ -1,12 +1,5 @@
-import {
-  createMcpHandler,
-  type McpRequestContext,
-  type McpServer,
-  type McpServerFactory,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-} from "@modelcontextprotocol/server";
+import type { McpRequestContext, McpServer, McpServerFactory } from "@modelcontextprotocol/server";
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import * as t from "../operation/schema.ts";
 import type { TObject } from "@sinclair/typebox";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";

@@ -6,13 +6,8 @@ import { RateLimiter } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
-import {
-  countRequest,
-  type OAuthOptions,
-  optionalText,
-  type ProtocolOperation,
-  protocolRoute,
-} from "./protocol-route.ts";
+import type { OAuthOptions, ProtocolOperation } from "./protocol-route.ts";
+import { countRequest, optionalText, protocolRoute } from "./protocol-route.ts";
 import { documentHost } from "../../domain/oauth/consent.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/route.ts";

@@ -1,11 +1,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import {
-  earlierAnswer,
-  type Fingerprint,
-  fingerprintOf,
-  type IdempotencyRecord,
-  type KeptAnswer,
-} from "../../domain/idempotency.ts";
+import type { Fingerprint, IdempotencyRecord, KeptAnswer } from "../../domain/idempotency.ts";
+import { earlierAnswer, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";

@@ -8,12 +8,8 @@ import { accountRecord } from "../resources/accounts/users.ts";
 import { operation } from "../operation/route.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/gate.ts";
-import {
-  accountSchema,
-  examplePassword,
-  type SignInOptionsRecord,
-  signInOptionsSchema,
-} from "../records/account-schemas.ts";
+import type { SignInOptionsRecord } from "../records/account-schemas.ts";
+import { accountSchema, examplePassword, signInOptionsSchema } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import {

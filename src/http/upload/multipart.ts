@@ -4,15 +4,8 @@ import { unknownName } from "../operation/names.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
 import { type PartHeader, scanMultipart } from "./multipart-scanner.ts";
-import {
-  type ContentKey,
-  fieldsTooLarge,
-  inTurns,
-  MAX_FIELD_BYTES,
-  parseMetadata,
-  type UploadEnvelope,
-  type WriteContent,
-} from "./upload-body.ts";
+import type { ContentKey, UploadEnvelope, WriteContent } from "./upload-body.ts";
+import { fieldsTooLarge, inTurns, MAX_FIELD_BYTES, parseMetadata } from "./upload-body.ts";
 
 /** What an unknown name is told of: the fields that are texts, and the file. */
 const FIELD_NAMES: readonly string[] = [

@@ -1,11 +1,7 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
-import {
-  hashPasswordSender,
-  KNOWN_CLIENT_TOUCH_MS,
-  KNOWN_CLIENTS,
-  type PasswordSender,
-} from "../../domain/accounts/sign-in.ts";
+import type { PasswordSender } from "../../domain/accounts/sign-in.ts";
+import { hashPasswordSender, KNOWN_CLIENT_TOUCH_MS, KNOWN_CLIENTS } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 

@@ -1,12 +1,7 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
-import {
-  type Change,
-  type ChangeNumber,
-  changeNumber,
-  type ChangePosition,
-  type NewChange,
-} from "../../domain/changes/change.ts";
+import type { Change, ChangeNumber, ChangePosition, NewChange } from "../../domain/changes/change.ts";
+import { changeNumber } from "../../domain/changes/change.ts";
 import { Service } from "../service.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk, UserPk } from "../../domain/id.ts";

@@ -3,14 +3,8 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { hasExpired } from "../../domain/files/file.ts";
 import { ARCHIVE_LIMITS } from "../../domain/limits.ts";
-import {
-  type FilePath,
-  type FolderPath,
-  isFolderPath,
-  parentFolder,
-  parsePlace,
-  ROOT,
-} from "../../domain/files/path.ts";
+import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import { isFolderPath, parentFolder, parsePlace, ROOT } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
 import { Service } from "../service.ts";

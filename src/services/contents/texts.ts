@@ -3,13 +3,8 @@ import { CofferError, invalid } from "../../domain/errors.ts";
 import type { FileFacts, FileView } from "../../domain/files/file.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import {
-  afterLineEnd,
-  INDEX_STEP,
-  LineCounter,
-  type LineIndex,
-  markBytes,
-} from "../../domain/contents/texts/lines.ts";
+import type { LineIndex } from "../../domain/contents/texts/lines.ts";
+import { afterLineEnd, INDEX_STEP, LineCounter, markBytes } from "../../domain/contents/texts/lines.ts";
 import { essenceOf, isTextType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
 import { Recent } from "../../domain/recent.ts";

@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Digest } from "../../domain/contents/content.ts";
-import {
-  centralHeader,
-  dataDescriptor,
-  endOfArchive,
-  localHeader,
-  type ZipEntry,
-} from "../../domain/contents/zip.ts";
+import type { ZipEntry } from "../../domain/contents/zip.ts";
+import { centralHeader, dataDescriptor, endOfArchive, localHeader } from "../../domain/contents/zip.ts";
 
 /** A file or folder to pack; a folder's digest is null. */
 export interface ZipSource {

@@ -3,13 +3,8 @@ import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
-import {
-  type Drive,
-  parseDescription,
-  parseDriveName,
-  type SeenDrive,
-  slugOf,
-} from "../../domain/drives/drive.ts";
+import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
+import { parseDescription, parseDriveName, slugOf } from "../../domain/drives/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";

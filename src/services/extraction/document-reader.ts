@@ -1,10 +1,6 @@
 import { hasCode } from "../../blobs/system-error.ts";
-import {
-  decodeExtraction,
-  type DocumentFormat,
-  EXTRACTION_LIMITS,
-  type Reading,
-} from "../../domain/contents/extraction.ts";
+import type { DocumentFormat, Reading } from "../../domain/contents/extraction.ts";
+import { decodeExtraction, EXTRACTION_LIMITS } from "../../domain/contents/extraction.ts";
 import { requireDescriptors } from "../../process/descriptors.ts";
 import { Service } from "../service.ts";
 

@@ -6,22 +6,10 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, pathTaken } from "../../domain/errors.ts";
 import { type File, hasExpired } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
-import {
-  type DrivePk,
-  type FileId,
-  type FilePk,
-  type FolderPk,
-  newId,
-  type TrashId,
-} from "../../domain/id.ts";
-import {
-  asFilePath,
-  asFolderPath,
-  type FilePath,
-  type FolderPath,
-  parentFolder,
-  ROOT,
-} from "../../domain/files/path.ts";
+import type { DrivePk, FileId, FilePk, FolderPk, TrashId } from "../../domain/id.ts";
+import { newId } from "../../domain/id.ts";
+import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import { asFilePath, asFolderPath, parentFolder, ROOT } from "../../domain/files/path.ts";
 import type { Retention } from "../../domain/history/history.ts";
 import type { Changes } from "../changes/changes.ts";
 import {
@@ -34,16 +22,8 @@ import {
 } from "../changes/entries.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import { KeptFiles } from "../history/kept-files.ts";
-import {
-  arrival,
-  departure,
-  type FolderEntry,
-  type Past,
-  type PlacedFile,
-  type Restored,
-  type RestoredFile,
-  type Transfer,
-} from "./folder-counts.ts";
+import type { FolderEntry, Past, PlacedFile, Restored, RestoredFile, Transfer } from "./folder-counts.ts";
+import { arrival, departure } from "./folder-counts.ts";
 import type { Quota } from "../quota.ts";
 import { Service } from "../service.ts";
 

@@ -16,17 +16,8 @@ import { folderChanged, folderLeft } from "../changes/entries.ts";
 import type { Transfer } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import {
-  advance,
-  FOLDERS,
-  PATHS,
-  type Phase,
-  placesIn,
-  type Progress,
-  type Reached,
-  rowByRow,
-  whatIsLeft,
-} from "./phases.ts";
+import type { Phase, Progress, Reached } from "./phases.ts";
+import { advance, FOLDERS, PATHS, placesIn, rowByRow, whatIsLeft } from "./phases.ts";
 import { SnapshotPieces } from "./snapshot-pieces.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */

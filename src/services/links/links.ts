@@ -7,19 +7,8 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import { type FileRef, parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
-import {
-  isMadeBy,
-  isOf,
-  type Link,
-  type LinkKind,
-  type LinkOf,
-  type LinkTarget,
-  LONGEST_SHARE_MS,
-  makerOf,
-  type NewLink,
-  newLinkToken,
-  SHOWING,
-} from "../../domain/links/link.ts";
+import type { Link, LinkKind, LinkOf, LinkTarget, NewLink } from "../../domain/links/link.ts";
+import { isMadeBy, isOf, LONGEST_SHARE_MS, makerOf, newLinkToken, SHOWING } from "../../domain/links/link.ts";
 import { asFolderPath, isFolderPath, parsePathOfFile, parsePlace } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Reach } from "../access.ts";

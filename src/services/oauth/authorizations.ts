@@ -4,12 +4,8 @@ import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
 import { isRegistered, OAuthError, shownName, withParameters } from "../../domain/oauth/oauth-client.ts";
-import {
-  type AuthorizationRequest,
-  type ParameterReader,
-  parseAuthorization,
-  parseState,
-} from "../../domain/oauth/oauth-request.ts";
+import type { AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
+import { parseAuthorization, parseState } from "../../domain/oauth/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";

@@ -3,15 +3,8 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, provision, runEach, runScenarios } from "../../support/server/scenario.ts";
-import {
-  gives,
-  refused,
-  refuses,
-  type Step,
-  step,
-  invalid,
-  wrongBodies,
-} from "../../support/server/steps.ts";
+import type { Step } from "../../support/server/steps.ts";
+import { gives, refused, refuses, step, invalid, wrongBodies } from "../../support/server/steps.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 import { startWorld } from "../../support/server/world.ts";
 

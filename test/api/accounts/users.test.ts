@@ -1,13 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { dataOf, expectRefused, tally } from "../../support/server/answers.ts";
 import type { Json, Answer } from "../../support/server/client.ts";
-import {
-  isSignedIn,
-  type SignedInBrowser,
-  signIn,
-  signInAll,
-  areSignedIn,
-} from "../../support/server/sign-in.ts";
+import type { SignedInBrowser } from "../../support/server/sign-in.ts";
+import { isSignedIn, signIn, signInAll, areSignedIn } from "../../support/server/sign-in.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 /** Where a user is changed. */

@@ -4,14 +4,8 @@ import { changeCursor } from "../../../src/http/operation/cursor.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage, EventReader } from "../../support/peers/event-reader.ts";
-import {
-  openStage,
-  runEach,
-  runScenarios,
-  type OwnDrive,
-  provision,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import type { OwnDrive } from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, provision, runAfter } from "../../support/server/scenario.ts";
 import { gives, refused, refuses, type Step, step, invalid } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 import { STREAM_LIMITS } from "../../../src/domain/limits.ts";

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { encoded } from "../../support/samples/encodings.ts";
 import { openStage, runEach, runScenarios, runAfter, type OwnDrive } from "../../support/server/scenario.ts";
-import {
-  type Expected,
-  invalid,
-  refuses,
-  type Step,
-  step,
-  refused,
-  wrongQueries,
-} from "../../support/server/steps.ts";
+import type { Expected, Step } from "../../support/server/steps.ts";
+import { invalid, refuses, step, refused, wrongQueries } from "../../support/server/steps.ts";
 import { put } from "../../support/server/uploads.ts";
 import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
 

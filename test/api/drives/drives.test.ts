@@ -10,15 +10,8 @@ import {
   runScenarios,
   runAfter,
 } from "../../support/server/scenario.ts";
-import {
-  gives,
-  refused,
-  refuses,
-  type Step,
-  step,
-  invalid,
-  type Expected,
-} from "../../support/server/steps.ts";
+import type { Step, Expected } from "../../support/server/steps.ts";
+import { gives, refused, refuses, step, invalid } from "../../support/server/steps.ts";
 import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { expectRefused } from "../../support/server/answers.ts";

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
-import {
-  type Expected,
-  invalid,
-  refused,
-  refuses,
-  type Request,
-  type Step,
-  step,
-  wrongBodies,
-} from "../../support/server/steps.ts";
+import type { Expected, Request, Step } from "../../support/server/steps.ts";
+import { invalid, refused, refuses, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds, post, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
-import {
-  type Expected,
-  gives,
-  refused,
-  refuses,
-  type Step,
-  step,
-  invalid,
-  wrongQueries,
-} from "../../support/server/steps.ts";
+import type { Expected, Step } from "../../support/server/steps.ts";
+import { gives, refused, refuses, step, invalid, wrongQueries } from "../../support/server/steps.ts";
 import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();

@@ -4,13 +4,8 @@ import { GREP, GREP_BOUNDS } from "../../../src/domain/limits.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import {
-  eventually,
-  openStage,
-  type OwnDrive,
-  provision,
-  runScenarios,
-} from "../../support/server/scenario.ts";
+import type { OwnDrive } from "../../support/server/scenario.ts";
+import { eventually, openStage, provision, runScenarios } from "../../support/server/scenario.ts";
 import { gives, refuses, type Step } from "../../support/server/steps.ts";
 import { put } from "../../support/server/uploads.ts";
 import { callerWith } from "../../support/server/services-drive.ts";

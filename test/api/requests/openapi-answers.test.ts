@@ -14,28 +14,14 @@ import type { DescribedOperation } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
 import { letIn, REDIRECT_URI } from "../../support/peers/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
-import {
-  type Code,
-  fill,
-  fillJson,
-  HELLO,
-  HELLO_DIGEST,
-  provision,
-  STATUS_OF,
-} from "../../support/server/scenario.ts";
+import type { Code } from "../../support/server/scenario.ts";
+import { fill, fillJson, HELLO, HELLO_DIGEST, provision, STATUS_OF } from "../../support/server/scenario.ts";
 import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
 import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
 import { describedApi, operationOf, ROUTES, successOf } from "../../support/server/routes.ts";
-import {
-  HOOK,
-  linkUpload,
-  makeTarget,
-  type Named,
-  putIntoTrash,
-  takeSnapshot,
-  type Target,
-} from "../../support/server/targets.ts";
+import type { Named, Target } from "../../support/server/targets.ts";
+import { HOOK, linkUpload, makeTarget, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
 
 const description = await describedApi();
 

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import {
-  type DescribedBody,
-  type DescribedOperation,
-  Description,
-} from "../../support/schemas/description.ts";
+import type { DescribedBody, DescribedOperation } from "../../support/schemas/description.ts";
+import { Description } from "../../support/schemas/description.ts";
 import { isObject, type JsonObject } from "../../support/schemas/json-schema.ts";
 import { letIn, pendingRequest } from "../../support/peers/oauth.ts";
 import type { Client } from "../../support/server/client.ts";

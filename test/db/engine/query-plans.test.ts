@@ -9,11 +9,8 @@ import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
-import {
-  type OpenedServices,
-  openOwnServices,
-  openServicesIn,
-} from "../../support/server/opened-services.ts";
+import type { OpenedServices } from "../../support/server/opened-services.ts";
+import { openOwnServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";

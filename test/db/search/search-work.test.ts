@@ -13,11 +13,8 @@ import { nameTokens, textTokens } from "../../../src/domain/search/tokens.ts";
 import { wordsOf } from "../../../src/domain/search/words.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { searchRequest } from "../../support/samples/search-request.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../../support/server/temporary-directory.ts";
+import type { TemporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 /** So many drives that the first gets the smallest share of what a search may read. All others are empty. */
 const DRIVES = 20;

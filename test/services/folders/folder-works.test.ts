@@ -6,12 +6,8 @@ import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import {
-  addCaller,
-  type OpenedDrive as World,
-  openWithDrive,
-  storeFile,
-} from "../../support/server/services-drive.ts";
+import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
+import { addCaller, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 1000;

@@ -7,13 +7,8 @@ import { type OpenedServices, openServicesIn } from "../../support/server/opened
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import {
-  addCaller,
-  callerWith,
-  type OpenedDrive as World,
-  openWithAda,
-  storeFile,
-} from "../../support/server/services-drive.ts";
+import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
+import { addCaller, callerWith, openWithAda, storeFile } from "../../support/server/services-drive.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;

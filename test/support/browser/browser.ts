@@ -1,10 +1,5 @@
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-  chromium as playwright,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { chromium as playwright } from "playwright-core";
 import { chromiumPath } from "./chromium.ts";
 
 /**

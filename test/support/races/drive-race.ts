@@ -8,17 +8,8 @@ import { addAccount } from "../server/accounts.ts";
 import { type OpenedServices, openOwnServices } from "../server/opened-services.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
-import {
-  DRIVES,
-  type Event,
-  expected,
-  isGone,
-  LIMIT,
-  type Model,
-  type ModelDrive,
-  SIZES,
-  USERS,
-} from "./drive-events.ts";
+import type { Event, Model, ModelDrive } from "./drive-events.ts";
+import { DRIVES, expected, isGone, LIMIT, SIZES, USERS } from "./drive-events.ts";
 import { HeldResults, heldTables } from "./held.ts";
 import { type Done, expectAnOrder } from "./orders.ts";
 import { callerWith, storeFile } from "../server/services-drive.ts";

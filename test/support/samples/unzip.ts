@@ -1,13 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import {
-  type Entry as Found,
-  type ExtraField,
-  fromRandomAccessReaderPromise,
-  type LocalFileHeader,
-  parseExtraFields,
-  RandomAccessReader,
-} from "yauzl";
+import type { Entry as Found, ExtraField, LocalFileHeader } from "yauzl";
+import { fromRandomAccessReaderPromise, parseExtraFields, RandomAccessReader } from "yauzl";
 
 /** An entry of an archive, as in its directory. */
 interface Entry {

@@ -10,14 +10,8 @@ import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import * as t from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import {
-  announcedBy,
-  chunksOf,
-  parseMetadata,
-  readRawUpload,
-  type UploadEnvelope,
-  type WriteContent,
-} from "../../upload/upload-body.ts";
+import type { UploadEnvelope, WriteContent } from "../../upload/upload-body.ts";
+import { announcedBy, chunksOf, parseMetadata, readRawUpload } from "../../upload/upload-body.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";

@@ -6,13 +6,8 @@ import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { tokenIn } from "../../gate/session-cookie.ts";
 import { fileCursor } from "../../operation/cursor.ts";
-import {
-  linkSchema,
-  type SharedPage,
-  sharedPageSchema,
-  type SharedRecord,
-  sharedSchema,
-} from "../../records/link-schemas.ts";
+import type { SharedPage, SharedRecord } from "../../records/link-schemas.ts";
+import { linkSchema, sharedPageSchema, sharedSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
