@@ -4,7 +4,8 @@ import type { TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { expectNowhere } from "../../support/server/nowhere.ts";
-import { contentsOnDisk, openStage, refused, runEach, step } from "../../support/server/scenario.ts";
+import { contentsOnDisk, openStage, runEach } from "../../support/server/scenario.ts";
+import { refused, step } from "../../support/server/steps.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
 const stage = openStage();

@@ -1,16 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
-import {
-  openStage,
-  refused,
-  refuses,
-  runEach,
-  runAfter,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runAfter, runScenarios } from "../../support/server/scenario.ts";
+import { refused, refuses, type Step, step } from "../../support/server/steps.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 

@@ -3,18 +3,9 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import type { Json } from "../../support/server/client.ts";
-import {
-  type Expected,
-  gives,
-  HELLO_DIGEST,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runAfter,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, refused, type Step, step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 

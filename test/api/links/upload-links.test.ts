@@ -2,16 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import type { Json, RequestOptions } from "../../support/server/client.ts";
-import {
-  HELLO_DIGEST,
-  holds,
-  openStage,
-  refused,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios } from "../../support/server/scenario.ts";
+import { refused, type Step, step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, holds } from "../../support/server/uploads.ts";
 import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
 
 const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });

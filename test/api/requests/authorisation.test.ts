@@ -5,16 +5,12 @@ import {
   expectCommonRules,
   fill,
   fillJson,
-  gives,
   openStage,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
-  step,
-  type Step,
 } from "../../support/server/scenario.ts";
+import { gives, refused, refuses, step, type Step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { forgetWork } from "../../support/faults/recorded-work.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { ROUTES, type RouteRow } from "../../support/server/routes.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
-import { openStage, post, refused, runScenarios, step } from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { refused, step } from "../../support/server/steps.ts";
+import { post } from "../../support/server/uploads.ts";
 import { startWithAda } from "../../support/server/accounts.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import {
-  HELLO,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runScenarios,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { invalid, refused, step } from "../../support/server/steps.ts";
+import { HELLO, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 

@@ -3,17 +3,13 @@ import { Description } from "../../support/schemas/description.ts";
 import {
   expectCommonRules,
   expectJson,
-  HELLO_DIGEST,
-  invalid,
   openStage,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
   type Scenarios,
-  step,
 } from "../../support/server/scenario.ts";
+import { invalid, refused, refuses, step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 
 const stage = openStage({ "max-file-size": "1000" });
 

@@ -6,15 +6,8 @@ import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
-import {
-  eventually,
-  expectCommonRules,
-  fill,
-  fillJson,
-  HELLO,
-  HELLO_DIGEST,
-  openStage,
-} from "../../support/server/scenario.ts";
+import { eventually, expectCommonRules, fill, fillJson, openStage } from "../../support/server/scenario.ts";
+import { HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { ROUTES, type RouteRow, successOf, withByPath } from "../../support/server/routes.ts";
 import { makeTarget, routeOf, type Target } from "../../support/server/targets.ts";

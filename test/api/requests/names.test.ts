@@ -1,17 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { connectMcp } from "../../support/peers/mcp.ts";
-import {
-  type Expected,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runAfter,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runAfter, runScenarios } from "../../support/server/scenario.ts";
+import { type Expected, invalid, refused, type Step, step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import type { Json } from "../../support/server/client.ts";
 
 const stage = openStage();

@@ -10,18 +10,15 @@ import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import {
   contentsOnDisk,
-  gives,
   openStage,
   type OwnDrive,
   provision,
-  put,
-  refuses,
   runEach,
   runAfter,
   runScenarios,
-  type Step,
-  step,
 } from "../../support/server/scenario.ts";
+import { gives, refuses, type Step, step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { indexAll, settledIndex } from "../../support/server/settled-index.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, refused, runScenarios, step } from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { refused, step } from "../../support/server/steps.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 

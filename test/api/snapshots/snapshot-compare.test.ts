@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import { gives, openStage, put, refuses, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { gives, refuses } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();

@@ -3,18 +3,9 @@ import { rowsIn } from "../../support/faults/change-database.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { seen } from "../../support/server/inside.ts";
-import {
-  gives,
-  openStage,
-  provision,
-  put,
-  refused,
-  refuses,
-  runAfter,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, provision, runAfter, runScenarios } from "../../support/server/scenario.ts";
+import { gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";

@@ -2,16 +2,9 @@ import { expect, test } from "bun:test";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import type { Json } from "../../support/server/client.ts";
-import {
-  gives,
-  openStage,
-  put,
-  refused,
-  refuses,
-  runScenarios,
-  type Step,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, runScenarios } from "../../support/server/scenario.ts";
+import { gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { verified } from "../../support/faults/verified.ts";
 
 const stage = openStage();

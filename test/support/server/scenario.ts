@@ -7,21 +7,6 @@ import type { Answer, Client, Json, RequestOptions } from "./client.ts";
 import { type Code, STATUS_OF, type Step } from "./steps.ts";
 import { type CallerName, populate, type World } from "./world.ts";
 
-// For files that do not import them from there yet.
-export {
-  type Code,
-  type Expected,
-  gives,
-  invalid,
-  refused,
-  refuses,
-  type Request,
-  STATUS_OF,
-  type Step,
-  step,
-} from "./steps.ts";
-export { accepted, HELLO, HELLO_DIGEST, holds, kept, post, put, rejected } from "./uploads.ts";
-
 /** An appliance with its cast, shared by the scenarios of one file. Each scenario has its own drive. */
 export interface Stage {
   readonly coffer: TestAppliance;
