@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../support/server/test-with.ts";
 import type { Change } from "../../web/lib/api/types.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -69,9 +70,10 @@ function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
   return owner().post("/v0/folders/move", body, 200);
 }
 
+const it = testWith(() => newDrive(FILES));
+
 describe("without asking for the list, it follows", () => {
-  test("files that are added, replaced, renamed, described and deleted", async () => {
-    using shown = await newDrive(FILES);
+  it("files that are added, replaced, renamed, described and deleted", async (shown) => {
     const { id, fileId } = shown;
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
@@ -85,9 +87,7 @@ describe("without asking for the list, it follows", () => {
     expect(bench.requests.listsSince(length)).toHaveLength(5 * 2);
   });
 
-  test("what one did oneself, of which nothing is asked again", async () => {
-    using shown = await newDrive(FILES);
-    const { store, folder, id } = shown;
+  it("what one did oneself, of which nothing is asked again", async ({ store, folder, id }) => {
     const changes = await changesOf(id, async () => {
       await store.rename(entryAt(folder, "a.txt"), "z.txt");
       await store.changeFile(entryAt(folder, "b.txt").key, { tags: ["mine"] });
@@ -131,8 +131,7 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
   expect(treeOf(inside)).not.toContain("new/");
 });
 
-test("of many files at once the list is read again, and the selection stays", async () => {
-  using shown = await newDrive(FILES);
+it("of many files at once the list is read again, and the selection stays", async (shown) => {
   const { id } = shown;
   shown.folder.cursor.selectOnly(1);
   await othersDo(shown, async () => {
@@ -141,9 +140,7 @@ test("of many files at once the list is read again, and the selection stays", as
   expect([...shown.folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["a.txt"]);
 });
 
-test("what was moved in the page itself stays where it is", async () => {
-  using shown = await newDrive(FILES);
-  const { store, folder, id } = shown;
+it("what was moved in the page itself stays where it is", async ({ store, folder, id }) => {
   const work = { onProgress: () => {}, signal: new AbortController().signal };
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
   const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
@@ -152,8 +149,7 @@ test("what was moved in the page itself stays where it is", async () => {
   expect(pathsOf(folder)).not.toContain("a.txt");
 });
 
-test("of hundreds of changes only those of folders are taken one by one", async () => {
-  using shown = await newDrive(FILES);
+it("of hundreds of changes only those of folders are taken one by one", async (shown) => {
   const { folder, id, fileId } = shown;
   const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
   const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));

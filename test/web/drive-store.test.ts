@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../support/server/test-with.ts";
 import { ApiError } from "../../web/lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
 import type { SortKey } from "../../web/lib/files/sort.ts";
@@ -89,9 +90,9 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     return { ...shown, id, [Symbol.dispose]: shown[Symbol.dispose] };
   }
 
-  test("a file with another name goes to its place, and is the active one", async () => {
-    using shown = await ordered();
-    const { store, folder } = shown;
+  const it = testWith(ordered);
+
+  it("a file with another name goes to its place, and is the active one", async ({ store, folder }) => {
     for (const name of ["e.txt", "\u{1f5c0}.txt", "\uff5a.txt", "0.txt"]) {
       const file = rowsOf(folder).find((entry) => entry?.kind === "file");
       if (file === undefined) throw new Error("the list has no file");
@@ -100,9 +101,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     }
   });
 
-  test("a folder with another name goes to its place, and is the active one", async () => {
-    using shown = await ordered();
-    const { store, folder } = shown;
+  it("a folder with another name goes to its place, and is the active one", async ({ store, folder }) => {
     for (const [from, to] of [
       ["dir/", "zebra"],
       ["ärger/", "0"],
@@ -113,8 +112,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     }
   });
 
-  test("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async () => {
-    using shown = await ordered();
+  it("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async (shown) => {
     const { store, folder, id } = shown;
     const file = entryAt(folder, "b.txt");
     await changesWithoutAsking(folder, () =>
@@ -235,9 +233,9 @@ async function shownPartly() {
 }
 
 describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
-  test("a file with another name goes among those that are loaded", async () => {
-    using shown = await shownPartly();
-    const { store, folder } = shown;
+  const it = testWith(shownPartly);
+
+  it("a file with another name goes among those that are loaded", async ({ store, folder }) => {
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
     expect(bench.requests.listsSince(length)).toEqual([]);
@@ -250,8 +248,7 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
     expect(folder.cursor.active.peek()).toBe(298);
   });
 
-  test("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async () => {
-    using shown = await shownPartly();
+  it("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async (shown) => {
     const { store, folder } = shown;
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "zzz.txt");
@@ -264,9 +261,7 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
     await expectTheSame(folder);
   });
 
-  test("some that are deleted leave the others where they are", async () => {
-    using shown = await shownPartly();
-    const { store, folder } = shown;
+  it("some that are deleted leave the others where they are", async ({ store, folder }) => {
     const entries = rowsOf(folder)
       .slice(10, 400)
       .filter((entry) => entry !== undefined);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../support/server/test-with.ts";
 import type { Undoable } from "../../web/lib/files/steps.ts";
 import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -24,10 +25,10 @@ async function stored(drive: string): Promise<string[]> {
 
 const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
 
+const it = testWith(() => newDrive(FILES));
+
 describe("what was moved goes back to its place:", () => {
-  test("a file and a folder", async () => {
-    using shown = await newDrive(FILES);
-    const { store, folder, id, fileId } = shown;
+  it("a file and a folder", async ({ store, folder, id, fileId }) => {
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -51,9 +52,7 @@ describe("what was moved goes back to its place:", () => {
     expect([await stored(one.id), await stored(other.id)]).toEqual([Object.keys(FILES), []]);
   });
 
-  test("but not over what stands there by now", async () => {
-    using shown = await newDrive(FILES);
-    const { store, folder, id } = shown;
+  it("but not over what stands there by now", async ({ store, folder, id }) => {
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -63,9 +62,7 @@ describe("what was moved goes back to its place:", () => {
   });
 });
 
-test("a copy is nothing to take back", async () => {
-  using shown = await newDrive(FILES);
-  const { store, folder, id } = shown;
+it("a copy is nothing to take back", async ({ store, folder, id }) => {
   const { done, work } = noted();
   const entries = [entryAt(folder, "a.txt")];
   await transferEntries(store, { how: "copy", entries, toDrive: id, toFolder: "z/" }, work);

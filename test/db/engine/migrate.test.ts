@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
@@ -57,8 +58,9 @@ function upgraded(step: string, rows: string): Sqlite {
   return sql;
 }
 
-test("a fresh database gets every step, in order", () => {
-  using sql = new Sqlite(":memory:");
+const it = testWith(() => new Sqlite(":memory:"));
+
+it("a fresh database gets every step, in order", (sql) => {
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql)).toEqual({
     tables: ["a", "b", "schema_migration"],
@@ -69,8 +71,7 @@ test("a fresh database gets every step, in order", () => {
   });
 });
 
-test("a second run changes nothing, a newer executable adds only what is new", () => {
-  using sql = new Sqlite(":memory:");
+it("a second run changes nothing, a newer executable adds only what is new", (sql) => {
   migrate(sql, [FIRST], clock);
   sql.run("INSERT INTO a VALUES (7)");
   migrate(sql, [FIRST], clock);
@@ -98,8 +99,7 @@ test.each([
   expect(stateOf(sql)).toEqual(before);
 });
 
-test("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", () => {
-  using sql = new Sqlite(":memory:");
+it("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", (sql) => {
   const broken = {
     version: 3,
     name: "broken",
@@ -116,8 +116,7 @@ test("a step that fails halfway leaves all as it was before the steps, says so, 
   expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
 });
 
-test("a disk that is full amid the steps leaves all as it was, and is said", () => {
-  using sql = new Sqlite(":memory:");
+it("a disk that is full amid the steps leaves all as it was, and is said", (sql) => {
   const large = {
     version: 2,
     name: "large",
@@ -132,8 +131,7 @@ test("a disk that is full amid the steps leaves all as it was, and is said", () 
   expect(stateOf(sql)).toEqual(before);
 });
 
-test("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", () => {
-  using sql = new Sqlite(":memory:");
+it("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", (sql) => {
   const announced: string[] = [];
   const announce = ({ from, to }: Upgrade) => void announced.push(`${from} to ${to}`);
   migrate(sql, [FIRST], clock, announce);
@@ -146,8 +144,7 @@ test("only a database that is not new is announced before it is upgraded, and on
   expect(announced).toEqual(["1 to 2"]);
 });
 
-test("books that do not name the version of Coffer yet are carried on", () => {
-  using sql = new Sqlite(":memory:");
+it("books that do not name the version of Coffer yet are carried on", (sql) => {
   migrate(sql, [FIRST], clock);
   sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
   migrate(sql, [FIRST, SECOND], clock);

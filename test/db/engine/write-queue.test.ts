@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { expect, jest, spyOn, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -69,8 +70,9 @@ function commitsIn(path: string): number {
   return commits;
 }
 
-test("another connection sees a write as soon as its promise resolves, and not before it is handed in", async () => {
-  await using opened = await open();
+const it = testWith(open);
+
+it("another connection sees a write as soon as its promise resolves, and not before it is handed in", async (opened) => {
   const { database, note, seen } = opened;
   const write = database.write(note(1));
   expect(seen()).toEqual([]);
@@ -94,8 +96,7 @@ test.each([
   expect(seen()).toEqual(numbers);
 });
 
-test("jobs that take long do not add up: a batch takes no more once its time is over", async () => {
-  await using opened = await open();
+it("jobs that take long do not add up: a batch takes no more once its time is over", async (opened) => {
   const { database, clock, note, path, seen } = opened;
   const before = commitsIn(path);
   const write = (n: number) =>
@@ -108,8 +109,7 @@ test("jobs that take long do not add up: a batch takes no more once its time is 
   expect(seen()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async () => {
-  await using opened = await open();
+it("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async (opened) => {
   const { database, note, seen } = opened;
   const run = spyOn(database.sql, "run");
   await database.write(note(1));
@@ -131,8 +131,7 @@ test("a job that is alone in its turn runs without a savepoint, whose list of pa
   expect(seen()).toEqual([1, 3, 4]);
 });
 
-test("nobody is told before the commit that holds the last write of the batch", async () => {
-  await using opened = await open();
+it("nobody is told before the commit that holds the last write of the batch", async (opened) => {
   const { database, note, seen } = opened;
   const counts: number[] = [];
   const write = async (n: number) => {
@@ -143,8 +142,7 @@ test("nobody is told before the commit that holds the last write of the batch", 
   expect(counts).toEqual(Array.from({ length: 50 }, () => 50));
 });
 
-test("what can be made again is answered after its commit, without a sync, unless it shares one", async () => {
-  await using opened = await open();
+it("what can be made again is answered after its commit, without a sync, unless it shares one", async (opened) => {
   const { database, note, seen } = opened;
   const sync = spyOn(DatabaseLog.prototype, "sync");
   try {
@@ -161,8 +159,7 @@ test("what can be made again is answered after its commit, without a sync, unles
   }
 });
 
-test("after a slow sync the next commit waits for as many writes as were answered, but not for long", async () => {
-  await using opened = await open();
+it("after a slow sync the next commit waits for as many writes as were answered, but not for long", async (opened) => {
   const { database, clock, note, seen } = opened;
   const sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
   jest.useFakeTimers();
@@ -185,9 +182,7 @@ test("after a slow sync the next commit waits for as many writes as were answere
   }
 });
 
-test("a job that throws is undone alone, and only its promise rejects", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("a job that throws is undone alone, and only its promise rejects", async ({ database, note, seen }) => {
   const outcomes = await Promise.allSettled([
     database.write(note(1)),
     database.write(() => {
@@ -204,9 +199,7 @@ test("a job that throws is undone alone, and only its promise rejects", async ()
   expect(seen()).toEqual([1, 4]);
 });
 
-test("a write handed in from the answer of another is done as well", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("a write handed in from the answer of another is done as well", async ({ database, note, seen }) => {
   await database.write(note(1)).then(() => database.write(note(2)));
   await Promise.all([database.write(note(3)).then(() => database.write(note(5))), database.write(note(4))]);
   expect(seen()).toEqual([1, 2, 3, 4, 5]);
@@ -226,9 +219,7 @@ test("closing finishes what was handed in", async () => {
   expect(reader.query("SELECT count(*) FROM note").values()).toEqual([[600]]);
 });
 
-test("what comes after closing is refused, and harms nobody", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("what comes after closing is refused, and harms nobody", async ({ database, note, seen }) => {
   const early = database.write(note(1));
   const closing = database.close();
   for (const step of [early, closing]) {
@@ -240,8 +231,7 @@ test("what comes after closing is refused, and harms nobody", async () => {
   expect(seen()).toEqual([1]);
 });
 
-test("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async () => {
-  await using opened = await open();
+it("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async (opened) => {
   const { database, note, seen } = opened;
   await database.write(note(1));
   const pages = database.sql.query<{ page_count: number }, []>("PRAGMA page_count").get()?.page_count ?? 0;
@@ -289,8 +279,7 @@ test("on a full disk the reserve is given up: what may use it is done, the rest 
   }
 });
 
-test("the connection is set up to keep what it answers", async () => {
-  await using opened = await open();
+it("the connection is set up to keep what it answers", async (opened) => {
   const value = (pragma: string) => opened.database.sql.query(`PRAGMA ${pragma}`).values()[0]?.[0];
   // 1 is NORMAL: the queue syncs the log after each commit, SQLite only the header of one that restarts.
   expect([value("journal_mode"), value("synchronous"), value("foreign_keys")]).toEqual(["wal", 1, 1]);

@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { IndexFile } from "../../../src/db/search/index-file.ts";
@@ -39,8 +40,9 @@ const OWN_SCAN =
 /** A full-text table is always said to be scanned; by its rowid where there is a comparison after the colon. */
 const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
-test("every statement of a search finds its rows by an index, and none sorts them", async () => {
-  await using coffer = await startAppliance();
+const it = testWith(startAppliance);
+
+it("every statement of a search finds its rows by an index, and none sorts them", async (coffer) => {
   using sql = open(coffer);
   const prepare = spyOn(Connection.prototype, "prepare");
   expect(new SearchFinder(sql)).toBeDefined();
@@ -56,8 +58,7 @@ test("every statement of a search finds its rows by an index, and none sorts the
   expect(scans).toEqual([]);
 });
 
-test("every statement of the indexing thread finds its rows by an index", async () => {
-  await using coffer = await startAppliance();
+it("every statement of the indexing thread finds its rows by an index", async (coffer) => {
   await upload(await provision(coffer), "a.txt", "word");
   await indexAll(coffer);
   await coffer.close();
@@ -87,8 +88,7 @@ test("every statement of the indexing thread finds its rows by an index", async 
   own.close();
 });
 
-test("what reads the index reads the jobs before it, so that one that is done is in it", async () => {
-  await using coffer = await startAppliance();
+it("what reads the index reads the jobs before it, so that one that is done is in it", async (coffer) => {
   await upload(await provision(coffer), "a.txt", "word");
   await indexAll(coffer);
   using sql = open(coffer);
@@ -104,8 +104,7 @@ test("what reads the index reads the jobs before it, so that one that is done is
   }
 });
 
-test("a search that takes too long is given up", async () => {
-  await using coffer = await startAppliance();
+it("a search that takes too long is given up", async (coffer) => {
   const own = await provision(coffer);
   await upload(own, "a.txt", "word");
   await indexAll(coffer);
@@ -221,8 +220,7 @@ function drivesOf(coffer: TestAppliance): DrivePk[] {
     .map(({ pk }) => pk);
 }
 
-test("a deleted drive leaves nothing in the index", async () => {
-  await using coffer = await startAppliance();
+it("a deleted drive leaves nothing in the index", async (coffer) => {
   const own = await provision(coffer);
   const id = await upload(own, "a.txt", "word");
   await upload(own, "long.txt", "word ".repeat(50_000));

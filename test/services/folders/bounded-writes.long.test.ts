@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
@@ -81,9 +82,10 @@ async function folderInTrash({ services, caller, drive }: World, path: string): 
   return (await services.folders.remove(caller, drive, path)).trashId ?? "";
 }
 
+const it = testWith(open);
+
 describe("no piece of a large work is longer than requests can wait for", () => {
-  test("when 6,000 contents become orphans at once", async () => {
-    await using world = await open();
+  it("when 6,000 contents become orphans at once", async (world) => {
     await fill(world, await uploadAt(world, "first.txt"), 6000);
     await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
     begin(world);
@@ -96,8 +98,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when a drive of 6,000 files and 5,000 keys is deleted", async () => {
-    await using world = await open();
+  it("when a drive of 6,000 files and 5,000 keys is deleted", async (world) => {
     const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt"), 6000);
     await database.write(() =>
@@ -128,8 +129,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 1,000 contents are removed that are files", async () => {
-    await using world = await open();
+  it("when 1,000 contents are removed that are files", async (world) => {
     const digests = Array.from({ length: 1000 }, (_, n) => Bun.SHA256.hash(String(n), "hex"));
     for (const digest of digests) {
       await Bun.write(fileOf(world.root, digest), "x");
@@ -144,8 +144,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when the index is made for 2,000 files, and cleaned after they are deleted", async () => {
-    await using world = await open();
+  it("when the index is made for 2,000 files, and cleaned after they are deleted", async (world) => {
     const { services, caller, drive } = world;
     const first = await uploadAt(world, "first.txt");
     services.indexer.start();
@@ -159,8 +158,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when files that each stand in hundreds of folders expire", async () => {
-    await using world = await open();
+  it("when files that each stand in hundreds of folders expire", async (world) => {
     const { services } = world;
     const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
     for (let n = 0; n < DEEP_FILES; n += 1)
@@ -203,8 +201,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 6,000 claim tokens ended long ago", async () => {
-    await using world = await open();
+  it("when 6,000 claim tokens ended long ago", async (world) => {
     const { database, clock, services } = world;
     await database.write(() =>
       database.sql.run(
@@ -219,8 +216,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when a file goes that 5,000 links lead to", async () => {
-    await using world = await open();
+  it("when a file goes that 5,000 links lead to", async (world) => {
     const { services, caller, database } = world;
     const id = await uploadAt(world, "first.txt");
     const { token } = await services.links.createPresigned(caller, { id }, { expiresIn: 60 });
@@ -242,8 +238,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 5,000 upload links have expired", async () => {
-    await using world = await open();
+  it("when 5,000 upload links have expired", async (world) => {
     const { services, caller, drive, database } = world;
     await services.links.createUpload(caller, { drive: drive, path: "f" });
     await database.write(() =>
@@ -261,8 +256,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 5,000 links have expired, and when a drive goes that has as many", async () => {
-    await using world = await open();
+  it("when 5,000 links have expired, and when a drive goes that has as many", async (world) => {
     const { services, caller, drive, database } = world;
     const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
     await database.write(() =>
@@ -281,8 +275,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 5,000 drives were used since it was last written down", async () => {
-    await using world = await open();
+  it("when 5,000 drives were used since it was last written down", async (world) => {
     const { services } = world;
     const drives: DriveId[] = [];
     await world.database.write(() => {
@@ -304,8 +297,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when somebody who signed in 3,000 times signs out everywhere", async () => {
-    await using world = await open();
+  it("when somebody who signed in 3,000 times signs out everywhere", async (world) => {
     const { services, database } = world;
     const user = await services.users.createFromShell("ada", "ada's password");
     for (let n = 0; n < 30; n += 1) {
@@ -341,8 +333,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     expect([world.count("folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
   });
 
-  test("when a folder of 3,000 files is deleted for good, and goes with the sweep", async () => {
-    await using world = await open();
+  it("when a folder of 3,000 files is deleted for good, and goes with the sweep", async (world) => {
     const { services, caller } = world;
     await fill(world, await uploadAt(world, "first.txt"), 3000);
     await services.trash.remove(caller, await folderInTrash(world, "many/"));
@@ -428,8 +419,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     },
   );
 
-  test("when 1,000 files with 64 tags each are deleted by their ids", async () => {
-    await using world = await open();
+  it("when 1,000 files with 64 tags each are deleted by their ids", async (world) => {
     const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt", { tags: TAGS }), 1000);
     const ids = database.sql.query<{ id: string }, []>("SELECT id FROM file WHERE path LIKE 'many/%'").all();

@@ -1,4 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
@@ -46,9 +47,10 @@ const DONE = { copy: [FILES, FILES], move: [0, FILES], remove: [0, 0] } satisfie
   [number, number]
 >;
 
+const it = testWith(open);
+
 describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
-  test("after each of them the counts are right, and a file that moves is found", async () => {
-    await using world = await open();
+  it("after each of them the counts are right, and a file that moves is found", async (world) => {
     const id = String(
       world.database.sql.query("SELECT id FROM file WHERE path = 'many/0000700.txt'").values()[0]?.[0],
     );
@@ -66,8 +68,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect([filesIn(world), worksIn(world)]).toEqual([DONE[kind], 0]);
   });
 
-  test("a write into it waits for the end, and is there afterwards", async () => {
-    await using world = await open();
+  it("a write into it waits for the end, and is there afterwards", async (world) => {
     const order: string[] = [];
     const change = begin(world, kind).then(() => order.push("change"));
     await eventually(() => worksIn(world) === 1);
@@ -89,8 +90,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
   });
 
-  test("a change of one of its files by its id waits, too", async () => {
-    await using world = await open();
+  it("a change of one of its files by its id waits, too", async (world) => {
     const { services, caller, database } = world;
     const id = String(
       database.sql.query("SELECT id FROM file WHERE path = 'many/0000900.txt'").values()[0]?.[0],
@@ -112,8 +112,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });
 
-  test("what fails far down leaves all as it was, and a removal is finished later", async () => {
-    await using world = await open();
+  it("what fails far down leaves all as it was, and a removal is finished later", async (world) => {
     const { database, services, caller, drive } = world;
     const event = { copy: "INSERT", move: "UPDATE", remove: "DELETE" }[kind];
     const path = {
@@ -150,8 +149,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });
 
-  test("what a stop cuts off is taken back at the next start, and a removal carried to its end", async () => {
-    await using world = await open();
+  it("what a stop cuts off is taken back at the next start, and a removal carried to its end", async (world) => {
     const ended = begin(world, kind);
     await eventually(() => worksIn(world) === 1);
     const upload = storeFile(world, "many/new.txt");
@@ -168,8 +166,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(again.database.sql)).toEqual([]);
   });
 
-  test("a drive that is deleted on the way ends it", async () => {
-    await using world = await open();
+  it("a drive that is deleted on the way ends it", async (world) => {
     const { services, caller, drive } = world;
     const ended = begin(world, kind);
     await eventually(() => worksIn(world) === 1);
@@ -181,8 +178,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
   });
 });
 
-test("of two moves to one place one wins, and the other is refused once it has", async () => {
-  await using world = await open();
+it("of two moves to one place one wins, and the other is refused once it has", async (world) => {
   const { services, caller, drive, database } = world;
   await services.folders.create(caller, drive, "other/");
   const first = begin(world, "move");
@@ -196,8 +192,7 @@ test("of two moves to one place one wins, and the other is refused once it has",
   expect(faultsOfTrees(database.sql)).toEqual([]);
 });
 
-test("a drive is deleted only once what a move brings into it is there", async () => {
-  await using world = await open();
+it("a drive is deleted only once what a move brings into it is there", async (world) => {
   const { services, database } = world;
   const caller = await addCaller(services, "ada");
   const { id: other } = await services.drives.create(caller, "Other", "");
@@ -252,8 +247,7 @@ test("the answer is given in the transaction that decides: the last, but the fir
   }
 });
 
-test("a piece that was undone and runs again, as on a full disk, copies each file once", async () => {
-  await using world = await open();
+it("a piece that was undone and runs again, as on a full disk, copies each file once", async (world) => {
   const { services, database, tables, caller, drive } = world;
   // Undoes each piece of the copy after the first once, and runs it again, as the queue of writes does.
   const write = spyOn(tables, "write").mockImplementation((job, within) =>
@@ -270,8 +264,7 @@ test("a piece that was undone and runs again, as on a full disk, copies each fil
   expect([filesIn(world), worksIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.copy, 0, []]);
 });
 
-test("a removal that meets a full disk tells that it goes on by itself", async () => {
-  await using world = await open();
+it("a removal that meets a full disk tells that it goes on by itself", async (world) => {
   const { sql } = world.database;
   const failure: unknown = await begin(world, "remove", () => sql.run("PRAGMA max_page_count = 1")).catch(
     (error: unknown) => error,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { statfs } from "node:fs/promises";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
@@ -148,9 +149,10 @@ describe("what is kept ends", () => {
   });
 });
 
+const it = testWith(() => startAppliance(SMALL));
+
 describe("what is kept goes first where room is needed", () => {
-  test("the oldest of it, and no more than is needed; no upload is refused for it", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("the oldest of it, and no more than is needed; no upload is refused for it", async (coffer) => {
     const own = await adasDrive(coffer);
     const replaced = await put(own, "replaced", 200);
     coffer.clock.advance(1000);
@@ -197,8 +199,7 @@ describe("what is kept goes first where room is needed", () => {
     expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });
   });
 
-  test("replaces again and again take three times the limit at most, and are let in again in a minute", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("replaces again and again take three times the limit at most, and are let in again in a minute", async (coffer) => {
     const own = await adasDrive(coffer);
     const statuses: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -213,8 +214,7 @@ describe("what is kept goes first where room is needed", () => {
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
 
-  test("but what a snapshot needs counts like files", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("but what a snapshot needs counts like files", async (coffer) => {
     const own = await adasDrive(coffer);
     await put(own, "f", 600);
     await own.client.post(`/v0/drives/${own.id}/snapshots`);
@@ -225,8 +225,7 @@ describe("what is kept goes first where room is needed", () => {
     expect((await put(own, "g", 300)).status).toBe(201);
   });
 
-  test("what others keep stays", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("what others keep stays", async (coffer) => {
     const own = await adasDrive(coffer);
     const other = await provision(coffer);
     const { id } = await put(other, "f", 500);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { statfs } from "node:fs/promises";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
@@ -85,6 +86,8 @@ function wrongCounts(coffer: TestAppliance): unknown[] {
   ).filter((difference) => difference !== 0);
 }
 
+const it = testWith(() => startAppliance(SMALL));
+
 describe("replaces do not fill the disk", () => {
   test("of an anonymous drive: 60 MiB again and again take 300 MiB at most, and soon less", async () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
@@ -100,8 +103,7 @@ describe("replaces do not fill the disk", () => {
     expect(await replace(drive, 1, 60 * MIB)).toEqual(["200"]);
   });
 
-  test("of an account, in all its drives together, whether they get larger, smaller or stay", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("of an account, in all its drives together, whether they get larger, smaller or stay", async (coffer) => {
     const { one, two } = await adasDrives(coffer);
     expect(await put(one, "f", newContent(500))).toBe("201");
     expect(await put(two, "f", newContent(500))).toBe("201");
@@ -113,8 +115,7 @@ describe("replaces do not fill the disk", () => {
     expect(onDisk(coffer)).toBe(3000);
   });
 
-  test("nor do deletions and uploads in turn", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("nor do deletions and uploads in turn", async (coffer) => {
     const { client, one } = await adasDrives(coffer);
     const answers: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -146,8 +147,7 @@ describe("replaces do not fill the disk", () => {
     expect(await replace(one, 10, 900)).toEqual(["201", ...Array<string>(9).fill("200")]);
   });
 
-  test("what is refused changes nothing and says to try again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("what is refused changes nothing and says to try again", async (coffer) => {
     const { client, one } = await adasDrives(coffer);
     await replace(one, 3, 900);
     const list = `/v0/files?drive_id=${one.id}`;
@@ -164,8 +164,7 @@ describe("replaces do not fill the disk", () => {
 });
 
 describe("what was let go of is removed early", () => {
-  test("as soon as it is more than may be stored, without a sweep: in a minute there is room again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("as soon as it is more than may be stored, without a sweep: in a minute there is room again", async (coffer) => {
     const { one } = await adasDrives(coffer);
     expect(await replace(one, 4, 900)).toEqual(["201", "200", "200", REFUSED]);
     await eventually(
@@ -182,8 +181,7 @@ describe("what was let go of is removed early", () => {
     expect(await replace(one, 1, 900)).toEqual(["200"]);
   });
 
-  test("the oldest first, and no more than it takes", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("the oldest first, and no more than it takes", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const sizes = [400, 410, 420, 430];
     for (const size of sizes) {
@@ -202,8 +200,7 @@ describe("what was let go of is removed early", () => {
     expect(wrongCounts(coffer)).toEqual([]);
   });
 
-  test("only theirs: what others let go of stays its hour", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("only theirs: what others let go of stays its hour", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const other = await provision(coffer);
     await replace(other, 3, 777);
@@ -238,8 +235,7 @@ describe("what was let go of is removed early", () => {
 });
 
 describe("for whom it counts", () => {
-  test("whoever let go last of what several had, and nobody once it is in use again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("whoever let go last of what several had, and nobody once it is in use again", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const other = await provision(coffer);
     const shared = newContent(300);
