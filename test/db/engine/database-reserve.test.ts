@@ -13,9 +13,7 @@ test("the reserve takes its room on the disk, for this user alone, and is whole 
   await using place = await temporaryDirectory();
   const path = join(place.path, "reserve");
   const reserve = new DatabaseReserve(path);
-  expect(reserve.isWhole).toBe(false);
-  expect(await reserve.restore()).toBe(true);
-  expect(reserve.isWhole).toBe(true);
+  expect([reserve.isWhole, await reserve.restore(), reserve.isWhole]).toEqual([false, true, true]);
   const { size, blocks, mode } = statSync(path);
   expect([size, mode & 0o777]).toEqual([SIZE, 0o600]);
   expect(blocks * 512).toBeGreaterThanOrEqual(SIZE);
@@ -28,8 +26,7 @@ test("the reserve is given up in parts, since others take what is freed, and is 
   expect(reserve.release()).toBe(false);
   await reserve.restore();
   for (let left = SIZE - MIB; left >= 0; left -= MIB) {
-    expect(reserve.release()).toBe(true);
-    expect([reserve.isWhole, statSync(path).size]).toEqual([false, left]);
+    expect([reserve.release(), reserve.isWhole, statSync(path).size]).toEqual([true, false, left]);
   }
   expect(reserve.release()).toBe(false);
   expect(await Promise.all([reserve.restore(), reserve.restore()])).toEqual([true, true]);
@@ -43,8 +40,7 @@ onSmallDisk(withReason(PARTLY, NO_SMALL_DISK), async () => {
   await using disk = await SmallDisk.mount(12);
   const path = join(disk.outside, "reserve");
   const reserve = new DatabaseReserve(path);
-  expect(await reserve.restore()).toBe(false);
-  expect(statSync(path).size).toBe(SIZE - MIB);
+  expect([await reserve.restore(), statSync(path).size]).toEqual([false, SIZE - MIB]);
   disk.fill();
   for (let times = 0; times < 4; times += 1) reserve.release();
   expect(await reserve.restore()).toBe(false);
@@ -57,8 +53,7 @@ test("the reserve that is given up while it is made is not made", async () => {
   const reserve = new DatabaseReserve(path);
   const made = reserve.restore();
   reserve.release();
-  expect(await made).toBe(false);
-  expect([reserve.isWhole, statSync(path).size]).toEqual([false, 0]);
+  expect([await made, reserve.isWhole, statSync(path).size]).toEqual([false, false, 0]);
 });
 
 test.each(["cut short", "full of holes"])("a reserve that is %s is made anew", async (how) => {

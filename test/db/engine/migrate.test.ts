@@ -110,8 +110,7 @@ it("a step that fails halfway leaves all as it was before the steps, says so, an
   expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
     /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
   );
-  expect(stateOf(sql)).toEqual(before);
-  expect(sql.inTransaction).toBe(false);
+  expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
 });

@@ -75,9 +75,7 @@ const it = testWith(open);
 it("another connection sees a write as soon as its promise resolves, and not before it is handed in", async (opened) => {
   const { database, note, seen } = opened;
   const write = database.write(note(1));
-  expect(seen()).toEqual([]);
-  expect(await write).toBe(1);
-  expect(seen()).toEqual([1]);
+  expect([seen(), await write, seen()]).toEqual([[], 1, [1]]);
 });
 
 test.each([
@@ -92,8 +90,7 @@ test.each([
   const before = commitsIn(path);
   const numbers = Array.from({ length: writes }, (_, n) => n);
   expect(await Promise.all(numbers.map((n) => database.write(note(n))))).toEqual(numbers);
-  expect(commitsIn(path) - before).toBe(commits);
-  expect(seen()).toEqual(numbers);
+  expect([commitsIn(path) - before, seen()]).toEqual([commits, numbers]);
 });
 
 it("jobs that take long do not add up: a batch takes no more once its time is over", async (opened) => {
@@ -105,8 +102,7 @@ it("jobs that take long do not add up: a batch takes no more once its time is ov
       return note(n)();
     });
   expect(await Promise.all([1, 2, 3, 4, 5].map(write))).toEqual([1, 2, 3, 4, 5]);
-  expect(commitsIn(path) - before).toBe(3);
-  expect(seen()).toEqual([1, 2, 3, 4, 5]);
+  expect([commitsIn(path) - before, seen()]).toEqual([3, [1, 2, 3, 4, 5]]);
 });
 
 it("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async (opened) => {
@@ -227,8 +223,7 @@ it("what comes after closing is refused, and harms nobody", async ({ database, n
     expect(late).toMatchObject({ status: "rejected", reason: { message: "the database is closed" } });
     await step;
   }
-  expect(await early).toBe(1);
-  expect(seen()).toEqual([1]);
+  expect([await early, seen()]).toEqual([1, [1]]);
 });
 
 it("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async (opened) => {

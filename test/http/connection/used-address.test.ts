@@ -70,8 +70,7 @@ test.each([
 });
 
 test("a request without a Host has no address", () => {
-  expect(addressOf({})).toBeNull();
-  expect(addressOf({}, true)).toBeNull();
+  expect([addressOf({}), addressOf({}, true)]).toEqual([null, null]);
 });
 
 const forwarded = (host: string, scheme: string) => ({

@@ -75,8 +75,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     const write = async (path: string) => {
       const { created } = await storeFile(world, path);
       order.push("upload");
-      expect(created).toBe(true);
-      expect(world.count(`file WHERE path = '${path}'`)).toBe(1);
+      expect([created, world.count(`file WHERE path = '${path}'`)]).toEqual([true, 1]);
     };
     const elsewhere = storeFile(world, "many.txt");
     const inside = [
@@ -188,8 +187,7 @@ it("of two moves to one place one wins, and the other is refused once it has", a
     { status: "fulfilled" },
     { status: "rejected", reason: { code: "CONFLICT" } },
   ]);
-  expect(filesIn(world)).toEqual(DONE.move);
-  expect(faultsOfTrees(database.sql)).toEqual([]);
+  expect([filesIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.move, []]);
 });
 
 it("a drive is deleted only once what a move brings into it is there", async (world) => {
@@ -203,8 +201,7 @@ it("a drive is deleted only once what a move brings into it is there", async (wo
     .then(() => order.push("moved"));
   await eventually(() => worksIn(world) === 1);
   await Promise.all([moved, services.drives.remove(caller, other).then(() => order.push("deleted"))]);
-  expect(order).toEqual(["moved", "deleted"]);
-  expect(filesIn(world)[0]).toBe(FILES);
+  expect([order, filesIn(world)[0]]).toEqual([["moved", "deleted"], FILES]);
   expect(
     services.folders.list(caller, { driveId: world.drive, path: "", page: 1, limit: 9, after: null }),
   ).toMatchObject({ folders: [] });

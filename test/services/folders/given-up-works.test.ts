@@ -110,8 +110,7 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     await refused;
     expect(works(world)).toEqual([]);
     await world.services.sweep.run();
-    expect(contentsOf(world)).toEqual(before);
-    expect(faults).toEqual([]);
+    expect([contentsOf(world), faults]).toEqual([before, []]);
     expect(meter.count).toBeGreaterThan(4);
     await begin();
     expect(contentsOf(world)).not.toEqual(before);
@@ -133,8 +132,7 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     again.services.folderWorks.start();
     await eventually(() => works(later).length === 0);
     await again.services.sweep.run();
-    expect(contentsOf(later)).toEqual(before);
-    expect(faultsOfTrees(again.database.sql)).toEqual([]);
+    expect([contentsOf(later), faultsOfTrees(again.database.sql)]).toEqual([before, []]);
   });
 });
 
@@ -177,8 +175,7 @@ describe("a work that is given up where nothing can be taken back", () => {
     await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
     expect(world.count("file")).toBe(1);
     await services.snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect(world.count("file")).toBe(FILES + 1);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+    expect([world.count("file"), faultsOfTrees(world.database.sql)]).toEqual([FILES + 1, []]);
   });
 });
 

@@ -81,8 +81,7 @@ describe("what is kept ends", () => {
     expect(await numbersOf(own, id)).toEqual([]);
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await sweep.run();
-    expect(onDisk(coffer)).toBe(20_001);
-    expect(await verified(coffer.dataDir)).toEqual([]);
+    expect([onDisk(coffer), await verified(coffer.dataDir)]).toEqual([20_001, []]);
   });
 
   test("at once after a start that keeps fewer, or nothing", async () => {
@@ -163,12 +162,10 @@ describe("what is kept goes first where room is needed", () => {
     coffer.clock.advance(1000);
     await put(own, "replaced", 101);
     // 101 stored, 500 kept.
-    expect((await put(own, "large", 350)).status).toBe(201);
-    expect(await numbersOf(own, replaced.id)).toEqual([2, 1]);
+    expect([(await put(own, "large", 350)).status, await numbersOf(own, replaced.id)]).toEqual([201, [2, 1]]);
     expect((await put(own, "larger", 200)).status).toBe(201);
     await eventually(async () => (await numbersOf(own, replaced.id)).length === 1);
-    expect(await trashOf(own)).toEqual(["deleted"]);
-    expect((await put(own, "largest", 300)).status).toBe(201);
+    expect([await trashOf(own), (await put(own, "largest", 300)).status]).toEqual([["deleted"], 201]);
     await eventually(async () => (await trashOf(own)).length === 0);
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
@@ -206,12 +203,10 @@ describe("what is kept goes first where room is needed", () => {
       statuses.push((await put(own, "f", 600)).status);
       expect(onDisk(coffer)).toBeLessThan(3 * 1000 + 100);
     }
-    expect(statuses.at(0)).toBe(201);
-    expect(statuses.at(-1)).toBe(403);
+    expect([statuses.at(0), statuses.at(-1)]).toEqual([201, 403]);
     coffer.clock.advance(SHORTEST_GRACE_MS);
     await coffer.appliance.services.sweep.run();
-    expect((await put(own, "f", 600)).status).toBe(200);
-    expect(await verified(coffer.dataDir)).toEqual([]);
+    expect([(await put(own, "f", 600)).status, await verified(coffer.dataDir)]).toEqual([200, []]);
   });
 
   it("but what a snapshot needs counts like files", async (coffer) => {
