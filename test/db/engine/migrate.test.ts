@@ -39,6 +39,11 @@ const KEY = `INSERT INTO api_key (id, hash, prefix, name, scope, user, created_a
 const ADAS_DRIVE = `INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
                     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);`;
 
+/** The second column of rows by their first, which no two have alike. */
+function pairs(sql: Sqlite, query: string): unknown {
+  return Object.fromEntries(sql.query(query).values());
+}
+
 /** A file of the drive, of a content and with two tags. */
 function fileRow(pk: number, metadata = "{}"): string {
   return `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
@@ -197,25 +202,15 @@ test("folders from before they knew how many folders are in them are counted", (
      INSERT INTO folder (pk, drive, parent, path, created_at)
      VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 1, 1, 'b/', 0), (4, 1, 3, 'b/c/', 0)`,
   );
-  const counts = "SELECT path, own_folder_count FROM folder ORDER BY path";
-  expect(sql.query(counts).values()).toEqual([
-    ["", 2],
-    ["a/", 0],
-    ["b/", 1],
-    ["b/c/", 0],
-  ]);
+  const counts = () => pairs(sql, "SELECT path, own_folder_count FROM folder");
+  expect(counts()).toEqual({ "": 2, "a/": 0, "b/": 1, "b/c/": 0 });
   sql.run("UPDATE folder SET parent = 2 WHERE pk = 4");
-  expect(sql.query(`SELECT own_folder_count FROM folder ORDER BY path`).values().flat()).toEqual([
-    2, 1, 0, 0,
-  ]);
+  expect(counts()).toEqual({ "": 2, "a/": 1, "b/": 0, "b/c/": 0 });
 });
 
 test("the account that looked after the others for being the first goes on doing so", () => {
   using sql = upgraded("administrators", `${USERS}, (2, 'v', 'bob', 'free', 1)`);
-  expect(sql.query("SELECT username, admin FROM user ORDER BY pk").values()).toEqual([
-    ["ada", "setup"],
-    ["bob", null],
-  ]);
+  expect(pairs(sql, "SELECT username, admin FROM user")).toEqual({ ada: "setup", bob: null });
 });
 
 test("contents from before it was known who let go of them count for nobody, later ones for their drive", () => {
@@ -305,37 +300,25 @@ test("links from before they were listed get ids of their own", () => {
     expect(String(id).slice(0, 13)).toBe(ofThatTime);
   }
   const uses = sql.query("SELECT uses, last_used_at FROM presigned_link ORDER BY hash").values();
-  expect(uses).toEqual([
-    [1, 7],
-    [0, null],
-  ]);
+  expect(uses.flat()).toEqual([1, 7, 0, null]);
 });
 
 test("responses that were kept before they counted count for nobody", () => {
-  using sql = upgraded(
-    "kept-answers",
-    "INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)",
-  );
-  const uses = () => sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
-  expect(uses()).toEqual([]);
+  const rows = "INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)";
+  using sql = upgraded("kept-answers", rows);
+  const uses = () => pairs(sql, "SELECT owner, size FROM idempotency_use");
+  expect(uses()).toEqual({});
   sql.run(
     `INSERT INTO idempotency_record (name, owner, sealed, expires_at)
      VALUES ('a', 'ada', x'00', 1), ('b', 'ada', x'0000', 1), ('c', 'bob', x'', 1)`,
   );
-  expect(uses()).toEqual([
-    ["ada", 256 + 1 + 256 + 2],
-    ["bob", 256],
-  ]);
+  expect(uses()).toEqual({ ada: 256 + 1 + 256 + 2, bob: 256 });
   sql.run("DELETE FROM idempotency_record WHERE name <> 'a'");
-  expect(uses()).toEqual([["ada", 257]]);
+  expect(uses()).toEqual({ ada: 257 });
 });
 
 test("keys from before they could expire never do", () => {
-  using sql = upgraded(
-    "key-expiry",
-    `${USERS};
-     ${KEY}`,
-  );
+  using sql = upgraded("key-expiry", `${USERS}; ${KEY}`);
   expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
 });
 
@@ -351,11 +334,7 @@ test("members whom a key let in go with it from then on; what keys made that are
      VALUES ('a', 'a', 'd', '', 'k', 9, 0), ('b', 'b', 'd', '', 'lost', 9, 0)`,
   );
   expect(sql.query("SELECT made_by FROM api_key").values()).toEqual([[null]]);
-  expect(sql.query("SELECT user, made_by FROM drive_member ORDER BY user").values()).toEqual([
-    [2, "k"],
-    [3, null],
-    [4, null],
-  ]);
+  expect(pairs(sql, "SELECT user, made_by FROM drive_member")).toEqual({ 2: "k", 3: null, 4: null });
   expect(sql.query("SELECT id FROM ended_key").values()).toEqual([["lost"]]);
   sql.run("DELETE FROM api_key");
   expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);

@@ -71,6 +71,20 @@ async function fill(world: World, first: FileId, files: number): Promise<void> {
   begin(world);
 }
 
+/** Runs a statement behind so many numbers `n`, and forgets what it took. */
+async function addMany(world: World, count: number, statement: string): Promise<void> {
+  const { database } = world;
+  await database.write(() => database.sql.run(`${numbersTo(count)} ${statement}`));
+  begin(world);
+}
+
+/** A sweep in small pieces leaves so many rows of a table. */
+async function expectSwept(world: World, table: string, left = 0): Promise<void> {
+  await world.services.sweep.run();
+  expect(world.count(table)).toBe(left);
+  requireSmall(world);
+}
+
 /** How many contents are files. */
 async function filesIn({ root }: World): Promise<number> {
   const names = await readdir(join(root, "blobs"), { recursive: true });
@@ -89,26 +103,20 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await fill(world, await uploadAt(world, "first.txt"), 6000);
     await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
     begin(world);
-    await world.services.sweep.run();
-    expect(world.count("blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(6000);
-    requireSmall(world);
+    await expectSwept(world, "blob WHERE refs = 0 AND orphaned_at IS NOT NULL", 6000);
     world.clock.advance(DAY_MS);
-    await world.services.sweep.run();
-    expect(world.count("blob")).toBe(1);
-    requireSmall(world);
+    await expectSwept(world, "blob", 1);
   });
 
   it("when a drive of 6,000 files and 5,000 keys is deleted", async (world) => {
-    const { services, caller, drive, database } = world;
+    const { services, caller, drive } = world;
     await fill(world, await uploadAt(world, "first.txt"), 6000);
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
-         SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
-      ),
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
+       SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
     );
-    begin(world);
     await services.drives.remove(caller, drive);
     expect(services.drives.list(caller, null)).toEqual([]);
     requireSmall(world);
@@ -124,9 +132,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     await fill(world, await uploadAt(world, "first.txt", attributes), 1000);
     world.clock.advance(age);
-    await world.services.sweep.run();
-    expect(world.count("file")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "file");
   });
 
   it("when 1,000 contents are removed that are files", async (world) => {
@@ -202,77 +208,61 @@ describe("no piece of a large work is longer than requests can wait for", () => 
   });
 
   it("when 6,000 claim tokens ended long ago", async (world) => {
-    const { database, clock, services } = world;
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(6000)}
-         INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
-         SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
-      ),
+    const { clock } = world;
+    await addMany(
+      world,
+      6000,
+      `INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
+       SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
     );
-    begin(world);
-    await services.sweep.run();
-    expect(world.count("claim_token")).toBe(1);
-    requireSmall(world);
+    await expectSwept(world, "claim_token", 1);
   });
 
   it("when a file goes that 5,000 links lead to", async (world) => {
-    const { services, caller, database } = world;
+    const { services, caller } = world;
     const id = await uploadAt(world, "first.txt");
     const { token } = await services.links.createPresigned(caller, { id }, { expiresIn: 60 });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
-         SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
-           FROM presigned_link l CROSS JOIN n`,
-      ),
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
+       SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
+         FROM presigned_link l CROSS JOIN n`,
     );
-    begin(world);
     await services.files.remove(caller, { id }, UNCONDITIONAL);
     expect(() => services.fileLinks.open(token)).toThrow("No such link.");
     requireSmall(world);
     world.clock.advance(100 * DAY_MS);
-    await services.sweep.run();
-    expect(world.count("presigned_link")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "presigned_link");
   });
 
   it("when 5,000 upload links have expired", async (world) => {
-    const { services, caller, drive, database } = world;
+    const { services, caller, drive } = world;
     await services.links.createUpload(caller, { drive: drive, path: "f" });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
-         SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
-           FROM upload_link l CROSS JOIN n`,
-      ),
-    );
     world.clock.advance(100 * DAY_MS);
-    begin(world);
-    await services.sweep.run();
-    expect(world.count("upload_link")).toBe(0);
-    requireSmall(world);
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
+       SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+         FROM upload_link l CROSS JOIN n`,
+    );
+    await expectSwept(world, "upload_link");
   });
 
   it("when 5,000 links have expired, and when a drive goes that has as many", async (world) => {
-    const { services, caller, drive, database } = world;
+    const { services, caller, drive } = world;
     const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
-         SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
-           FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
-      ),
-    );
     world.clock.advance(20 * DAY_MS);
-    begin(world);
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
+       SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+         FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
+    );
     await services.drives.remove(caller, drive);
-    await services.sweep.run();
-    expect(world.count("share_link")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "share_link");
   });
 
   it("when 5,000 drives were used since it was last written down", async (world) => {
