@@ -8,14 +8,14 @@ import {
   openStoreBench,
   pathsOf,
   show,
+  unwatched,
 } from "../support/browser/drive-store.ts";
-import { listFiles, putFile } from "../support/server/drives.ts";
-import { addManyFiles } from "../support/samples/many-files.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // Where one is in a folder's list: the active row, what is selected, and what has the focus next.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, newMany, stored } = bench;
 
 function selected({ cursor }: FolderStore): string[] {
   return Array.from(cursor.selection.peek().values(), ({ path }) => path);
@@ -123,17 +123,13 @@ describe("what is selected", () => {
     await comeBack(folder);
     expect(selected(folder)).toEqual(["renamed.txt"]);
     const entries = [...folder.cursor.selection.peek().values()];
-    const work = { onProgress: () => {}, signal: new AbortController().signal };
-    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, work);
+    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, unwatched());
     expect(selected(folder)).toEqual([]);
-    const paths = (await listFiles(bench.owner, id)).map(({ path }) => path);
-    expect(paths).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
+    expect(await stored(id)).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
   });
 
   test("is a whole range that was not loaded yet", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1700);
-    using shown = await show(id, "many/");
+    using shown = await newMany(1700);
     const { folder } = shown;
     folder.cursor.anchor(1);
     await folder.cursor.selectTo(1699);
@@ -145,9 +141,7 @@ describe("what is selected", () => {
   });
 
   test("is not what was asked for before something else was", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 600);
-    using shown = await show(id, "many/");
+    using shown = await newMany(600);
     const { folder } = shown;
     const all = folder.cursor.selectAll();
     folder.cursor.selectOnly(0);
@@ -189,9 +183,7 @@ describe("a dialog", () => {
 });
 
 test("rows that did not come are asked for again, and the active one is where it was", async () => {
-  const { id, fileId } = await driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 3000);
-  using shown = await show(id, "many/");
+  using shown = await newMany(3000);
   const { folder } = shown;
   folder.cursor.goTo(2999);
   bench.requests.refuseNext(/page=6/);

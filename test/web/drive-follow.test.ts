@@ -12,6 +12,7 @@ import {
   rowsOf,
   show,
   type ShownFolder,
+  unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -141,9 +142,8 @@ it("of many files at once the list is read again, and the selection stays", asyn
 });
 
 it("what was moved in the page itself stays where it is", async ({ store, folder, id }) => {
-  const work = { onProgress: () => {}, signal: new AbortController().signal };
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
-  const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
+  const [away] = [await changesOf(id, () => transferEntries(store, there, unwatched()))];
   await owner().patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");

@@ -16,14 +16,14 @@ import {
   rowsOf,
   show,
   showIn,
+  unwatched,
 } from "../support/browser/drive-store.ts";
-import { listFiles, putFile } from "../support/server/drives.ts";
-import { addManyFiles } from "../support/samples/many-files.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // What the answers to what is done on the page of a drive change of what it knows; against a real server.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, newMany, stored } = bench;
 
 const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
   ["name", false],
@@ -33,11 +33,6 @@ const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
   ["modified", false],
   ["modified", true],
 ];
-
-/** Work that nobody watches. */
-function unwatched() {
-  return { onProgress: () => {}, signal: new AbortController().signal };
-}
 
 /** Orders a list and waits until it is. */
 async function orderedBy(folder: FolderStore, key: SortKey, descending: boolean): Promise<void> {
@@ -68,11 +63,6 @@ async function expectAsOnServer(folder: FolderStore): Promise<void> {
 /** The paths of the tree's rows. */
 function treeOf(store: DriveStore): string[] {
   return store.tree.rows.map(({ key }) => key);
-}
-
-/** The files of a drive on the server. */
-async function stored(drive: string): Promise<string[]> {
-  return (await listFiles(bench.owner, drive)).map(({ path }) => path);
 }
 
 describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
@@ -179,10 +169,8 @@ describe("what an answer does not tell is asked for:", () => {
   });
 
   test("where in a folder of which not all is loaded something new stands", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
-    using shown = await show(id, "many/");
-    const { store, folder } = shown;
+    using shown = await newMany(1200);
+    const { store, folder, id } = shown;
     await readAgain(folder, async () => {
       const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
       store.uploaded(file);
@@ -226,14 +214,8 @@ async function expectTheSame(folder: FolderStore): Promise<void> {
   expect(pathsOf(folder)).not.toContain(undefined);
 }
 
-async function shownPartly() {
-  const { id, fileId } = await driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
-  return show(id, "many/");
-}
-
 describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
-  const it = testWith(shownPartly);
+  const it = testWith(() => newMany(1200));
 
   it("a file with another name goes among those that are loaded", async ({ store, folder }) => {
     const { length } = bench.requests.sent;
@@ -274,7 +256,7 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
 });
 
 test("what is moved, or deleted in part, leaves the selection, also where it is not loaded", async () => {
-  using shown = await shownPartly();
+  using shown = await newMany(1200);
   const { store, folder } = shown;
   await folder.cursor.selectTo(1199);
   const last = [...folder.cursor.selection.peek().values()].slice(-2);

@@ -3,24 +3,26 @@ import { testWith } from "../support/server/test-with.ts";
 import type { Undoable } from "../../web/lib/files/steps.ts";
 import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
-import { entryAt, readAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
-import { listFiles, putFile } from "../support/server/drives.ts";
+import {
+  entryAt,
+  readAgain,
+  openStoreBench,
+  pathsOf,
+  show,
+  unwatched,
+} from "../support/browser/drive-store.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // What takes back what was done on the page of a drive; against a real server.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, stored } = bench;
 
 /** Work of which only is known what can be taken back. */
 function noted(): { readonly done: Undoable[]; readonly work: Parameters<typeof transferEntries>[2] } {
   const done: Undoable[] = [];
   const onUndoable = (one: Undoable) => void done.push(one);
-  return { done, work: { onProgress: () => {}, onUndoable, signal: new AbortController().signal } };
-}
-
-/** The files of a drive on the server. */
-async function stored(drive: string): Promise<string[]> {
-  return (await listFiles(bench.owner, drive)).map(({ path }) => path);
+  return { done, work: { ...unwatched(), onUndoable } };
 }
 
 const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };

@@ -5,7 +5,8 @@ import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
 import { startWithAda, accountClient } from "../server/accounts.ts";
 import { type TestAppliance } from "../server/appliance.ts";
-import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { addManyFiles } from "../samples/many-files.ts";
 import type { Agent } from "../server/executable.ts";
 import { PageRequests } from "./page-requests.ts";
 
@@ -26,12 +27,16 @@ export interface StoreBench {
   readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
   /** The top of a new drive. */
   readonly newDrive: (entries?: Entries) => Promise<ShownFolder & MadeDrive>;
+  /** `many/` of a new drive, with so many files. */
+  readonly newMany: (files: number, memory?: Map<string, unknown>) => Promise<ShownFolder & MadeDrive>;
+  /** The paths of a drive's files on the server. */
+  readonly stored: (drive: string) => Promise<string[]>;
 }
 
 /** Opens a Coffer before the tests of the calling file, and closes it after them. */
 export function openStoreBench(): StoreBench {
   const closing = new AsyncDisposableStack();
-  let opened: Omit<StoreBench, "driveWith" | "newDrive"> | undefined;
+  let opened: Pick<StoreBench, "coffer" | "requests" | "owner"> | undefined;
   let drives = 0;
   const bench = () => {
     if (opened === undefined) throw new Error("the bench is not open yet");
@@ -61,7 +66,18 @@ export function openStoreBench(): StoreBench {
       const made = await driveWith(entries);
       return { ...made, ...(await show(made.id)) };
     },
+    newMany: async (files, memory) => {
+      const made = await driveWith({ "one.txt": 1 });
+      await addManyFiles(bench().coffer.dataDir, made.fileId("one.txt"), files);
+      return { ...made, ...(await show(made.id, "many/", memory)) };
+    },
+    stored: async (drive) => (await listFiles(bench().owner, drive)).map(({ path }) => path),
   };
+}
+
+/** Work that nobody watches. */
+export function unwatched() {
+  return { onProgress: () => {}, signal: new AbortController().signal };
 }
 
 /** Resolves once what signals say is so. */
