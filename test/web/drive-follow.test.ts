@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../support/server/test-with.ts";
 import type { Change } from "../../web/lib/api/types.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -11,7 +10,7 @@ import {
   pathsOf,
   rowsOf,
   show,
-  type ShownFolder,
+  type Shown,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
@@ -43,7 +42,7 @@ async function changesOf(drive: string, act: () => Promise<unknown>): Promise<re
 }
 
 /** Somebody else does something, and the page follows. Its list has to be as the server's. */
-async function othersDo({ store, folder }: ShownFolder, act: () => Promise<unknown>): Promise<void> {
+async function othersDo({ store, folder }: Shown, act: () => Promise<unknown>): Promise<void> {
   await follow(store, await changesOf(store.drive, act));
   using again = await show(folder.drive, folder.path);
   // What the answers did not tell may be on its way.
@@ -53,7 +52,7 @@ async function othersDo({ store, folder }: ShownFolder, act: () => Promise<unkno
   expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
 }
 
-function treeOf({ store }: ShownFolder): string[] {
+function treeOf({ store }: Shown): string[] {
   return store.tree.rows.map(({ key }) => key);
 }
 
@@ -71,10 +70,9 @@ function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
   return owner().post("/v0/folders/move", body, 200);
 }
 
-const it = testWith(() => newDrive(FILES));
-
 describe("without asking for the list, it follows", () => {
-  it("files that are added, replaced, renamed, described and deleted", async (shown) => {
+  test("files that are added, replaced, renamed, described and deleted", async () => {
+    const shown = await newDrive(FILES);
     const { id, fileId } = shown;
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
@@ -88,7 +86,8 @@ describe("without asking for the list, it follows", () => {
     expect(bench.requests.listsSince(length)).toHaveLength(5 * 2);
   });
 
-  it("what one did oneself, of which nothing is asked again", async ({ store, folder, id }) => {
+  test("what one did oneself, of which nothing is asked again", async () => {
+    const { store, folder, id } = await newDrive(FILES);
     const changes = await changesOf(id, async () => {
       await store.rename(entryAt(folder, "a.txt"), "z.txt");
       await store.changeFile(entryAt(folder, "b.txt").key, { tags: ["mine"] });
@@ -132,7 +131,8 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
   expect(treeOf(inside)).not.toContain("new/");
 });
 
-it("of many files at once the list is read again, and the selection stays", async (shown) => {
+test("of many files at once the list is read again, and the selection stays", async () => {
+  const shown = await newDrive(FILES);
   const { id } = shown;
   shown.folder.cursor.selectOnly(1);
   await othersDo(shown, async () => {
@@ -141,7 +141,8 @@ it("of many files at once the list is read again, and the selection stays", asyn
   expect([...shown.folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["a.txt"]);
 });
 
-it("what was moved in the page itself stays where it is", async ({ store, folder, id }) => {
+test("what was moved in the page itself stays where it is", async () => {
+  const { store, folder, id } = await newDrive(FILES);
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
   const [away] = [await changesOf(id, () => transferEntries(store, there, unwatched()))];
   await owner().patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
@@ -149,7 +150,8 @@ it("what was moved in the page itself stays where it is", async ({ store, folder
   expect(pathsOf(folder)).not.toContain("a.txt");
 });
 
-it("of hundreds of changes only those of folders are taken one by one", async (shown) => {
+test("of hundreds of changes only those of folders are taken one by one", async () => {
+  const shown = await newDrive(FILES);
   const { folder, id, fileId } = shown;
   const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
   const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));

@@ -27,7 +27,7 @@ test.each([
 });
 
 test("a press on a heading turns the order round; sizes and times begin with the greatest", async () => {
-  using shown = await newDrive({ "a.txt": 1 });
+  const shown = await newDrive({ "a.txt": 1 });
   const seen: string[] = [];
   for (const key of ["name", "size", "size", "modified", "name"] as const) {
     await readAgain(shown.folder, () => shown.folder.sortBy(key));
@@ -77,8 +77,7 @@ describe("1,001 folders", () => {
 });
 
 test("6,000 files are not loaded whole only to be selected", async () => {
-  using shown = await newMany(6000);
-  const { folder } = shown;
+  const { folder } = await newMany(6000);
   const { length } = bench.requests.sent;
   await folder.cursor.selectAll();
   expect(bench.requests.listsSince(length)).toEqual([]);

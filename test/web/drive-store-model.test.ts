@@ -87,8 +87,7 @@ test.each([
   [5, 1100, 10, BY_NAME],
 ])("seed %d: %d files, %d things are done to them, ordered by %j", async (seed, files, steps, sort) => {
   const chance = numbersFrom(seed);
-  using shown = await bench.newMany(files, new Map([["sort", sort]]));
-  const { store, folder, id } = shown;
+  const { store, folder, id } = await bench.newMany(files, new Map([["sort", sort]]));
   for (let step = 0; step < steps; step += 1) {
     bench.coffer.clock.advance(chance(3));
     await doSomething(

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../support/server/test-with.ts";
 import { ApiError } from "../../web/lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
 import type { SortKey } from "../../web/lib/files/sort.ts";
@@ -67,7 +66,7 @@ function treeOf(store: DriveStore): string[] {
 
 describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
   async function ordered() {
-    const { id } = await driveWith({
+    const shown = await newDrive({
       "b.txt": 3,
       "d.txt": 1,
       "f.txt": 3,
@@ -75,14 +74,12 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
       "dir 2/sub/y": 1,
       "ärger/z": 4,
     });
-    const shown = await show(id);
     await orderedBy(shown.folder, by, descending);
-    return { ...shown, id, [Symbol.dispose]: shown[Symbol.dispose] };
+    return shown;
   }
 
-  const it = testWith(ordered);
-
-  it("a file with another name goes to its place, and is the active one", async ({ store, folder }) => {
+  test("a file with another name goes to its place, and is the active one", async () => {
+    const { store, folder } = await ordered();
     for (const name of ["e.txt", "\u{1f5c0}.txt", "\uff5a.txt", "0.txt"]) {
       const file = rowsOf(folder).find((entry) => entry?.kind === "file");
       if (file === undefined) throw new Error("the list has no file");
@@ -91,7 +88,8 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     }
   });
 
-  it("a folder with another name goes to its place, and is the active one", async ({ store, folder }) => {
+  test("a folder with another name goes to its place, and is the active one", async () => {
+    const { store, folder } = await ordered();
     for (const [from, to] of [
       ["dir/", "zebra"],
       ["ärger/", "0"],
@@ -102,8 +100,8 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     }
   });
 
-  it("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async (shown) => {
-    const { store, folder, id } = shown;
+  test("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async () => {
+    const { store, folder, id } = await ordered();
     const file = entryAt(folder, "b.txt");
     await changesWithoutAsking(folder, () =>
       store.changeFile(file.key, { tags: ["x"], expires_at: "2999-01-01T00:00:00.000Z" }),
@@ -119,8 +117,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
 
   test("what is deleted, or moved to another drive, is gone", async () => {
     const { id: other } = await driveWith();
-    using shown = await ordered();
-    const { store, folder } = shown;
+    const { store, folder } = await ordered();
     const some = ["b.txt", "f.txt", "dir/"].map((path) => entryAt(folder, path));
     await changesWithoutAsking(folder, () => deleteEntries(store, some, unwatched()));
     const rest = ["d.txt", "ärger/"].map((path) => entryAt(folder, path));
@@ -147,8 +144,7 @@ async function asksForFolders(folder: FolderStore, change: () => Promise<unknown
 
 describe("what an answer does not tell is asked for:", () => {
   test("how much is in a folder that something was moved, copied or uploaded to", async () => {
-    using shown = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
     const transfers = [
       { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "c/" },
       { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "c/" },
@@ -169,8 +165,7 @@ describe("what an answer does not tell is asked for:", () => {
   });
 
   test("where in a folder of which not all is loaded something new stands", async () => {
-    using shown = await newMany(1200);
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newMany(1200);
     await readAgain(folder, async () => {
       const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
       store.uploaded(file);
@@ -192,8 +187,7 @@ describe("what an answer does not tell is asked for:", () => {
   });
 
   test("what came while a list from before was on its way", async () => {
-    using shown = await newDrive({ "a.txt": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1 });
     const { come, release } = bench.requests.hold(/sort=-size/);
     folder.sortBy("size");
     await come;
@@ -215,9 +209,8 @@ async function expectTheSame(folder: FolderStore): Promise<void> {
 }
 
 describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
-  const it = testWith(() => newMany(1200));
-
-  it("a file with another name goes among those that are loaded", async ({ store, folder }) => {
+  test("a file with another name goes among those that are loaded", async () => {
+    const { store, folder } = await newMany(1200);
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
     expect(bench.requests.listsSince(length)).toEqual([]);
@@ -230,8 +223,8 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
     expect(folder.cursor.active.peek()).toBe(298);
   });
 
-  it("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async (shown) => {
-    const { store, folder } = shown;
+  test("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async () => {
+    const { store, folder } = await newMany(1200);
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "zzz.txt");
     expect(bench.requests.listsSince(length)).toEqual([]);
@@ -242,7 +235,8 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
     await expectTheSame(folder);
   });
 
-  it("some that are deleted leave the others where they are", async ({ store, folder }) => {
+  test("some that are deleted leave the others where they are", async () => {
+    const { store, folder } = await newMany(1200);
     const entries = rowsOf(folder)
       .slice(10, 400)
       .filter((entry) => entry !== undefined);
@@ -256,8 +250,7 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
 });
 
 test("what is moved, or deleted in part, leaves the selection, also where it is not loaded", async () => {
-  using shown = await newMany(1200);
-  const { store, folder } = shown;
+  const { store, folder } = await newMany(1200);
   await folder.cursor.selectTo(1199);
   const last = [...folder.cursor.selection.peek().values()].slice(-2);
   await readAgain(folder, () => folder.reload());
@@ -278,8 +271,7 @@ describe("where something is refused, the folder is read again:", () => {
     "a folder where a file stands": (store) => store.makeFolder("kept.txt/"),
   };
   test.each(Object.entries(attempts))("%s", async (_, attempt) => {
-    using shown = await newDrive({ "gone.txt": 1, "kept.txt": 1 });
-    const { store, folder, fileId } = shown;
+    const { store, folder, fileId } = await newDrive({ "gone.txt": 1, "kept.txt": 1 });
     const gone = entryAt(folder, "gone.txt");
     await bench.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     const refusal = await readAgain(folder, () => attempt(store, gone).catch((error: unknown) => error));
@@ -288,8 +280,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a part of what was to be deleted", async () => {
-    using shown = await newDrive({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
     const body = { drive_id: id, path: "gone/", confirm: true };
     await bench.owner.client.delete("/v0/folders", body);
     const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
@@ -299,7 +290,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("what stands at a destination, and what would go into itself", async () => {
-    using shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
+    const shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
     const { store, folder, id } = shown;
     const entries = ["a.txt", "older/"].map((path) => entryAt(folder, path));
     for (const how of ["move", "copy"] as const) {
@@ -312,8 +303,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("work that is stopped", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
     const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
     const abort = new AbortController();
     const move = { how: "move", entries, toDrive: id, toFolder: "to/" } as const;
@@ -324,7 +314,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a file that is looked at and not there", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
+    const shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
     const { fileId } = shown;
     await changesWithoutAsking(shown.folder, async () => {
       await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
@@ -373,8 +363,7 @@ describe("an answer that comes after one went to another folder", () => {
 });
 
 test("the tree follows what is done to folders, without asking", async () => {
-  using shown = await newDrive(["a/", "b/inner/", "c/"]);
-  const { store, folder, id } = shown;
+  const { store, folder, id } = await newDrive(["a/", "b/inner/", "c/"]);
   const { length } = bench.requests.sent;
   store.tree.reveal("");
   await store.makeFolder("box/");
@@ -391,8 +380,7 @@ test("the tree follows what is done to folders, without asking", async () => {
 });
 
 test("counts that did not come come once they are asked for again", async () => {
-  using shown = await newDrive({ "a.txt": 2, "b/c": 1 });
-  const { store, folder, id } = shown;
+  const { store, folder, id } = await newDrive({ "a.txt": 2, "b/c": 1 });
   bench.requests.refuseNext(/GET .v0.folders/);
   const transfer = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "b/" } as const;
   await transferEntries(store, transfer, unwatched());
@@ -405,8 +393,7 @@ test("counts that did not come come once they are asked for again", async () => 
 });
 
 test("a list that cannot be read anew stays, with the reason, and comes once it is asked for again", async () => {
-  using shown = await newDrive({ "a.txt": 1, "b.txt": 2 });
-  const { folder } = shown;
+  const { folder } = await newDrive({ "a.txt": 1, "b.txt": 2 });
   bench.requests.refuseNext(/sort=-size/);
   folder.sortBy("size");
   await comesTrue(() => folder.error.value !== null);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../support/server/test-with.ts";
 import type { Undoable } from "../../web/lib/files/steps.ts";
 import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -27,10 +26,9 @@ function noted(): { readonly done: Undoable[]; readonly work: Parameters<typeof 
 
 const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
 
-const it = testWith(() => newDrive(FILES));
-
 describe("what was moved goes back to its place:", () => {
-  it("a file and a folder", async ({ store, folder, id, fileId }) => {
+  test("a file and a folder", async () => {
+    const { store, folder, id, fileId } = await newDrive(FILES);
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -53,7 +51,8 @@ describe("what was moved goes back to its place:", () => {
     expect([await stored(one.id), await stored(other.id)]).toEqual([Object.keys(FILES), []]);
   });
 
-  it("but not over what stands there by now", async ({ store, folder, id }) => {
+  test("but not over what stands there by now", async () => {
+    const { store, folder, id } = await newDrive(FILES);
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -63,7 +62,8 @@ describe("what was moved goes back to its place:", () => {
   });
 });
 
-it("a copy is nothing to take back", async ({ store, folder, id }) => {
+test("a copy is nothing to take back", async () => {
+  const { store, folder, id } = await newDrive(FILES);
   const { done, work } = noted();
   const entries = [entryAt(folder, "a.txt")];
   await transferEntries(store, { how: "copy", entries, toDrive: id, toFolder: "z/" }, work);
