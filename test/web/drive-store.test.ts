@@ -108,11 +108,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
     );
     await changesWithoutAsking(folder, () => store.makeFolder("e/"));
     await changesWithoutAsking(folder, () => store.makeFolder("dir/"));
-    await changesWithoutAsking(folder, async () => {
-      const key = await putFile(bench.owner, id, "c.txt", "xx");
-      store.uploaded(fileEntry(await recordOf(key)));
-      store.settle();
-    });
+    await changesWithoutAsking(folder, () => upload(store, id, "c.txt"));
   });
 
   test("what is deleted, or moved to another drive, is gone", async () => {
@@ -130,6 +126,14 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
 /** A file's record as the server has it. */
 function recordOf(id: string): Promise<FileRecord> {
   return bench.owner.client.get<FileRecord>(`/v0/files/${id}`);
+}
+
+/** Uploads files as the queue of uploads does. */
+async function upload(store: DriveStore, drive: string, ...paths: string[]): Promise<void> {
+  for (const path of paths) {
+    store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, drive, path, "xx"))));
+  }
+  store.settle();
 }
 
 /** Does something after which one page of folders, and nothing else, is asked for. */
@@ -154,23 +158,14 @@ describe("what an answer does not tell is asked for:", () => {
     for (const transfer of transfers) {
       await asksForFolders(folder, () => transferEntries(store, transfer, unwatched()));
     }
-    await asksForFolders(folder, async () => {
-      for (const path of ["c/new/1", "up/load"]) {
-        store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, path))));
-      }
-      store.settle();
-    });
+    await asksForFolders(folder, () => upload(store, id, "c/new/1", "up/load"));
     expect(pathsOf(folder)).toEqual(["c/", "new/", "up/", "b.txt"]);
     expect(treeOf(store)).toEqual(["", "c/", "new/", "up/"]);
   });
 
   test("where in a folder of which not all is loaded something new stands", async () => {
     const { store, folder, id } = await newMany(1200);
-    await readAgain(folder, async () => {
-      const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
-      store.uploaded(file);
-      store.settle();
-    });
+    await readAgain(folder, () => upload(store, id, "many/0000700 new.txt"));
     expect(folder.listing.peek()?.count).toBe(1201);
   });
 
@@ -179,10 +174,7 @@ describe("what an answer does not tell is asked for:", () => {
     using shown = await show(id, "later/");
     const { store, folder } = shown;
     expect(folder.listing.peek()).toMatchObject({ isMissing: true, count: 0 });
-    await readAgain(folder, async () => {
-      store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, "later/a/b.txt"))));
-      store.settle();
-    });
+    await readAgain(folder, () => upload(store, id, "later/a/b.txt"));
     expect(pathsOf(folder)).toEqual(["later/a/"]);
   });
 

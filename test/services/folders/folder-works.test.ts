@@ -31,6 +31,17 @@ function begin({ services, caller, drive }: World, kind: Kind, within?: () => vo
     : services.folders[kind](caller, drive, "many/", to, within);
 }
 
+/** A change that has begun, and not ended. */
+async function begun(world: World, kind: Kind): Promise<{ ended: Promise<unknown> }> {
+  const ended = begin(world, kind);
+  await eventually(() => worksIn(world) === 1);
+  return { ended };
+}
+
+function idOf({ database }: OpenedServices, path: string): string {
+  return String(database.sql.query("SELECT id FROM file WHERE path = ?").values(path)[0]?.[0]);
+}
+
 function worksIn(world: OpenedServices): number {
   return world.count("folder_work");
 }
@@ -51,9 +62,7 @@ const it = testWith(open);
 
 describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
   it("after each of them the counts are right, and a file that moves is found", async (world) => {
-    const id = String(
-      world.database.sql.query("SELECT id FROM file WHERE path = 'many/0000700.txt'").values()[0]?.[0],
-    );
+    const id = idOf(world, "many/0000700.txt");
     const faults: string[] = [];
     const halves: [number, number][] = [];
     using meter = new WriteMeter(world.database, () => {
@@ -91,11 +100,8 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
 
   it("a change of one of its files by its id waits, too", async (world) => {
     const { services, caller, database } = world;
-    const id = String(
-      database.sql.query("SELECT id FROM file WHERE path = 'many/0000900.txt'").values()[0]?.[0],
-    );
-    const change = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const id = idOf(world, "many/0000900.txt");
+    const { ended: change } = await begun(world, kind);
     const changed = services.files.update(
       caller,
       { id },
@@ -114,16 +120,11 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
   it("what fails far down leaves all as it was, and a removal is finished later", async (world) => {
     const { database, services, caller, drive } = world;
     const event = { copy: "INSERT", move: "UPDATE", remove: "DELETE" }[kind];
-    const path = {
-      copy: "NEW.path = 'x/more/0000900.txt'",
-      move: "NEW.path = 'x/more/0000900.txt'",
-      remove: "OLD.path = 'many/0000900.txt'",
-    }[kind];
+    const path = kind === "remove" ? "OLD.path = 'many/0000900.txt'" : "NEW.path = 'x/more/0000900.txt'";
     database.sql.run(
       `CREATE TRIGGER sabotage BEFORE ${event} ON file WHEN ${path} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
     );
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const { ended } = await begun(world, kind);
     const upload = storeFile(world, "many/new.txt");
     if (kind === "remove") {
       for (const outcome of await Promise.allSettled([ended, upload]))
@@ -149,10 +150,8 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
   });
 
   it("what a stop cuts off is taken back at the next start, and a removal carried to its end", async (world) => {
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
-    const upload = storeFile(world, "many/new.txt");
-    const outcomes = Promise.allSettled([ended, upload]);
+    const { ended } = await begun(world, kind);
+    const outcomes = Promise.allSettled([ended, storeFile(world, "many/new.txt")]);
     await world.services.folderWorks.stop();
     for (const outcome of await outcomes) expect(outcome).toMatchObject(UNAVAILABLE);
     expect(filesIn(world)).not.toEqual(DONE[kind]);
@@ -167,8 +166,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
 
   it("a drive that is deleted on the way ends it", async (world) => {
     const { services, caller, drive } = world;
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const { ended } = await begun(world, kind);
     const [outcome] = await Promise.allSettled([ended, services.drives.remove(caller, drive)]);
     expect(outcome).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
     await eventually(() => worksIn(world) === 0);
