@@ -276,7 +276,7 @@ test("a change that begins does not get the number of one whose record is gone, 
   const drive = tables.drives.byId(world.drive, 0);
   if (drive === null) throw new Error("there is no drive");
   const place = { drive: drive.pk, path: ROOT, top: ROOT };
-  const begun = () =>
+  const inserted = () =>
     database.write(() =>
       tables.folderWorks.insert(
         {
@@ -288,7 +288,7 @@ test("a change that begins does not get the number of one whose record is gone, 
         { now: 0, by: null },
       ),
     );
-  const first = await begun();
+  const first = await inserted();
   await database.write(() => tables.folderWorks.remove(first));
-  expect(await begun()).toBeGreaterThan(first);
+  expect(await inserted()).toBeGreaterThan(first);
 });
