@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Client, Json } from "../server/client.ts";
 import { ancestors, ModelDrive } from "./model-drive.ts";
-import { type ModelEntry, nearestPlace, type Taken } from "./model-trash.ts";
+import { type ModelEntry, nearestPlace, type Taken } from "./model-drive.ts";
 import { createRandom } from "../server/random.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
 import type { Stage } from "../server/scenario.ts";
