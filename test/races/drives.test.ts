@@ -18,12 +18,16 @@ import type { DriveId, FileId, KeyId } from "../../src/domain/id.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../src/domain/limits.ts";
 import { addAccount } from "../support/server/accounts.ts";
-import { type OpenedServices, openOwnServices } from "../support/server/opened-services.ts";
+import {
+  callerWith,
+  type OpenedServices,
+  openOwnServices,
+  storeFile,
+} from "../support/server/services-drive.ts";
 import { faultsOfTrees } from "../support/faults/recount.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { HeldResults, heldTables } from "../support/races/held.ts";
 import { type Done, expectAnOrder } from "../support/races/orders.ts";
-import { callerWith, storeFile } from "../support/server/services-drive.ts";
 
 /** One database for many races; each has drives and users of its own. */
 let opened: OpenedServices;

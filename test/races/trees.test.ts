@@ -10,13 +10,17 @@ import { formatInstant } from "../../src/domain/time.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { filesIn } from "../support/samples/contents.ts";
 import { copyRows } from "../support/samples/many-files.ts";
-import { type OpenedServices, openOwnServices } from "../support/server/opened-services.ts";
+import {
+  callerWith,
+  type OpenedServices,
+  openOwnServices,
+  storeFile,
+} from "../support/server/services-drive.ts";
 import { faultsOfTrees } from "../support/faults/recount.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
 import { type Done, expectAnOrder } from "../support/races/orders.ts";
 import * as model from "../support/races/tree-model.ts";
-import { callerWith, storeFile } from "../support/server/services-drive.ts";
 
 /** How long somebody waits, in milliseconds. */
 const WAIT_MS = ORPHAN_GRACE_MS / 3;

@@ -174,7 +174,7 @@ type Part = readonly [field: string, content: string, parameters?: string];
 /** A form of fields and files. */
 function form(parts: readonly Part[], more: Expected): Step {
   const body = formOf(
-    ...parts.map(([field, content, more = ""]) => [`name="${field}"${more}`, content] as const),
+    ...parts.map(([field, content, rest = ""]) => [`name="${field}"${rest}`, content] as const),
   );
   return step("POST /v0/files", { headers: FORM_TYPE, body, status: 201, ...more });
 }

@@ -95,6 +95,13 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   return { keys, clients, drives, files, keyIds, carol: carol.id };
 }
 
+/** The same, with everybody's minute still to begin. */
+export async function populateQuietly(coffer: TestAppliance): Promise<World> {
+  const world = await populate(coffer);
+  coffer.clock.advance(60_000);
+  return world;
+}
+
 /** An appliance with its cast, of one test's own. */
 export async function startWorld(settings: Record<string, string> = {}): Promise<TestAppliance & World> {
   const coffer = await startAppliance(settings);
