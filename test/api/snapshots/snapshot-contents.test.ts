@@ -42,10 +42,7 @@ async function seen(
       const bytes = Buffer.from(await response.arrayBuffer());
       const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
       const json: unknown = isJson && response.status < 500 ? JSON.parse(bytes.toString()) : null;
-      const { etag, lastModified } = {
-        etag: response.headers.get("etag"),
-        lastModified: response.headers.get("last-modified"),
-      };
+      const [etag, lastModified] = ["etag", "last-modified"].map((name) => response.headers.get(name));
       pages.push([response.status, etag, lastModified, isJson ? withoutRequest(json) : bytes.toBase64()]);
       cursor = request.includes("/v0/fi") || request.includes("/v0/fo") ? cursorOf(json) : null;
       expect(page).toBeLessThan(1000);

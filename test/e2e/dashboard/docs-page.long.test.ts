@@ -3,19 +3,11 @@ import type { Locator, Page } from "playwright-core";
 import { borrowBrowser, newWindow, strangersTo } from "../../support/browser/browser.ts";
 import { serve } from "../../support/server/executable.ts";
 
-/** The page of the API description, where an agent was provisioned and whose key the page was given. */
-interface DocsPage extends AsyncDisposable {
-  readonly page: Page;
-  /** The agent's. */
-  readonly drive: string;
-  /** The other hosts that were asked. */
-  readonly strangers: readonly string[];
-  /** What went wrong in the page. */
-  readonly complaints: readonly string[];
-}
-
-/** Opens `/docs` of the executable. */
-async function openDocsPage(): Promise<DocsPage> {
+/**
+ * Opens `/docs` of the executable, where an agent is provisioned and the page is given its key. With the agent's drive,
+ * the other hosts that are asked, and what goes wrong in the page.
+ */
+async function openDocsPage() {
   await using closing = new AsyncDisposableStack();
   const server = closing.use(await serve());
   const { browser } = closing.use(await borrowBrowser());

@@ -41,14 +41,7 @@ export function newSigningIn(redirectUrl: string): SigningIn {
 }
 
 /** The program of a client, which waits on this computer for the browser to come back. */
-export interface Waiting extends Disposable {
-  readonly redirectUrl: string;
-  /** The address that the browser came back to. */
-  readonly back: Promise<URL>;
-}
-
-/** Waits for a browser to come back. */
-export function waitForBrowser(): Waiting {
+export function waitForBrowser() {
   const { promise: back, resolve } = Promise.withResolvers<URL>();
   const server = Bun.serve({
     port: 0,
