@@ -2,13 +2,18 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  addCaller,
+  type OpenedDrive as World,
+  type OpenedServices,
+  openServicesIn,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
-import { addCaller, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 1000;

@@ -4,12 +4,18 @@ import { recordKeys } from "../../../src/domain/idempotency.ts";
 import type { FeedStream } from "../../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  addCaller,
+  callerWith,
+  type OpenedDrive as World,
+  type OpenedServices,
+  openServicesIn,
+  openWithAda,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
-import { addCaller, callerWith, openWithAda, storeFile } from "../../support/server/services-drive.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;

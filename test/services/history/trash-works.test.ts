@@ -2,12 +2,17 @@ import { expect } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import type { TrashId } from "../../../src/domain/id.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  type OpenedDrive,
+  type OpenedServices,
+  openServicesIn,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 300;
