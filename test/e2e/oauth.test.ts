@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
-import { newWindow } from "../support/browser/browser.ts";
+import { newWindow, signInAt } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
@@ -10,12 +9,6 @@ import { askToBeLetIn } from "../support/peers/oauth.ts";
 // Applications that are let in by a person, in a real browser.
 
 const dashboard = openDashboard();
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("Username").fill("ada");
-  await page.getByLabel("Password").fill("ada's password");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-}
 
 /** A request of an application of this computer; the path of the page where it is decided. */
 function asked(name = "Some app"): Promise<string> {
@@ -54,7 +47,7 @@ test("the official MCP client, which knows only the address, gets in and stays i
     const page = await context.newPage();
     await page.goto(signingIn.asked?.href ?? "");
     await page.getByRole("heading", { name: "Sign in to decide" }).waitFor();
-    await signIn(page);
+    await signInAt(page, "ada");
     await page.getByRole("heading", { name: "Official client" }).waitFor();
     expect(await page.locator("dl").textContent()).toContain("A program on this computer (127.0.0.1:");
     await page.getByLabel("It gets access to").selectOption("Only Files (ada/files)");

@@ -49,6 +49,11 @@ async function openAt(issuer: string, more: Record<string, string> = {}): Promis
   jar = new CookieJar();
 }
 
+/** Begins a sign-in without a browser. */
+function begin(): Promise<Response> {
+  return fetch(`${base}${START}`, { redirect: "manual" });
+}
+
 /** The way to the provider and through its pages; where it sends back to. */
 function arrive(login = "sub-ada", who = jar, start = START): Promise<URL> {
   return signInThere(who, base + start, login);
@@ -349,14 +354,14 @@ describe("with a certified provider", () => {
 });
 
 /** A sign-in for which the provider's own page is left out; the answer to its callback. */
-async function attempt(jar = new CookieJar()): Promise<Response> {
-  const response = await jar.fetch(`${base}${START}`);
+async function attempt(who = new CookieJar()): Promise<Response> {
+  const response = await who.fetch(`${base}${START}`);
   const asked = new URL(response.headers.get("location") ?? "").searchParams;
   evil.nonce = asked.get("nonce") ?? "";
   const back = new URL(base + CALLBACK);
   const said = { code: "code", state: asked.get("state") ?? "", iss: evil.issuer };
   back.search = new URLSearchParams(said).toString();
-  return jar.fetch(back);
+  return who.fetch(back);
 }
 
 describe("with a provider that lies", () => {
@@ -452,38 +457,35 @@ describe("with a provider that lies", () => {
 
   test("one that says it is somebody else is not used; once it says the truth, it is", async () => {
     evil.misdeeds = { metadata: (metadata) => ({ ...metadata, issuer: "https://evil.example" }) };
-    const refused = await fetch(`${base}${START}`, { redirect: "manual" });
+    const refused = await begin();
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([500, []]);
     expect(coffer.lines.some((line) => line.includes("the sign-in provider does not answer"))).toBe(true);
     evil.misdeeds = {};
-    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(303);
+    expect((await begin()).status).toBe(303);
   });
 
   test("one that goes on about itself for more than 1 MiB is not listened to", async () => {
     evil.misdeeds = { metadata: (metadata) => ({ ...metadata, more: "x".repeat(1024 * 1024) }) };
-    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(500);
+    expect((await begin()).status).toBe(500);
     expect(coffer.lines.some((line) => line.includes("the response has more than 1048576 bytes"))).toBe(true);
   });
 
   test("one client begins no more than sixty sign-ins in ten minutes", async () => {
-    const start = () => fetch(`${base}${START}`, { redirect: "manual" });
-    const answers = await Promise.all(Array.from({ length: 61 }, start));
+    const answers = await Promise.all(Array.from({ length: 61 }, () => begin()));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(60);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("retry-after")).toBe("600");
     coffer.clock.advance(600_000);
-    expect((await start()).status).toBe(303);
+    expect((await begin()).status).toBe(303);
   });
 });
 
 test("the server starts while the provider is away, and uses it once it is there", async () => {
   await using provider = await startRealProvider();
-  await using coffer = await startAppliance(settings(provider.issuer));
-  const base = coffer.appliance.baseUrl;
-  const start = async () => (await fetch(`${base}${START}`, { redirect: "manual" })).status;
-  expect([await start(), await start()]).toEqual([500, 500]);
+  await openAt(provider.issuer);
+  expect([(await begin()).status, (await begin()).status]).toEqual([500, 500]);
   provider.open(base + CALLBACK);
-  expect(await start()).toBe(303);
+  expect((await begin()).status).toBe(303);
 });
 
 test("the executable signs people in, on the configured address alone", async () => {
@@ -491,14 +493,14 @@ test("the executable signs people in, on the configured address alone", async ()
   await using server = await serve({ env: providerSettings(provider) });
   const configured = `http://localhost:${server.port}`;
   provider.open(configured + CALLBACK);
-  const jar = new CookieJar();
+  jar = new CookieJar();
   const back = await signInThere(jar, `${server.url}${START}?return_to=/claim/x`, "sub-ada");
   // Asked at 127.0.0.1, it sends to the configured name.
   expect(back.origin).toBe(configured);
   const response = await jar.fetch(server.url + back.pathname + back.search);
   expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
   expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "free" });
-  const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: server.dataDir } });
+  const { stdout } = await run(["user", "list"], { dataDir: server.dataDir });
   expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
   // Until there is an administrator, and the provider's first is none.
   expect(await server.stderr.until(/\/auth\/setup\?token=/)).not.toBeNull();

@@ -33,11 +33,10 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
 
   test("in the sync of the log: 503 for writes, reads go on, /readyz and the log say why, SIGTERM ends it with 1", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
     let before;
     const agent = { key: "", drive: "" };
     {
-      await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "20ms" } });
+      await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SWEEP_INTERVAL: "20ms" } });
       Object.assign(agent, await provision(server));
       const client = server.client(agent.key);
       await put(client, agent.drive, "a.bin", contentOf("old", 1000));
@@ -69,19 +68,18 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
       expect(errors).toHaveLength(1);
       expect(errors[0]).toMatch(/the disk failed.*Check the disk, then restart/);
     }
-    await using server = await serve({ dataDir });
+    await using server = await serve(place);
     const held = await heldBy(server.client(agent.key), agent.drive);
     expect([before, { "a.bin": hashOf(contentOf("new", 1000)) }]).toContainEqual(held);
   });
 
   test("in the sync of the log: the sweep leaves the content in doubt alone, however old its file is", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
     const content = firstSwept(1000);
-    const blob = join(dataDir, "blobs/00", hashOf(content));
+    const blob = join(place.dataDir, "blobs/00", hashOf(content));
     const agent = { key: "", drive: "" };
     {
-      await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
+      await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
       Object.assign(agent, await provision(server));
       // A crash left it: the upload finds it there. For a sweep it is as old as its file.
       await Bun.write(blob, content);
@@ -94,7 +92,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
       await server.kill();
       expect(await injection.hits()).toHaveLength(1);
     }
-    await using server = await serve({ dataDir });
+    await using server = await serve(place);
     const held = await heldBy(server.client(agent.key), agent.drive);
     // Empty where this machine was so slow that the sweep's own write met the fault first.
     expect([{ "a.bin": hashOf(content) }, {}]).toContainEqual(held);

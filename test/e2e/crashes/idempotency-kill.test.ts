@@ -51,8 +51,7 @@ function ask({ account, agent, drive }: Callers, anonymous: Client, { key, numbe
 
 test("whatever is asked again with the same key is done once, however often the server is killed", async () => {
   await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  let server = await serve({ dataDir });
+  let server = await serve(place);
   const wishes: Wish[] = [];
   try {
     const account = await signUp(server, "ada");
@@ -65,7 +64,7 @@ test("whatever is asked again with the same key is done once, however often the 
     let cutOff = 0;
     for (let round = 0; round < KILLS; round++) {
       cutOff += await wishUntilKilled(server, callersOf(server), wishes);
-      server = await serve({ dataDir });
+      server = await serve(place);
     }
     expect(cutOff).toBeGreaterThan(0);
     const pending = wishes.filter(({ answer }) => answer === null);

@@ -33,17 +33,16 @@ interface Slot {
 
 test("nothing that was answered is lost, and nothing is half there, however often the server is killed", async () => {
   await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  let server = await serve({ dataDir });
+  let server = await serve(place);
   const { key, drive } = await provision(server);
   const slots = new Map<string, Slot>();
   try {
     let cutOff = 0;
     for (let round = 0; round < ROUNDS; round++) {
       cutOff += await writeUntilKilled(server, { key, drive }, slots, round);
-      server = await serve({ dataDir });
-      expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
-      await requireWholeBlobs(join(dataDir, "blobs"));
+      server = await serve(place);
+      expect(await readdir(join(place.dataDir, "tmp"))).toEqual([]);
+      await requireWholeBlobs(join(place.dataDir, "blobs"));
       await requireAsAnswered(server.client(key), drive, slots);
     }
     // Else the moments of the kills were badly chosen.

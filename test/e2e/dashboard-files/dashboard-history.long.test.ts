@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { chooseFor, fillForm, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 
 // Snapshots, members and links of a drive, from one end to the other.
@@ -14,9 +14,7 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   const { id } = await driveWith("Ruins", FILES);
   await using page = await open(`/snapshots?drive=${id}`);
   await page.getByText("No snapshots yet").waitFor();
-  await page.getByRole("button", { name: "Take a snapshot" }).click();
-  await page.getByLabel("Name").fill("Before the clean-up");
-  await page.getByRole("button", { name: "Take snapshot" }).click();
+  await fillForm(page, "Take a snapshot", "Name", "Before the clean-up", "Take snapshot");
   await page.getByRole("link", { name: "Before the clean-up", exact: true }).waitFor();
 
   const { client } = dashboard.owner;
@@ -41,9 +39,7 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   await page.getByText("junk.txt").waitFor();
   expect(await paths(id)).toEqual(["junk.txt", "plan.md"]);
 
-  await page.getByRole("button", { name: "New drive" }).click();
-  await page.getByLabel("Name").fill("Rebuilt");
-  await page.getByRole("button", { name: "Create drive" }).click();
+  await fillForm(page, "New drive", "Name", "Rebuilt", "Create drive");
   await row(page, "river").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives/ada/rebuilt/");
 });
@@ -53,9 +49,7 @@ describe("a drive that is shared", () => {
     const { id } = await driveWith("Shared", FILES);
     await signUp(dashboard.server, "bob");
     await using page = await open(`/members?drive=${id}`);
-    await page.getByRole("button", { name: "Add member" }).click();
-    await page.getByLabel("Username").fill("bob");
-    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await fillForm(page, "Add member", "Username", "bob", "Add");
     await page.getByRole("heading", { name: "bob" }).waitFor();
 
     const window = await dashboard.windowOf("bob");
@@ -68,8 +62,7 @@ describe("a drive that is shared", () => {
     expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
       ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
     );
-    await theirs.keyboard.press("Escape");
-    await theirs.keyboard.press("Delete");
+    await pressKeys(theirs, "Escape", "Delete");
     expect(await theirs.getByRole("dialog").count()).toBe(0);
     expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
     // No link leads there.
@@ -93,8 +86,7 @@ describe("a drive that is shared", () => {
 
 test("a link is made with a password, listed, and works no more once it is revoked", async () => {
   await using page = await openDrive("Linked", FILES);
-  await row(page, "river").click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Share" }).click();
+  await chooseFor(page, "river", "Share");
   await page.getByLabel("Password").fill("through the mill");
   await page.getByRole("button", { name: "Create link" }).click();
   const url = await page.getByLabel("Link", { exact: true }).inputValue();

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { closeDialog, makeFolder, pressKeys, renameTo, row } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -188,14 +188,10 @@ describe("the tree beside the list", () => {
     await using page = await openDrive("Changes", ["a/"]);
     await item(page, "a").waitFor();
     const asked = folderRequests(page);
-    await page.getByRole("button", { name: "New folder" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("box");
-    await page.keyboard.press("Enter");
+    await makeFolder(page, "box");
     await item(page, "box").waitFor();
     await row(page, "a").focus();
-    await page.keyboard.press("F2");
-    await page.getByLabel("Name", { exact: true }).fill("first");
-    await page.keyboard.press("Enter");
+    await renameTo(page, "first");
     await item(page, "first").waitFor();
     expect(await outline(page)).toEqual(["Changes", "  box", "  first"]);
 
@@ -300,12 +296,9 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
     expect(await accessibilityProblems(page)).toEqual([]);
   }
   expect(await focused(page)).toBe("photos");
-  await page.keyboard.press("Escape");
-  await page.locator("dialog").waitFor({ state: "detached" });
+  await closeDialog(page);
   expect(await focused(page)).toBe("Folders");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Enter");
+  await pressKeys(page, "Enter", "ArrowUp", "Enter");
   await page.getByText("This folder is empty").waitFor();
   expect(new URL(page.url()).pathname).toEndWith("/narrow/notes/");
   await page.locator("dialog").waitFor({ state: "detached" });
@@ -330,8 +323,7 @@ describe("going back", () => {
     await row(page, "0000001.txt").focus();
     await page.keyboard.press("End");
     await row(page, "0003000.txt").waitFor();
-    await page.keyboard.press("PageUp");
-    await page.keyboard.press("PageUp");
+    await pressKeys(page, "PageUp", "PageUp");
     const before = await state(page);
     expect(before[1]).toBeGreaterThan(100_000);
 
@@ -372,8 +364,7 @@ describe("going back", () => {
     await page.locator(".file-row:focus", { hasText: "many" }).waitFor();
     await page.getByRole("link", { name: "one.txt" }).click();
     await page.locator("dialog.preview").waitFor();
-    await page.keyboard.press("Escape");
-    await page.locator("dialog").waitFor({ state: "detached" });
+    await closeDialog(page);
     await page.waitForURL((url) => url.search === "");
     expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
     await page.goto("/drives/alice/back/many/zzz/");

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { hold } from "../../support/browser/browser.ts";
+import { hold, signInAt } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { enter } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
@@ -13,9 +14,7 @@ const { paths } = dashboard;
 beforeAll(() => signUp(dashboard.server, "bob"));
 
 async function signIn(page: Page, username: string): Promise<void> {
-  await page.getByLabel("Username").fill(username);
-  await page.getByLabel(/^Password/).fill(`${username}'s password`);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await signInAt(page, username);
   await page.getByRole("link", { name: username }).waitFor();
 }
 
@@ -100,8 +99,7 @@ test("an answer that does not come to who is signed in takes neither the page no
   await page.route("**/v0/search?*", (route) => route.fulfill({ status: 401, json: busy }));
   const asked = page.waitForResponse("**/v0/account");
   await page.getByRole("link", { name: "Search" }).click();
-  await page.getByRole("searchbox", { name: "Search terms" }).fill("x");
-  await page.keyboard.press("Enter");
+  await enter(page.getByRole("searchbox", { name: "Search terms" }), "x");
   await asked;
   upload.release();
   await page.getByRole("heading", { name: "Search" }).waitFor();

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { newWindow, strangersTo } from "../../support/browser/browser.ts";
+import { mischiefIn, newWindow } from "../../support/browser/browser.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { enter } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 const dashboard = openDashboard();
@@ -38,11 +39,7 @@ async function stranger(
 ): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
   const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url, viewport });
   const page = await context.newPage();
-  const faults = strangersTo(page, dashboard.server.url);
-  page.on("dialog", (dialog) => {
-    faults.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const faults = mischiefIn(page, dashboard.server.url);
   page.on("request", (request) => {
     const { referer } = request.headers();
     if (referer !== undefined && referer !== "") faults.push(`${request.url()} with the Referer ${referer}`);
@@ -101,12 +98,10 @@ describe.each([
 test("a password is asked for, refused and taken, and the browser keeps it", async () => {
   const { page, context, faults } = await stranger();
   await page.goto(`/s/${locked}`);
-  await page.getByLabel("Password").fill("wrong");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Password"), "wrong");
   await page.getByText("The password is wrong.").waitFor();
   expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  await page.getByLabel("Password").fill("open sesame");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Password"), "open sesame");
   await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
   await page.reload();
   await page.getByRole("link", { name: "notes.md", exact: true }).click();

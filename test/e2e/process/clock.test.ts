@@ -25,10 +25,9 @@ async function withStore(
   env: Record<string, string> = {},
 ): Promise<void> {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
   const clock = new ExecutableClock(place.path);
-  await using server = await serve({ dataDir, env: { ...BUSY, ...clock.env, ...env } });
-  await work({ server, clock, dataDir });
+  await using server = await serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env, ...env } });
+  await work({ server, clock, dataDir: place.dataDir });
 }
 
 async function put(client: Client, drive: string, path: string): Promise<number> {
@@ -54,7 +53,7 @@ function countIn(dataDir: string, query: string): unknown {
 }
 
 async function verify(dataDir: string): Promise<string> {
-  const { code, stdout } = await run(["verify"], { env: { COFFER_DATA_DIR: dataDir } });
+  const { code, stdout } = await run(["verify"], { dataDir });
   return `${code} ${stdout.trim()}`;
 }
 
@@ -65,26 +64,25 @@ test.skipIf(NO_FAKETIME !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
     const clock = new ExecutableClock(place.path);
-    const start = () => serve({ dataDir, env: { ...BUSY, ...clock.env } });
+    const start = () => serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env } });
     let agent: Agent;
     {
       await using server = await start();
       agent = await provision(server);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await put(agent.client, agent.drive, "kept.txt")).toBe(201);
       clock.setTo("+31d");
       expect(await put(agent.client, agent.drive, "late.txt")).toBe(401);
       await server.stdout.until(/the clock was set forward/);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await server.stop()).toBe(0);
     }
     // The doubt outlives another start.
     for (let n = 0; n < 2; n += 1) {
       await using server = await start();
       await server.stdout.until(/no server ran for long, or the clock is wrong/);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await server.stop()).toBe(0);
     }
     clock.setTo("-1d");
@@ -93,7 +91,7 @@ test.skipIf(NO_FAKETIME !== "")(
     const { total } = await client.get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
     expect(total).toBe(1);
     expect(await put(client, agent.drive, "again.txt")).toBe(201);
-    expect(await verify(dataDir)).toStartWith("0 ");
+    expect(await verify(place.dataDir)).toStartWith("0 ");
   },
 );
 

@@ -54,7 +54,7 @@ test.each(HOMES)("a start on %s is refused and changes nothing", async (_, furni
   );
   expect(await everythingIn(place.path)).toEqual(before);
   const { code } = await run(["user", "create", "ada", "--password-stdin"], {
-    env: { COFFER_DATA_DIR: place.path },
+    dataDir: place.path,
     input: "correct horse battery",
   });
   expect([code, await everythingIn(place.path)]).toEqual([1, before]);
@@ -69,7 +69,7 @@ test("a start on a fresh mount is no start on a foreign directory", async () => 
 
 test.each(["tmp", "blobs"])("a %s that became a symbolic link stops the start", async (name) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const [dataDir, elsewhere] = [join(place.path, "data"), join(place.path, "elsewhere")];
+  const [dataDir, elsewhere] = [place.dataDir, join(place.path, "elsewhere")];
   await (await serve({ dataDir })).stop();
   await mkdir(elsewhere);
   await writeFile(join(elsewhere, crypto.randomUUID()), "dear friend");
@@ -83,9 +83,8 @@ test.each(["tmp", "blobs"])("a %s that became a symbolic link stops the start", 
 
 test("a start removes only its own temporary files from its tmp", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const tmp = join(dataDir, "tmp");
-  await (await serve({ dataDir })).stop();
+  const tmp = join(place.dataDir, "tmp");
+  await (await serve(place)).stop();
   await mkdir(join(tmp, "project"));
   await writeFile(join(tmp, "project/notes.txt"), "notes");
   await writeFile(join(tmp, "letter.txt"), "dear friend");
@@ -94,7 +93,7 @@ test("a start removes only its own temporary files from its tmp", async () => {
   const before = await everythingIn(tmp);
   await writeFile(join(tmp, `coffer-${crypto.randomUUID()}.tmp`), "half an upload");
   await writeFile(join(tmp, crypto.randomUUID()), "half an upload to an earlier version");
-  expect(await refusal(dataDir)).toBe("it started");
+  expect(await refusal(place.dataDir)).toBe("it started");
   expect(await everythingIn(tmp)).toEqual(before);
   expect(await Bun.file(join(place.path, "precious")).text()).toBe("dear friend");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
 import { NEEDED } from "../../../src/process/descriptors.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import { inShell, run, serve } from "../../support/server/executable.ts";
+import { inShell, refusedStart, run, serve } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
@@ -45,10 +45,7 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
 test.each(UNUSABLE)("%s stops the start with one line that says what to do", async (_, spoil, advice) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await spoil(place.path);
-  const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: place.path, COFFER_PORT: "0" } });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(advice);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(await refusedStart({ dataDir: place.path })).toMatch(advice);
 });
 
 /** Runs a command as a user whom permissions bind: root may read everything. */
@@ -64,12 +61,11 @@ test.skipIf(unbound !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
-    await mkdir(dataDir);
+    await mkdir(place.dataDir);
     await chmod(place.path, 0o755);
-    if (isRoot) await chown(dataDir, NOBODY, NOBODY);
+    if (isRoot) await chown(place.dataDir, NOBODY, NOBODY);
     {
-      await using server = await serve({ dataDir, wrapper: bound });
+      await using server = await serve({ dataDir: place.dataDir, wrapper: bound });
       expect(await server.stop()).toBe(0);
     }
     const backup = ["backup", join(place.path, "backups")];
@@ -84,14 +80,14 @@ test.skipIf(unbound !== "")(
       ["blobs/identity", 0o600, ["verify"], 2],
       ["blobs/identity", 0o600, backup, 1],
     ] as const) {
-      await chmod(join(dataDir, name), 0);
-      const env = { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" };
+      await chmod(join(place.dataDir, name), 0);
+      const env = { COFFER_DATA_DIR: place.dataDir, COFFER_PORT: "0" };
       const { code, stderr } = await run(args, { env, wrapper: bound });
-      await chmod(join(dataDir, name), mode);
+      await chmod(join(place.dataDir, name), mode);
       expect([args, code]).toEqual([args, refused]);
       expect(stderr).toMatch(
         new RegExp(
-          `^coffer: ${join(dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
+          `^coffer: ${join(place.dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
         ),
       );
       expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -101,13 +97,10 @@ test.skipIf(unbound !== "")(
 
 test("an address that this machine does not have stops the start with what to choose instead", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { code, stderr } = await run(["serve"], {
-    // Of a block that is kept for examples (RFC 5737).
-    env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_HOST: "203.0.113.7", COFFER_PORT: "0" },
-  });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  // Of a block that is kept for examples (RFC 5737).
+  const env = { COFFER_HOST: "203.0.113.7" };
+  const said = await refusedStart({ dataDir: place.dataDir, env });
+  expect(said).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
 });
 
 test.each([
@@ -119,7 +112,7 @@ test.each([
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   for (const limit of [16, needed - 1]) {
     const { code, stderr } = await run(command.split(" "), {
-      env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_PORT: "0" },
+      env: { COFFER_DATA_DIR: place.dataDir, COFFER_PORT: "0" },
       wrapper: inShell(`ulimit -n ${limit}`),
     });
     expect(code).not.toBe(0);

@@ -9,9 +9,8 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it cannot look, and a repair", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const env = { COFFER_DATA_DIR: dataDir };
-  await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+  const env = { COFFER_DATA_DIR: place.dataDir };
+  await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
   const { client, drive } = await provision(server);
   const { id } = await client.put(drive, "notes/large.bin", new Uint8Array(100_000));
   expect(await run(["verify"], { env })).toEqual({
@@ -20,12 +19,12 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
     stderr: "",
   });
   const backup = join(place.path, "backup");
-  await cp(dataDir, backup, { recursive: true });
+  await cp(place.dataDir, backup, { recursive: true });
 
-  const [content] = filesIn(dataDir);
+  const [content] = filesIn(place.dataDir);
   if (content === undefined) throw new Error("there is no content");
   await writeFile(
-    join(dataDir, "blobs", content.digest.slice(0, 2), content.digest),
+    join(place.dataDir, "blobs", content.digest.slice(0, 2), content.digest),
     new Uint8Array(100_000).fill(1),
   );
   // The slow check finds it without being asked.
@@ -69,11 +68,10 @@ test.skipIf(NO_STRACE !== "").each([
   withReason("a content that was not read (%s) is refused until the slow check can read it", NO_STRACE),
   async (error, calls, said) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
     let key = "";
     let id = "";
     {
-      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
+      await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
       const agent = await provision(server);
       key = agent.key;
       const content = new Uint8Array(20_000);
@@ -88,11 +86,11 @@ test.skipIf(NO_STRACE !== "").each([
     const download = async (server: Server) =>
       (await server.client(key).send("GET", `/v0/files/${id}/download`)).status;
     {
-      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
+      await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
       expect(await download(server)).toBe(500);
       await server.stop();
     }
-    await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+    await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
     expect(await server.stdout.until(/a damaged content is whole again/)).not.toBeNull();
     expect(await download(server)).toBe(200);
   },

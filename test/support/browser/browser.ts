@@ -58,6 +58,22 @@ export async function signInto(context: BrowserContext, home: string, username: 
     throw new Error(`${username} is not signed in: ${answer.status()} ${await answer.text()}`);
 }
 
+/** Signs in on the page that asks for it. */
+export async function signInAt(
+  page: Page,
+  username: string,
+  password = `${username}'s password`,
+): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** Waits until what was going to run has, or is on its way to somebody else. */
+export async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+}
+
 /** Resizes a page's window, and waits for the next frame: only then the page knows the new width. */
 export async function resize(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
@@ -102,6 +118,16 @@ export function strangersTo(page: Page, home: string): string[] {
     if (!url.startsWith(`${home}/`) && !/^(?:data|blob):/.test(url)) strangers.push(url);
   });
   return strangers;
+}
+
+/** What a hostile file or name must not bring about, from now on: dialogs, and requests to other servers. */
+export function mischiefIn(page: Page, home: string): string[] {
+  const noted = strangersTo(page, home);
+  page.on("dialog", (dialog) => {
+    noted.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return noted;
 }
 
 /** The errors of a page's scripts, and violations of its Content-Security-Policy, from now on. */
