@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
-import { newWindow, signInAt } from "../support/browser/browser.ts";
+import { newWindow, signInAt, startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
@@ -134,14 +134,7 @@ describe("the page", () => {
 
   test("is shown in no frame of another site", async () => {
     const address = new URL(await asked(), dashboard.server.url).href;
-    using evil = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        new Response(`<iframe src="${address}" width="800" height="800"></iframe>`, {
-          headers: { "content-type": "text/html" },
-        }),
-    });
+    using evil = startSite(`<iframe src="${address}" width="800" height="800"></iframe>`);
     const page = await dashboard.context.newPage();
     const answered = page.waitForResponse((response) => response.url() === address);
     await page.goto(`http://127.0.0.1:${evil.port}/`);
@@ -156,15 +149,9 @@ describe("the page", () => {
     const path = await asked();
     const ticket = new URL(path, dashboard.server.url).searchParams.get("request") ?? "";
     const target = `${dashboard.server.url}/v0/oauth/requests/${ticket}`;
-    using evil = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        new Response(
-          `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
-          { headers: { "content-type": "text/html" } },
-        ),
-    });
+    using evil = startSite(
+      `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
+    );
     const page = await dashboard.context.newPage();
     await page.goto(`http://127.0.0.1:${evil.port}/`);
     const answer = page.waitForResponse((response) => response.url() === target);

@@ -1,8 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { cp, readdir, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { filesIn } from "../../support/samples/contents.ts";
 import { type Agent, provision, run, serve, type Server } from "../../support/server/executable.ts";
@@ -62,8 +61,7 @@ async function sweptThrough(server: Server): Promise<void> {
 async function oneSweep(server: Server, { client, drive }: Agent): Promise<void> {
   const { id } = await client.put(drive, "going.txt", "going");
   changeDatabase(server.dataDir, `UPDATE file SET expires_at = 1 WHERE id = '${id}'`);
-  using sql = new Sqlite(join(server.dataDir, "coffer.db"), { readonly: true });
-  await eventually(() => sql.query("SELECT 1 FROM file WHERE id = ?").get(id) === null);
+  await eventually(() => rowsIn(server.dataDir, "SELECT 1 FROM file WHERE id = ?", id).length === 0);
 }
 
 function expectAllThere(dataDir: string): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor, fillForm, pressKeys, row } from "../../support/browser/drive-page.ts";
+import { chooseFor, fillForm, pressAndConfirm, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 
 // Snapshots, members and links of a drive, from one end to the other.
@@ -31,8 +31,7 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   expect(
     (await page.locator(".difference").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
   ).toEqual(["Added junk.txt", "Removed river/deep/map.txt", "Removed river/log.md"]);
-  await page.getByRole("button", { name: "Restore" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+  await pressAndConfirm(page, "Restore", "Restore");
   await page.getByText("Nothing has changed since then.").waitFor();
   expect(await paths(id)).toEqual(Object.keys(FILES));
   await page.getByRole("button", { name: "Undo" }).click();
@@ -75,8 +74,7 @@ describe("a drive that is shared", () => {
     // The page learns of the other role by the feed.
     await page.getByLabel("What bob may do").selectOption("editor");
     await theirs.getByRole("button", { name: "Upload files" }).waitFor();
-    await page.getByRole("button", { name: "Remove bob" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await pressAndConfirm(page, "Remove bob", "Remove");
     await page.getByText("Nobody else uses this drive").waitFor();
     await theirs.reload();
     await theirs.getByText("Page not found").waitFor();
@@ -95,8 +93,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await page.getByRole("dialog").getByRole("link", { name: "Links" }).click();
   await page.getByText("Shows a folder").waitFor();
   await page.getByText("password", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Revoke the link to river" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await pressAndConfirm(page, "Revoke the link to river", "Revoke");
   await page.getByRole("heading", { name: "No links" }).waitFor();
   expect((await fetch(shared)).status).toBe(404);
   expect(await dashboard.owner.client.get(`/v0/links?drive_id=${page.drive.id}`)).toMatchObject({ data: [] });
@@ -112,8 +109,7 @@ test("what is deleted for good is gone, one by one or all at once", async () => 
   await page.getByRole("button", { name: "Delete plan.md for good" }).click();
   await page.getByRole("button", { name: "Delete for good", exact: true }).click();
   await page.getByRole("heading", { name: "plan.md" }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Empty trash" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Empty trash" }).click();
+  await pressAndConfirm(page, "Empty trash", "Empty trash");
   await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
   expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { mischiefIn, newWindow } from "../../support/browser/browser.ts";
 import type { Json } from "../../support/server/client.ts";
@@ -33,10 +33,8 @@ beforeAll(async () => {
   locked = await link({ path: "photos/", password: "open sesame" });
 });
 
-/** A window of somebody without an account, and all that it did which it must not. */
-async function stranger(
-  viewport = { width: 1280, height: 800 },
-): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
+/** A page of somebody without an account. Until the end of its scope it must have done nothing that it must not. */
+async function stranger(viewport = { width: 1280, height: 800 }): Promise<Page & AsyncDisposable> {
   const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url, viewport });
   const page = await context.newPage();
   const faults = mischiefIn(page, dashboard.server.url);
@@ -44,7 +42,12 @@ async function stranger(
     const { referer } = request.headers();
     if (referer !== undefined && referer !== "") faults.push(`${request.url()} with the Referer ${referer}`);
   });
-  return { page, context, faults };
+  return Object.assign(page, {
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  });
 }
 
 const preview = (page: Page) => page.locator("dialog.preview");
@@ -54,7 +57,7 @@ describe.each([
   ["a phone", { width: 360, height: 740 }],
 ] as const)("on %s", (_, viewport) => {
   test("a folder is looked through, and its files are shown", async () => {
-    const { page, context, faults } = await stranger(viewport);
+    await using page = await stranger(viewport);
     await page.goto(`/s/${folder}`);
     await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
     expect(await page.title()).toBe("photos · Coffer");
@@ -76,12 +79,10 @@ describe.each([
     await page.getByRole("navigation").getByRole("link", { name: "photos" }).click();
     await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    expect(faults).toEqual([]);
-    await context.close();
   });
 
   test("a file is shown on the page itself", async () => {
-    const { page, context, faults } = await stranger(viewport);
+    await using page = await stranger(viewport);
     await page.goto(`/s/${file}`);
     await page.getByText("Some").first().waitFor();
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
@@ -90,13 +91,11 @@ describe.each([
       page.getByRole("link", { name: "Download" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("notes.md");
-    expect(faults).toEqual([]);
-    await context.close();
   });
 });
 
 test("a password is asked for, refused and taken, and the browser keeps it", async () => {
-  const { page, context, faults } = await stranger();
+  await using page = await stranger();
   await page.goto(`/s/${locked}`);
   await enter(page.getByLabel("Password"), "wrong");
   await page.getByText("The password is wrong.").waitFor();
@@ -106,15 +105,12 @@ test("a password is asked for, refused and taken, and the browser keeps it", asy
   await page.reload();
   await page.getByRole("link", { name: "notes.md", exact: true }).click();
   await preview(page).getByText("Some").first().waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
 });
 
 test("a link that is none says so, and nobody may frame the page", async () => {
-  const { page, context } = await stranger();
+  await using page = await stranger();
   await page.goto("/s/shr_none");
   await page.getByText("This link is not valid").waitFor();
-  await context.close();
   const { headers } = await fetch(`${dashboard.server.url}/s/${folder}`);
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

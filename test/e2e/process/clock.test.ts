@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { Database as Sqlite } from "bun:sqlite";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, run, type Server, serve, signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -48,8 +47,7 @@ async function sweep(dataDir: string, { client, drive }: Agent): Promise<void> {
 }
 
 function countIn(dataDir: string, query: string): unknown {
-  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
-  return sql.query(query).values()[0]?.[0];
+  return rowsIn(dataDir, query)[0]?.[0];
 }
 
 async function verify(dataDir: string): Promise<string> {

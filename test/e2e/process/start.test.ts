@@ -82,7 +82,7 @@ test.each([
 ] as const)("a server that was %s has everything when it starts again", async (_, then, how) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const content = crypto.getRandomValues(new Uint8Array(60_000));
-  const first = await serve(place);
+  await using first = await serve(place);
   const { key, drive, client: before } = await provision(first);
   const file = await before.put<FileAnswer>(drive, "a/b/c.bin", content);
   if (how === "stop") expect(await first.stop()).toBe(0);

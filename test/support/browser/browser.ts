@@ -120,6 +120,28 @@ export function strangersTo(page: Page, home: string): string[] {
   return strangers;
 }
 
+/** A site of somebody else's: one page, whatever is asked. */
+export function startSite(html: string): Bun.Server<undefined> {
+  const headers = { "content-type": "text/html" };
+  return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(html, { headers }) });
+}
+
+/** What a page asks for at a path, from now on: the queries. */
+export function queriesOf(page: Page, path: string): URLSearchParams[] {
+  const queries: URLSearchParams[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === path && request.method() === "GET") queries.push(searchParams);
+  });
+  return queries;
+}
+
+/** A new page of a window, which is closed at the end of its scope. */
+export async function onlyPageOf(context: BrowserContext): Promise<Page & AsyncDisposable> {
+  const page = await context.newPage();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+}
+
 /** What a hostile file or name must not bring about, from now on: dialogs, and requests to other servers. */
 export function mischiefIn(page: Page, home: string): string[] {
   const noted = strangersTo(page, home);

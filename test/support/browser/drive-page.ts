@@ -63,6 +63,12 @@ export async function fillForm(
   await page.getByRole("button", { name: send, exact: true }).click();
 }
 
+/** Presses a button, and another in the dialog that it opens. */
+export async function pressAndConfirm(page: Page, name: string, answer: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("dialog").getByRole("button", { name: answer }).click();
+}
+
 /** Renames what has the focus. */
 export async function renameTo(page: Page, name: string): Promise<void> {
   await page.keyboard.press("F2");
