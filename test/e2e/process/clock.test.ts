@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, run, serve, type Server, signUp } from "../../support/server/executable.ts";
@@ -6,7 +8,6 @@ import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 
 /** Preloaded into a process by `faketime`; Debian's package `libfaketime` has it. */
 const LIBRARY = findLibrary();
