@@ -22,13 +22,12 @@ const READER = `
 
 test("an archive of a large file and 50,000 small ones takes no memory to speak of, however slowly it is read", async () => {
   await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  await using server = await serve({ dataDir });
+  await using server = await serve(place);
   const agent = await signUp(server, "ada");
   const put = (path: string, body: Buffer<ArrayBuffer>) => agent.client.put(agent.drive, path, body);
   await put("a-large", LARGE);
   const small = await put("small", Buffer.from("Hello World!"));
-  await addManyFiles(dataDir, small.id, SMALL_FILES);
+  await addManyFiles(place.dataDir, small.id, SMALL_FILES);
   const before = await server.peakMemory();
 
   const saved = join(place.path, "saved.zip");

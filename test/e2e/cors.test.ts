@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { borrowBrowser, newWindow, signInto } from "../support/browser/browser.ts";
+import { borrowBrowser, newWindow, signInto, startSite } from "../support/browser/browser.ts";
 import { serve, signUp } from "../support/server/executable.ts";
 
 interface Reply {
@@ -20,11 +20,7 @@ test("a page of another origin works with a key, and never with the session of w
   await using borrowed = await borrowBrowser();
   const { key } = await signUp(server, "ada");
   // Another port of the same host is another origin, but the same site: browsers would send it the cookie.
-  using elsewhere = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: () => new Response("<!doctype html>", { headers: { "content-type": "text/html" } }),
-  });
+  using elsewhere = startSite("<!doctype html>");
   const context = await newWindow(borrowed.browser);
   await signInto(context, server.url, "ada");
   const page = await context.newPage();

@@ -35,5 +35,5 @@ test(`every answer of the executable to a generated request is one that is descr
   expect(unreached.filter((id) => !HARDLY_DONE.has(id))).toEqual([]);
   expect(await server.stop()).toBe(0);
   expect(server.stdout.text).not.toContain('"level":"error"');
-  expect(await run(["verify"], { env: { COFFER_DATA_DIR: server.dataDir } })).toMatchObject({ code: 0 });
+  expect(await run(["verify"], { dataDir: server.dataDir })).toMatchObject({ code: 0 });
 });

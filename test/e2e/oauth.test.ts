@@ -1,8 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
-import { newWindow } from "../support/browser/browser.ts";
+import { newWindow, signInAt, startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { newSigningIn, type SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
@@ -10,12 +9,6 @@ import { askToBeLetIn } from "../support/peers/oauth.ts";
 // Applications that are let in by a person, in a real browser.
 
 const dashboard = openDashboard();
-
-async function signIn(page: Page): Promise<void> {
-  await page.getByLabel("Username").fill("ada");
-  await page.getByLabel("Password").fill("ada's password");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-}
 
 /** A request of an application of this computer; the path of the page where it is decided. */
 function asked(name = "Some app"): Promise<string> {
@@ -54,7 +47,7 @@ test("the official MCP client, which knows only the address, gets in and stays i
     const page = await context.newPage();
     await page.goto(signingIn.asked?.href ?? "");
     await page.getByRole("heading", { name: "Sign in to decide" }).waitFor();
-    await signIn(page);
+    await signInAt(page, "ada");
     await page.getByRole("heading", { name: "Official client" }).waitFor();
     expect(await page.locator("dl").textContent()).toContain("A program on this computer (127.0.0.1:");
     await page.getByLabel("It gets access to").selectOption("Only Files (ada/files)");
@@ -141,14 +134,7 @@ describe("the page", () => {
 
   test("is shown in no frame of another site", async () => {
     const address = new URL(await asked(), dashboard.server.url).href;
-    using evil = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        new Response(`<iframe src="${address}" width="800" height="800"></iframe>`, {
-          headers: { "content-type": "text/html" },
-        }),
-    });
+    using evil = startSite(`<iframe src="${address}" width="800" height="800"></iframe>`);
     const page = await dashboard.context.newPage();
     const answered = page.waitForResponse((response) => response.url() === address);
     await page.goto(`http://127.0.0.1:${evil.port}/`);
@@ -163,15 +149,9 @@ describe("the page", () => {
     const path = await asked();
     const ticket = new URL(path, dashboard.server.url).searchParams.get("request") ?? "";
     const target = `${dashboard.server.url}/v0/oauth/requests/${ticket}`;
-    using evil = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        new Response(
-          `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
-          { headers: { "content-type": "text/html" } },
-        ),
-    });
+    using evil = startSite(
+      `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
+    );
     const page = await dashboard.context.newPage();
     await page.goto(`http://127.0.0.1:${evil.port}/`);
     const answer = page.waitForResponse((response) => response.url() === target);

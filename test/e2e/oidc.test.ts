@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
@@ -13,44 +13,65 @@ function settings(issuer: string): Record<string, string> {
 }
 
 /** What `GET /v0/account` says to this browser; null where nobody is signed in. */
-async function account(jar: CookieJar, base: string): Promise<Record<string, unknown> | null> {
-  const response = await jar.fetch(`${base}/v0/account`);
+async function account(who = jar, at = base): Promise<Record<string, unknown> | null> {
+  const response = await who.fetch(`${at}/v0/account`);
   if (response.status === 401) return null;
   const { data }: { data: Record<string, unknown> } = JSON.parse(await response.text());
   return data;
 }
 
-async function openWithReal(
-  more: Record<string, string> = {},
-): Promise<{ coffer: TestAppliance; base: string } & AsyncDisposable> {
-  const provider = await startRealProvider();
-  const coffer = await startAppliance({ ...settings(provider.issuer), ...more });
-  const base = coffer.appliance.baseUrl;
+let opened = new AsyncDisposableStack();
+afterEach(async () => {
+  await opened.disposeAsync();
+  opened = new AsyncDisposableStack();
+});
+
+/** What each test has of its own: a Coffer beside a provider, and a browser. */
+let coffer: TestAppliance;
+let base: string;
+let jar: CookieJar;
+let evil: EvilProvider;
+
+async function openWithReal(more: Record<string, string> = {}): Promise<void> {
+  const provider = opened.use(await startRealProvider());
+  await openAt(provider.issuer, more);
   provider.open(base + CALLBACK);
-  return {
-    coffer,
-    base,
-    [Symbol.asyncDispose]: async () => {
-      await coffer[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
 }
 
-/** The whole way: there, its pages, and back to where the sign-in was to end. */
-async function signedInAs(base: string, login: string, start = START): Promise<CookieJar> {
-  const jar = new CookieJar();
-  const back = await signInThere(jar, base + start, login);
-  const response = await jar.fetch(back);
+async function openWithEvil(): Promise<void> {
+  evil = opened.use(await EvilProvider.start());
+  await openAt(evil.issuer);
+}
+
+async function openAt(issuer: string, more: Record<string, string> = {}): Promise<void> {
+  coffer = opened.use(await startAppliance({ ...settings(issuer), ...more }));
+  base = coffer.appliance.baseUrl;
+  jar = new CookieJar();
+}
+
+/** Begins a sign-in without a browser. */
+function begin(): Promise<Response> {
+  return fetch(`${base}${START}`, { redirect: "manual" });
+}
+
+/** The way to the provider and through its pages; where it sends back to. */
+function arrive(login = "sub-ada", who = jar, start = START): Promise<URL> {
+  return signInThere(who, base + start, login);
+}
+
+/** The whole way, back to where the sign-in was to end. */
+async function signedInAs(login: string): Promise<CookieJar> {
+  const who = new CookieJar();
+  const response = await who.fetch(await arrive(login, who));
   expect([response.status, await response.text()]).toEqual([303, ""]);
-  return jar;
+  return who;
 }
 
 describe("with a certified provider", () => {
+  beforeEach(() => openWithReal());
+
   test("people sign in on its pages, and keep their accounts by issuer and subject", async () => {
-    await using opened = await openWithReal();
-    const { base, coffer } = opened;
-    const ada = await account(await signedInAs(base, "sub-ada"), base);
+    const ada = await account(await signedInAs("sub-ada"));
     expect(ada).toMatchObject({
       username: "ada",
       plan: "free",
@@ -58,66 +79,53 @@ describe("with a certified provider", () => {
       email: "ada@example.com",
       display_name: "Ada Lovelace",
     });
-    const again = await account(await signedInAs(base, "sub-ada"), base);
+    const again = await account(await signedInAs("sub-ada"));
     expect(again).toEqual(ada);
     // The same e-mail and the same wish for a name make another account.
-    const other = await account(await signedInAs(base, "sub-other-ada"), base);
+    const other = await account(await signedInAs("sub-other-ada"));
     expect(other).toMatchObject({ username: "ada-2", plan: "free", email: "ada@example.com" });
     expect(other?.["id"]).not.toBe(ada?.["id"]);
-    expect(await account(await signedInAs(base, "sub-mail"), base)).toMatchObject({
-      username: "grace-hopper",
-    });
-    expect(await account(await signedInAs(base, "sub-nameless"), base)).toMatchObject({
-      username: "user",
-      email: null,
-    });
+    expect(await account(await signedInAs("sub-mail"))).toMatchObject({ username: "grace-hopper" });
+    expect(await account(await signedInAs("sub-nameless"))).toMatchObject({ username: "user", email: null });
     expect(coffer.appliance.services.users.all()).toHaveLength(4);
     // None of them has become an administrator by coming first.
     expect(coffer.appliance.setupLink).toMatch(/\/auth\/setup\?token=/);
   });
 
   test("only whom the configuration lists is an administrator", async () => {
-    await using opened = await openWithReal({ admins: "sub-mail" });
-    const { base } = opened;
-    expect(await account(await signedInAs(base, "sub-ada"), base)).toMatchObject({
-      admin: false,
-      plan: "free",
-    });
-    const grace = await signedInAs(base, "sub-mail");
-    expect(await account(grace, base)).toMatchObject({ admin: true, plan: "team" });
+    await openWithReal({ admins: "sub-mail" });
+    expect(await account(await signedInAs("sub-ada"))).toMatchObject({ admin: false, plan: "free" });
+    const grace = await signedInAs("sub-mail");
+    expect(await account(grace)).toMatchObject({ admin: true, plan: "team" });
     expect((await grace.fetch(`${base}/v0/users`)).status).toBe(200);
   });
 
   test("the provider sends back to the server's own address, whatever the Host of the request", async () => {
-    await using opened = await openWithReal({ "trusted-proxies": "127.0.0.1" });
-    const response = await fetch(`${opened.base}${START}`, {
+    await openWithReal({ "trusted-proxies": "127.0.0.1" });
+    const response = await fetch(`${base}${START}`, {
       redirect: "manual",
       headers: { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
     });
     const { searchParams } = new URL(response.headers.get("location") ?? "");
-    expect(searchParams.get("redirect_uri")).toBe(opened.base + CALLBACK);
+    expect(searchParams.get("redirect_uri")).toBe(base + CALLBACK);
     expect(response.headers.getSetCookie().join()).not.toContain("Secure");
   });
 
   test("a local account of the same name is nobody's but its own", async () => {
-    await using opened = await openWithReal();
-    const { base, coffer } = opened;
     const local = await coffer.appliance.services.users.createFromShell("ada", "ada's password");
-    const signed = await account(await signedInAs(base, "sub-ada"), base);
+    const signed = await account(await signedInAs("sub-ada"));
     expect(signed).toMatchObject({ username: "ada-2", plan: "free" });
     expect(signed?.["id"]).not.toBe(local.id);
   });
 
   test("an authorization asks for what it must, and only with S256", async () => {
-    await using opened = await openWithReal();
-    const jar = new CookieJar();
-    const response = await jar.fetch(`${opened.base}${START}`);
+    const response = await jar.fetch(`${base}${START}`);
     expect(response.status).toBe(303);
     const { searchParams } = new URL(response.headers.get("location") ?? "");
     expect(Object.fromEntries(searchParams)).toMatchObject({
       client_id: CLIENT.id,
       response_type: "code",
-      redirect_uri: opened.base + CALLBACK,
+      redirect_uri: base + CALLBACK,
       code_challenge_method: "S256",
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       state: expect.stringMatching(/^[\w-]{43}$/),
@@ -130,9 +138,7 @@ describe("with a certified provider", () => {
   });
 
   test("the session is a new one, and the flow's cookie is taken away", async () => {
-    await using opened = await openWithReal();
-    const jar = new CookieJar();
-    const back = await signInThere(jar, opened.base + START, "sub-ada");
+    const back = await arrive();
     const response = await jar.fetch(back);
     const cookies = response.headers.getSetCookie();
     expect(cookies).toEqual([
@@ -143,10 +149,7 @@ describe("with a certified provider", () => {
   });
 
   test("a used callback signs nobody in, nor does its code in another browser", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const jar = new CookieJar();
-    const back = await signInThere(jar, base + START, "sub-ada");
+    const back = await arrive();
     const ticket = jar.header(back);
     expect((await jar.fetch(back)).status).toBe(303);
     // The same address once more, also with the cookie that it came with.
@@ -156,17 +159,15 @@ describe("with a certified provider", () => {
     }
     // The used code under another browser's own state.
     const other = new CookieJar();
-    const theirs = await signInThere(other, base + START, "sub-mail");
+    const theirs = await arrive("sub-mail", other);
     theirs.searchParams.set("code", back.searchParams.get("code") ?? "");
     expect((await other.fetch(theirs)).status).toBe(401);
-    expect(await account(other, base)).toBeNull();
+    expect(await account(other)).toBeNull();
   });
 
   test("a code that was never used signs nobody in, in a browser that did not ask for it", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
     // The attacker's own code, as a link for the victim: no flow, then a flow of the victim's own.
-    const theirs = await signInThere(new CookieJar(), base + START, "sub-other-ada");
+    const theirs = await arrive("sub-other-ada", new CookieJar());
     const victim = new CookieJar();
     expect((await victim.fetch(theirs)).status).toBe(400);
     await victim.fetch(`${base}${START}`);
@@ -175,97 +176,86 @@ describe("with a certified provider", () => {
     const own = new URL((await victim.fetch(`${base}${START}`)).headers.get("location") ?? "");
     theirs.searchParams.set("state", own.searchParams.get("state") ?? "");
     expect((await victim.fetch(theirs)).status).toBe(401);
-    expect(await account(victim, base)).toBeNull();
-    expect(opened.coffer.appliance.services.users.all()).toEqual([]);
+    expect(await account(victim)).toBeNull();
+    expect(coffer.appliance.services.users.all()).toEqual([]);
   });
 
-  const STATES: [name: string, alter: (callback: URL) => void, status: number][] = [
-    ["two states", ({ searchParams }) => searchParams.append("state", "x"), 401],
-    ["no code", ({ searchParams }) => searchParams.delete("code"), 401],
-    ["another code", ({ searchParams }) => searchParams.set("code", "x".repeat(43)), 401],
-    ["two codes", ({ searchParams }) => searchParams.append("code", "x"), 401],
-    ["another issuer", ({ searchParams }) => searchParams.set("iss", "https://evil.example"), 401],
-    [
-      "no issuer, where the provider says that it names itself",
-      ({ searchParams }) => searchParams.delete("iss"),
-      401,
-    ],
+  const STATES: [name: string, alter: (query: URLSearchParams, callback: URL) => void, status: number][] = [
+    ["two states", (query) => query.append("state", "x"), 401],
+    ["no code", (query) => query.delete("code"), 401],
+    ["another code", (query) => query.set("code", "x".repeat(43)), 401],
+    ["two codes", (query) => query.append("code", "x"), 401],
+    ["another issuer", (query) => query.set("iss", "https://evil.example"), 401],
+    ["no issuer, where the provider says that it names itself", (query) => query.delete("iss"), 401],
     [
       "a refusal",
-      (callback) => {
-        callback.searchParams.delete("code");
-        callback.searchParams.set("error", "access_denied");
+      (query) => {
+        query.delete("code");
+        query.set("error", "access_denied");
       },
       403,
     ],
   ];
   test("a callback with anything else in it signs nobody in, and uses the flow up", async () => {
-    await using opened = await openWithReal();
-    const { base, coffer } = opened;
     for (const [name, alter, status] of STATES) {
-      const jar = new CookieJar();
-      const back = await signInThere(jar, base + START, "sub-ada");
+      jar = new CookieJar();
+      const back = await arrive();
       const altered = new URL(back);
-      alter(altered);
+      alter(altered.searchParams, altered);
       const response = await jar.fetch(altered);
       expect([name, response.status]).toEqual([name, status]);
       expect(response.headers.get("x-request-id")).toMatch(/./);
-      expect([name, await account(jar, base)]).toEqual([name, null]);
+      expect([name, await account()]).toEqual([name, null]);
       expect([name, (await jar.fetch(back)).status]).toEqual([name, 400]);
     }
     expect(coffer.appliance.services.users.all()).toEqual([]);
   });
 
-  const FOREIGN_STATES: [name: string, alter: (callback: URL) => void][] = [
-    ["no state", ({ searchParams }) => searchParams.delete("state")],
-    ["another state", ({ searchParams }) => searchParams.set("state", "x".repeat(43))],
+  const FOREIGN_STATES: [name: string, alter: (query: URLSearchParams, callback: URL) => void][] = [
+    ["no state", (query) => query.delete("state")],
+    ["another state", (query) => query.set("state", "x".repeat(43))],
     [
       "another state before its own",
-      (callback) => void (callback.search = `?state=x&${callback.search.slice(1)}`),
+      (_, callback) => void (callback.search = `?state=x&${callback.search.slice(1)}`),
     ],
-    ["an empty state", ({ searchParams }) => searchParams.set("state", "")],
-    ["a state that is no name of a cookie", ({ searchParams }) => searchParams.set("state", "a b;\r\n=")],
-    ["nothing", (callback) => void (callback.search = "")],
+    ["an empty state", (query) => query.set("state", "")],
+    ["a state that is no name of a cookie", (query) => query.set("state", "a b;\r\n=")],
+    ["nothing", (_, callback) => void (callback.search = "")],
   ];
   test("a callback with a state that is not the browser's signs nobody in, and ends no sign-in", async () => {
-    await using opened = await openWithReal();
-    const { base, coffer } = opened;
-    const jar = new CookieJar();
-    const back = await signInThere(jar, base + START, "sub-ada");
+    const back = await arrive();
     for (const [name, alter] of FOREIGN_STATES) {
       const altered = new URL(back);
-      alter(altered);
+      alter(altered.searchParams, altered);
       const response = await jar.fetch(altered, { headers: { accept: "text/html" } });
       expect([name, response.status, response.headers.getSetCookie()]).toEqual([name, 303, []]);
       expect([name, response.headers.get("location")]).toEqual([
         name,
         expect.stringContaining("/?sign_in=expired&"),
       ]);
-      expect([name, (await jar.fetch(altered)).status, await account(jar, base)]).toEqual([name, 400, null]);
+      expect([name, (await jar.fetch(altered)).status, await account()]).toEqual([name, 400, null]);
     }
     expect(coffer.appliance.services.users.all()).toEqual([]);
     expect((await jar.fetch(back)).status).toBe(303);
-    expect(await account(jar, base)).toMatchObject({ username: "ada" });
+    expect(await account()).toMatchObject({ username: "ada" });
   });
 
   test("two tabs that sign in at once both end signed in, whichever is the first", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const starts = ["/claim/one", "/claim/two"].map((path) => `${base}${START}?return_to=${path}`);
+    const starts = ["/claim/one", "/claim/two"].map((path) => `${START}?return_to=${path}`);
     for (const order of [
       [0, 1],
       [1, 0],
     ]) {
-      const jar = new CookieJar();
+      jar = new CookieJar();
       const backs: URL[] = [];
-      for (const start of starts) backs.push(await signInThere(jar, start, "sub-ada"));
+      for (const start of starts) backs.push(await arrive("sub-ada", jar, start));
       for (const tab of order) {
         const response = await jar.fetch(backs[tab] ?? "");
         expect([response.status, response.headers.get("location")]).toEqual([
           303,
           ["/claim/one", "/claim/two"][tab] ?? "",
         ]);
-        expect(await account(jar, base)).toMatchObject({ username: "ada" });
+        expect(await account()).toMatchObject({ username: "ada" });
       }
       // Neither callback works again, and nothing of the two is left in the browser.
       for (const back of backs) expect((await jar.fetch(back)).status).toBe(400);
@@ -274,36 +264,24 @@ describe("with a certified provider", () => {
   });
 
   test("two tabs that begin at the same moment do not replace each other's sign-in", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const jar = new CookieJar();
     // Both requests are sent before either answer has brought a cookie.
     const begun = await Promise.all([jar.fetch(base + START), jar.fetch(base + START)]);
     for (const response of begun) {
       const back = await signInThere(jar, response.headers.get("location") ?? "", "sub-ada");
       expect((await jar.fetch(back)).status).toBe(303);
-      expect(await account(jar, base)).toMatchObject({ username: "ada" });
+      expect(await account()).toMatchObject({ username: "ada" });
     }
   });
 
   test("one tab's state is no use to another's code", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const jar = new CookieJar();
-    const [one, two] = [
-      await signInThere(jar, base + START, "sub-ada"),
-      await signInThere(jar, base + START, "sub-ada"),
-    ];
+    const [one, two] = [await arrive(), await arrive()];
     const mixed = new URL(one);
     mixed.searchParams.set("code", two.searchParams.get("code") ?? "");
     expect((await jar.fetch(mixed)).status).toBe(401);
-    expect(await account(jar, base)).toBeNull();
+    expect(await account()).toBeNull();
   });
 
   test("of more than eight sign-ins in one browser the oldest are ended", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const jar = new CookieJar();
     const states: string[] = [];
     for (let n = 0; n < 10; n += 1) {
       const { headers } = await jar.fetch(base + START);
@@ -317,14 +295,12 @@ describe("with a certified provider", () => {
   });
 
   test("a sign-in may take ten minutes", async () => {
-    await using opened = await openWithReal();
-    const { base, coffer } = opened;
     for (const [ms, status] of [
       [10 * 60 * 1000 - 1, 303],
       [10 * 60 * 1000, 400],
     ] as const) {
-      const jar = new CookieJar();
-      const back = await signInThere(jar, base + START, "sub-ada");
+      jar = new CookieJar();
+      const back = await arrive();
       coffer.clock.advance(ms);
       expect([ms, (await jar.fetch(back)).status]).toEqual([ms, status]);
     }
@@ -357,11 +333,9 @@ describe("with a certified provider", () => {
     [`/${"x".repeat(2048)}`, "/"],
   ];
   test("ends where it was to end, if that is a path of ours", async () => {
-    await using opened = await openWithReal();
-    const jar = new CookieJar();
     for (const [returnTo, location] of RETURNS) {
       const start = `${START}?return_to=${encodeURIComponent(returnTo)}`;
-      const response = await jar.fetch(await signInThere(jar, opened.base + start, "sub-ada"));
+      const response = await jar.fetch(await arrive("sub-ada", jar, start));
       expect([returnTo, response.status, response.headers.get("location")]).toEqual([
         returnTo,
         303,
@@ -371,45 +345,28 @@ describe("with a certified provider", () => {
   });
 
   test("a signed-in browser that signs in anew has its old session ended", async () => {
-    await using opened = await openWithReal();
-    const { base } = opened;
-    const jar = await signedInAs(base, "sub-ada");
+    jar = await signedInAs("sub-ada");
     const old = `coffer_session=${jar.value("coffer_session")}`;
-    expect((await jar.fetch(await signInThere(jar, base + START, "sub-ada"))).status).toBe(303);
-    expect(await account(jar, base)).not.toBeNull();
+    expect((await jar.fetch(await arrive())).status).toBe(303);
+    expect(await account()).not.toBeNull();
     expect((await fetch(`${base}/v0/account`, { headers: { cookie: old } })).status).toBe(401);
   });
 });
 
-async function openWithEvil() {
-  const provider = await EvilProvider.start();
-  const coffer = await startAppliance(settings(provider.issuer));
-  return {
-    provider,
-    coffer,
-    base: coffer.appliance.baseUrl,
-    [Symbol.asyncDispose]: async () => {
-      await coffer[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
-
 /** A sign-in for which the provider's own page is left out; the answer to its callback. */
-async function attempt(provider: EvilProvider, base: string, jar: CookieJar): Promise<Response> {
-  const response = await jar.fetch(`${base}${START}`);
+async function attempt(who = new CookieJar()): Promise<Response> {
+  const response = await who.fetch(`${base}${START}`);
   const asked = new URL(response.headers.get("location") ?? "").searchParams;
-  provider.nonce = asked.get("nonce") ?? "";
+  evil.nonce = asked.get("nonce") ?? "";
   const back = new URL(base + CALLBACK);
-  back.search = new URLSearchParams({
-    code: "code",
-    state: asked.get("state") ?? "",
-    iss: provider.issuer,
-  }).toString();
-  return jar.fetch(back);
+  const said = { code: "code", state: asked.get("state") ?? "", iss: evil.issuer };
+  back.search = new URLSearchParams(said).toString();
+  return who.fetch(back);
 }
 
 describe("with a provider that lies", () => {
+  beforeEach(openWithEvil);
+
   const LIES: [name: string, misdeeds: Misdeeds][] = [
     ["no ID token", { idToken: null }],
     ["an ID token that is none", { idToken: "a.b.c" }],
@@ -442,23 +399,20 @@ describe("with a provider that lies", () => {
   ];
 
   test("nobody is signed in by it, but by the truth", async () => {
-    await using opened = await openWithEvil();
-    const { provider, coffer, base } = opened;
     for (const [name, misdeeds] of LIES) {
-      provider.misdeeds = misdeeds;
-      const jar = new CookieJar();
-      const response = await attempt(provider, base, jar);
+      evil.misdeeds = misdeeds;
+      jar = new CookieJar();
+      const response = await attempt(jar);
       expect([name, response.status]).toEqual([name, 401]);
       const { error }: { error: { code: string } } = JSON.parse(await response.text());
       expect([name, error.code]).toEqual([name, "UNAUTHORIZED"]);
       expect([name, jar.value("coffer_session")]).toEqual([name, null]);
     }
     expect(coffer.appliance.services.users.all()).toEqual([]);
-    provider.misdeeds = {};
-    const jar = new CookieJar();
-    expect((await attempt(provider, base, jar)).status).toBe(303);
-    expect(await account(jar, base)).toMatchObject({ username: "mallory" });
-    for (const trade of provider.trades) expect(trade.get("code_verifier")).toMatch(/^[\w-]{43}$/);
+    evil.misdeeds = {};
+    expect((await attempt(jar)).status).toBe(303);
+    expect(await account()).toMatchObject({ username: "mallory" });
+    for (const trade of evil.trades) expect(trade.get("code_verifier")).toMatch(/^[\w-]{43}$/);
     // Neither what was sent nor what came back is in the log.
     const log = coffer.lines.join("\n");
     expect(log).toContain("sign-in refused");
@@ -467,30 +421,26 @@ describe("with a provider that lies", () => {
       "an access token",
       "LeakedAccessToken",
       "code_verifier",
-      ...provider.trades.map((trade) => trade.get("code_verifier") ?? ""),
+      ...evil.trades.map((trade) => trade.get("code_verifier") ?? ""),
     ])
       expect(log).not.toContain(secret);
   });
 
   test("the same subject of another issuer is somebody else", async () => {
-    await using opened = await openWithEvil();
     await using another = await EvilProvider.start();
-    const { provider, coffer, base } = opened;
-    expect((await attempt(provider, base, new CookieJar())).status).toBe(303);
+    expect((await attempt()).status).toBe(303);
     const { users, signIn } = coffer.appliance.services;
     const identity = { subject: "mallory", names: [], email: null, displayName: null };
     const browser = { userAgent: "", previous: null };
     const mallory = users.all()[0];
-    const same = await signIn.withIdentity({ ...identity, issuer: provider.issuer }, browser);
+    const same = await signIn.withIdentity({ ...identity, issuer: evil.issuer }, browser);
     const other = await signIn.withIdentity({ ...identity, issuer: another.issuer }, browser);
     expect(users.all()).toHaveLength(2);
     expect([same.caller.userPk === mallory?.pk, other.caller.userPk === mallory?.pk]).toEqual([true, false]);
   });
 
   test("names that nobody could have are not taken over", async () => {
-    await using opened = await openWithEvil();
-    const { provider, coffer, base } = opened;
-    provider.misdeeds = {
+    evil.misdeeds = {
       userInfo: {
         sub: "mallory",
         preferred_username: ["x"],
@@ -499,51 +449,43 @@ describe("with a provider that lies", () => {
         email: "x".repeat(10_000),
       },
     };
-    expect((await attempt(provider, base, new CookieJar())).status).toBe(303);
+    expect((await attempt()).status).toBe(303);
     expect(coffer.appliance.services.users.all()).toMatchObject([
       { username: "user", email: null, displayName: null },
     ]);
   });
 
   test("one that says it is somebody else is not used; once it says the truth, it is", async () => {
-    await using opened = await openWithEvil();
-    const { provider, coffer, base } = opened;
-    provider.misdeeds = { metadata: (metadata) => ({ ...metadata, issuer: "https://evil.example" }) };
-    const refused = await fetch(`${base}${START}`, { redirect: "manual" });
+    evil.misdeeds = { metadata: (metadata) => ({ ...metadata, issuer: "https://evil.example" }) };
+    const refused = await begin();
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([500, []]);
     expect(coffer.lines.some((line) => line.includes("the sign-in provider does not answer"))).toBe(true);
-    provider.misdeeds = {};
-    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(303);
+    evil.misdeeds = {};
+    expect((await begin()).status).toBe(303);
   });
 
   test("one that goes on about itself for more than 1 MiB is not listened to", async () => {
-    await using opened = await openWithEvil();
-    const { provider, coffer, base } = opened;
-    provider.misdeeds = { metadata: (metadata) => ({ ...metadata, more: "x".repeat(1024 * 1024) }) };
-    expect((await fetch(`${base}${START}`, { redirect: "manual" })).status).toBe(500);
+    evil.misdeeds = { metadata: (metadata) => ({ ...metadata, more: "x".repeat(1024 * 1024) }) };
+    expect((await begin()).status).toBe(500);
     expect(coffer.lines.some((line) => line.includes("the response has more than 1048576 bytes"))).toBe(true);
   });
 
   test("one client begins no more than sixty sign-ins in ten minutes", async () => {
-    await using opened = await openWithEvil();
-    const start = () => fetch(`${opened.base}${START}`, { redirect: "manual" });
-    const answers = await Promise.all(Array.from({ length: 61 }, start));
+    const answers = await Promise.all(Array.from({ length: 61 }, () => begin()));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(60);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("retry-after")).toBe("600");
-    opened.coffer.clock.advance(600_000);
-    expect((await start()).status).toBe(303);
+    coffer.clock.advance(600_000);
+    expect((await begin()).status).toBe(303);
   });
 });
 
 test("the server starts while the provider is away, and uses it once it is there", async () => {
   await using provider = await startRealProvider();
-  await using coffer = await startAppliance(settings(provider.issuer));
-  const base = coffer.appliance.baseUrl;
-  const start = async () => (await fetch(`${base}${START}`, { redirect: "manual" })).status;
-  expect([await start(), await start()]).toEqual([500, 500]);
+  await openAt(provider.issuer);
+  expect([(await begin()).status, (await begin()).status]).toEqual([500, 500]);
   provider.open(base + CALLBACK);
-  expect(await start()).toBe(303);
+  expect((await begin()).status).toBe(303);
 });
 
 test("the executable signs people in, on the configured address alone", async () => {
@@ -551,14 +493,14 @@ test("the executable signs people in, on the configured address alone", async ()
   await using server = await serve({ env: providerSettings(provider) });
   const configured = `http://localhost:${server.port}`;
   provider.open(configured + CALLBACK);
-  const jar = new CookieJar();
+  jar = new CookieJar();
   const back = await signInThere(jar, `${server.url}${START}?return_to=/claim/x`, "sub-ada");
   // Asked at 127.0.0.1, it sends to the configured name.
   expect(back.origin).toBe(configured);
   const response = await jar.fetch(server.url + back.pathname + back.search);
   expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
   expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "free" });
-  const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: server.dataDir } });
+  const { stdout } = await run(["user", "list"], { dataDir: server.dataDir });
   expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
   // Until there is an administrator, and the provider's first is none.
   expect(await server.stderr.until(/\/auth\/setup\?token=/)).not.toBeNull();

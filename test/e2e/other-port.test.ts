@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { makeDrive } from "../support/server/drives.ts";
 import type { Json } from "../support/server/client.ts";
@@ -86,14 +87,7 @@ beforeAll(async () => {
     webhook: webhook.id,
   };
   dot = fileId("dot.png");
-  other = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () =>
-      new Response('<!doctype html><iframe name="sink"></iframe>', {
-        headers: { "content-type": "text/html" },
-      }),
-  });
+  other = startSite('<!doctype html><iframe name="sink"></iframe>');
   page = await dashboard.context.newPage();
   await page.goto(other.url.href);
 });

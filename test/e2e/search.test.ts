@@ -14,8 +14,7 @@ async function found(server: Server, { key }: Pick<Agent, "key">, text: string):
 
 test("the executable searches, and indexes what it was killed before it had indexed", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  let server = await serve({ dataDir });
+  let server = await serve(place);
   try {
     const agent = await provision(server);
     const put = (path: string, body: string) => agent.client.put(agent.drive, path, body);
@@ -25,8 +24,8 @@ test("the executable searches, and indexes what it was killed before it had inde
     const names = Array.from({ length: 20 }, (_, number) => `${number}.txt`);
     await Promise.all(names.map((name) => put(name, `needle ${"hay ".repeat(100_000)}`)));
     await server.kill();
-    server = await serve({ dataDir });
-    using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+    server = await serve(place);
+    using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
     await eventually(() => sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null);
     expect(await found(server, agent, "needle")).toEqual([...names, "first.txt"].toSorted());
     expect(await found(server, agent, "txt")).toHaveLength(21);

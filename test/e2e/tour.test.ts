@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { Client } from "../support/server/client.ts";
 import { run, serve, type Server } from "../support/server/executable.ts";
 import { settledIndex } from "../support/server/settled-index.ts";
@@ -57,7 +56,7 @@ test.skipIf(noTour !== "").each(["/llms.txt", "/skill.md"])(
   withReason("the tour in %s works when it is pasted into a shell", noTour),
   async (path) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await serve({ dataDir: join(place.path, "data") });
+    await using server = await serve(place);
     const rest = expectTour(await paste(await tourIn(server, path), place.path, server));
     expect(rest).toEqual([expect.stringContaining("Open this link to keep the drive: "), ""]);
     const claim = /: (http\S+)$/.exec(rest[0] ?? "")?.[1] ?? "";
@@ -71,7 +70,7 @@ test.skipIf(noTour !== "").each(["a drive", "no drive", "a drive of somebody els
   withReason("the tour of a server without provisioning works with a key of an account with %s", noTour),
   async (has) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const env = { COFFER_PROVISIONING: "off", COFFER_DATA_DIR: join(place.path, "data") };
+    const env = { COFFER_PROVISIONING: "off", COFFER_DATA_DIR: place.dataDir };
     await using server = await serve({ dataDir: env.COFFER_DATA_DIR, env });
     const keyOf = async (user: string) => {
       const password = { input: "a long password\n", env };

@@ -58,7 +58,7 @@ async function copied(path: string): Promise<string> {
 }
 
 async function verify(dataDir: string, ...args: string[]) {
-  return run(["verify", ...args], { env: { COFFER_DATA_DIR: dataDir } });
+  return run(["verify", ...args], { dataDir });
 }
 
 function requireRefusal({ status, text, headers }: Answer): void {

@@ -33,68 +33,59 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
 
   test("in the sync of the log: 503 for writes, reads go on, /readyz and the log say why, SIGTERM ends it with 1", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
-    let before;
-    const agent = { key: "", drive: "" };
-    {
-      await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "20ms" } });
-      Object.assign(agent, await provision(server));
-      const client = server.client(agent.key);
-      await put(client, agent.drive, "a.bin", contentOf("old", 1000));
-      before = await heldBy(client, agent.drive);
-      await Injection.into(server, NEXT_SYNC);
-      // The sweep may come first: whichever write it is that fails, all after it are refused.
-      expect(await put(client, agent.drive, "a.bin", contentOf("new", 1000))).toBe(503);
-      const refused = await client.send("POST", "/v0/folders", {
-        body: { drive_id: agent.drive, path: "f/" },
-      });
-      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-      expect(JSON.parse(refused.text)).toMatchObject({
-        error: { code: "UNAVAILABLE", message: expect.stringMatching(/disk failed.*restarts it/) },
-      });
-      // Until the next start nobody knows which of the two the disk has.
-      const after = { "a.bin": hashOf(contentOf("new", 1000)) };
-      expect([before, after]).toContainEqual(await heldBy(client, agent.drive));
-      await client.get("/v0/account/usage");
-      await client.get(`/v0/search?drive_id=${agent.drive}&q=a`);
-      const ready = await client.send("GET", "/readyz");
-      expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
-        503,
-        { status: "unavailable", problems: ["disk_failed"] },
-      ]);
-      expect((await client.send("GET", "/healthz")).status).toBe(200);
-      expect(await server.stop()).toBe(1);
-      expect(server.stderr.text).toContain("Its disk had failed");
-      const errors = server.stdout.text.split("\n").filter((line) => line.includes('"level":"error"'));
-      expect(errors).toHaveLength(1);
-      expect(errors[0]).toMatch(/the disk failed.*Check the disk, then restart/);
-    }
-    await using server = await serve({ dataDir });
+    await using first = await serve({ dataDir: place.dataDir, env: { COFFER_SWEEP_INTERVAL: "20ms" } });
+    const agent = await provision(first);
+    const client = first.client(agent.key);
+    await put(client, agent.drive, "a.bin", contentOf("old", 1000));
+    const before = await heldBy(client, agent.drive);
+    await Injection.into(first, NEXT_SYNC);
+    // The sweep may come first: whichever write it is that fails, all after it are refused.
+    expect(await put(client, agent.drive, "a.bin", contentOf("new", 1000))).toBe(503);
+    const refused = await client.send("POST", "/v0/folders", {
+      body: { drive_id: agent.drive, path: "f/" },
+    });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(JSON.parse(refused.text)).toMatchObject({
+      error: { code: "UNAVAILABLE", message: expect.stringMatching(/disk failed.*restarts it/) },
+    });
+    // Until the next start nobody knows which of the two the disk has.
+    const after = { "a.bin": hashOf(contentOf("new", 1000)) };
+    expect([before, after]).toContainEqual(await heldBy(client, agent.drive));
+    await client.get("/v0/account/usage");
+    await client.get(`/v0/search?drive_id=${agent.drive}&q=a`);
+    const ready = await client.send("GET", "/readyz");
+    expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
+      503,
+      { status: "unavailable", problems: ["disk_failed"] },
+    ]);
+    expect((await client.send("GET", "/healthz")).status).toBe(200);
+    expect(await first.stop()).toBe(1);
+    expect(first.stderr.text).toContain("Its disk had failed");
+    const errors = first.stdout.text.split("\n").filter((line) => line.includes('"level":"error"'));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/the disk failed.*Check the disk, then restart/);
+    await using server = await serve(place);
     const held = await heldBy(server.client(agent.key), agent.drive);
     expect([before, { "a.bin": hashOf(contentOf("new", 1000)) }]).toContainEqual(held);
   });
 
   test("in the sync of the log: the sweep leaves the content in doubt alone, however old its file is", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
     const content = firstSwept(1000);
-    const blob = join(dataDir, "blobs/00", hashOf(content));
-    const agent = { key: "", drive: "" };
-    {
-      await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
-      Object.assign(agent, await provision(server));
-      // A crash left it: the upload finds it there. For a sweep it is as old as its file.
-      await Bun.write(blob, content);
-      const injection = await Injection.into(server, NEXT_SYNC);
-      expect(await put(server.client(agent.key), agent.drive, "a.bin", content)).toBe(503);
-      await utimes(blob, 1, 1);
-      // The first sweep looks through the directory of the content. It says nothing of what it leaves alone.
-      await Bun.sleep(2500);
-      expect(existsSync(blob)).toBe(true);
-      await server.kill();
-      expect(await injection.hits()).toHaveLength(1);
-    }
-    await using server = await serve({ dataDir });
+    const blob = join(place.dataDir, "blobs/00", hashOf(content));
+    await using first = await serve({ dataDir: place.dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
+    const agent = await provision(first);
+    // A crash left it: the upload finds it there. For a sweep it is as old as its file.
+    await Bun.write(blob, content);
+    const injection = await Injection.into(first, NEXT_SYNC);
+    expect(await put(first.client(agent.key), agent.drive, "a.bin", content)).toBe(503);
+    await utimes(blob, 1, 1);
+    // The first sweep looks through the directory of the content. It says nothing of what it leaves alone.
+    await Bun.sleep(2500);
+    expect(existsSync(blob)).toBe(true);
+    await first.kill();
+    expect(await injection.hits()).toHaveLength(1);
+    await using server = await serve(place);
     const held = await heldBy(server.client(agent.key), agent.drive);
     // Empty where this machine was so slow that the sweep's own write met the fault first.
     expect([{ "a.bin": hashOf(content) }, {}]).toContainEqual(held);

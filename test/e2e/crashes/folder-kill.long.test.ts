@@ -44,14 +44,13 @@ test.each(KINDS)(
   "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
   async ({ kind, files, status, afterKill, atEnd, trashed }) => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
-    let server = await serve({ dataDir });
+    let server = await serve(place);
     try {
       const { key, drive } = await signUp(server, "ada");
       const put = (path: string) => server.client(key).put(drive, path, "x");
       const { id } = await put("first.txt");
-      await addManyFiles(dataDir, id, files);
-      using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+      await addManyFiles(place.dataDir, id, files);
+      using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");
       const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
       const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
@@ -66,7 +65,7 @@ test.each(KINDS)(
       expect([await cutOff, count("folder_work")]).toEqual(["cut off", 1]);
       expect(standing()).not.toEqual([...atEnd]);
 
-      server = await serve({ dataDir });
+      server = await serve(place);
       // Nothing gets into what is still on its way: the upload comes after it.
       await put("many/new.txt");
       if (kind === "restore") await eventually(() => count("folder_work") === 0);
@@ -100,13 +99,12 @@ test.each(KINDS)(
   "a kill amid the giving up of a folder's $kind leaves all as it was, and it can be asked for again",
   async ({ kind, files, status, atEnd, trashed }) => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
-    let server = await serve({ dataDir });
+    let server = await serve(place);
     try {
       const { key, drive } = await signUp(server, "ada");
       const { id } = await server.client(key).put(drive, "first.txt");
-      await addManyFiles(dataDir, id, files);
-      using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+      await addManyFiles(place.dataDir, id, files);
+      using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");
       const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
       const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
@@ -128,7 +126,7 @@ test.each(KINDS)(
       expect([await cutOff, count("folder_work WHERE undone = 1")]).toEqual(["cut off", 1]);
       expect(standing()).not.toEqual(before);
 
-      server = await serve({ dataDir });
+      server = await serve(place);
       await eventually(() => count("folder_work") === 0);
       expect([standing(), faultsOfTrees(sql)]).toEqual([before, []]);
       expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);

@@ -5,6 +5,7 @@ import type { Client } from "../../support/server/client.ts";
 import { provision, run, serve, type Server } from "../../support/server/executable.ts";
 import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 
@@ -15,6 +16,8 @@ function start(disk: SmallDisk): Promise<Server> {
   return serve({ dataDir: join(disk.path, "data"), wrapper: disk.wrapper });
 }
 
+const verify = ({ path, wrapper }: SmallDisk) => run(["verify"], { dataDir: join(path, "data"), wrapper });
+
 /** The size of the reserve in the data directory, in bytes. */
 function reserveOn(disk: SmallDisk): number {
   return statSync(join(disk.outside, "data/reserve")).size;
@@ -23,6 +26,13 @@ function reserveOn(disk: SmallDisk): number {
 async function readiness(client: Client): Promise<unknown> {
   const { status, text } = await client.send("GET", "/readyz");
   return [status, JSON.parse(text)];
+}
+
+/** A start must be refused, with what to do. */
+async function expectRefusal(disk: SmallDisk): Promise<void> {
+  const refused = String(await failureOf(start(disk)));
+  expect(refused).toContain("is on a full disk. Free some space on it");
+  expect(refused).not.toContain("delete");
 }
 
 const FULL = [503, { status: "unavailable", problems: ["storage_full"] }];
@@ -38,9 +48,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       const { data } = await server.client(key).get<{ data: { path: string }[] }>(target);
       return data.map(({ path }) => path);
     };
-    for (const path of ["a.txt", "b.txt"]) {
-      await first.client(key).put(drive, path, "needle");
-    }
+    for (const path of ["a.txt", "b.txt"]) await first.client(key).put(drive, path, "needle");
     await eventually(async () => (await find(first, "q=needle")).length === 2);
     expect(await first.stop()).toBe(0);
     rmSync(join(dataDir, "search.db"));
@@ -58,13 +66,8 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
   test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
-    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
-    const made = await run(["user", "create", "ada", "--password-stdin"], {
-      env,
-      wrapper: disk.wrapper,
-      input: "ada's password",
-    });
-    expect(made.code).toBe(0);
+    const ofAda = { dataDir: join(disk.path, "data"), wrapper: disk.wrapper, input: "ada's password" };
+    expect((await run(["user", "create", "ada", "--password-stdin"], ofAda)).code).toBe(0);
     const { client, drive } = await provision(server);
     const ids: string[] = [];
     for (const path of ["a.bin", "b.bin", "c.bin", "kept.bin", "folder/a.bin", "folder/b.bin"]) {
@@ -131,8 +134,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const listed = await client.get<{ total: number }>(`/v0/files?drive_id=${drive}`);
     expect(listed.total).toBe(0);
     disk.clear();
-    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
-    expect((await run(["verify"], { env, wrapper: disk.wrapper })).code).toBe(0);
+    expect((await verify(disk)).code).toBe(0);
     expect(await server.stop()).toBe(0);
   });
 
@@ -154,15 +156,11 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
 
   test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
     await using disk = await SmallDisk.mount(48);
-    let key: string;
-    let drive: string;
-    {
-      await using server = await start(disk);
-      ({ key, drive } = await provision(server));
-      expect(await put(server.client(key), drive, "a.bin", SMALL)).toBe(201);
-      disk.fill();
-      await server.kill();
-    }
+    await using first = await start(disk);
+    const { client: before, key, drive } = await provision(first);
+    expect(await put(before, drive, "a.bin", SMALL)).toBe(201);
+    disk.fill();
+    await first.kill();
     {
       await using server = await start(disk);
       const client = server.client(key);
@@ -174,12 +172,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     }
     rmSync(join(disk.outside, "data/reserve"));
     disk.fill();
-    const outcome = await start(disk).then(
-      () => "started",
-      (error: unknown) => String(error),
-    );
-    expect(outcome).toContain("is on a full disk. Free some space on it");
-    expect(outcome).not.toContain("delete");
+    await expectRefusal(disk);
     disk.clear();
     await using server = await start(disk);
     expect(await put(server.client(key), drive, "b.bin", SMALL)).toBe(201);
@@ -188,52 +181,35 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
 
   test("that is full, where no program can open the index: it waits without an error, and verify does not call it damaged", async () => {
     await using disk = await SmallDisk.mount(48);
-    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
-    const verify = () => run(["verify"], { env, wrapper: disk.wrapper });
-    let drive: string;
-    let key: string;
-    {
-      await using server = await start(disk);
-      ({ drive, key } = await provision(server));
-      for (const path of ["a.txt", "b.txt"]) {
-        await server.client(key).put(drive, path, "needle");
-      }
-      await server.stdout.until(/the search index is filled/);
-      expect(await server.stop()).toBe(0);
-    }
+    await using first = await start(disk);
+    const { client: before, key, drive } = await provision(first);
+    for (const path of ["a.txt", "b.txt"]) await before.put(drive, path, "needle");
+    await first.stdout.until(/the search index is filled/);
+    expect(await first.stop()).toBe(0);
     disk.fill();
-    const refused = await verify();
+    const refused = await verify(disk);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("Free some space on its disk.");
-    {
-      await using server = await start(disk);
-      disk.fill();
-      const client = server.client(key);
-      await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
-      disk.fill();
-      // A search has the index opened.
-      await client.get(`/v0/search?drive_id=${drive}&q=needle`);
-      const { code, stdout } = await verify();
-      expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
-      expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
-      expect(server.stdout.text).not.toContain('"level":"error"');
-      disk.clear();
-      await eventually(async () => {
-        const found = await client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`);
-        return found.data.length === 1;
-      });
-      expect(await server.stop()).toBe(0);
-    }
+    await using server = await start(disk);
+    disk.fill();
+    const client = server.client(key);
+    await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
+    disk.fill();
+    const find = () => client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`);
+    // A search has the index opened.
+    await find();
+    const { code, stdout } = await verify(disk);
+    expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+    disk.clear();
+    await eventually(async () => (await find()).data.length === 1);
+    expect(await server.stop()).toBe(0);
   });
 
   test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
     await using disk = await SmallDisk.mount(48);
     disk.fill();
-    const outcome = await start(disk).then(
-      () => "started",
-      (error: unknown) => String(error),
-    );
-    expect(outcome).toContain("is on a full disk. Free some space on it");
-    expect(outcome).not.toContain("delete");
+    await expectRefusal(disk);
   });
 });

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, type Server, serve } from "../../support/server/executable.ts";
+import { heldBy } from "../../support/faults/faults.ts";
+import { hashOf } from "../../support/samples/hash.ts";
+import { listFiles } from "../../support/server/drives.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 // A killed process loses what it had not handed to the system. What the system had not written to
@@ -13,13 +15,6 @@ const ROUNDS = 5;
 const WRITERS = 16;
 /** The server is killed after this many answers of a round, so always amid other requests. */
 const ANSWERS = 60;
-
-interface FileRecord {
-  id: string;
-  path: string;
-  size: number;
-  content_hash: string;
-}
 
 /** What stands at a path: the hash of a content, or null for no file. */
 type Standing = string | null;
@@ -33,17 +28,16 @@ interface Slot {
 
 test("nothing that was answered is lost, and nothing is half there, however often the server is killed", async () => {
   await using place = await temporaryDirectory();
-  const dataDir = join(place.path, "data");
-  let server = await serve({ dataDir });
+  let server = await serve(place);
   const { key, drive } = await provision(server);
   const slots = new Map<string, Slot>();
   try {
     let cutOff = 0;
     for (let round = 0; round < ROUNDS; round++) {
       cutOff += await writeUntilKilled(server, { key, drive }, slots, round);
-      server = await serve({ dataDir });
-      expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
-      await requireWholeBlobs(join(dataDir, "blobs"));
+      server = await serve(place);
+      expect(await readdir(join(place.dataDir, "tmp"))).toEqual([]);
+      await requireWholeBlobs(join(place.dataDir, "blobs"));
       await requireAsAnswered(server.client(key), drive, slots);
     }
     // Else the moments of the kills were badly chosen.
@@ -99,8 +93,8 @@ async function change(client: Client, drive: string, path: string, slot: Slot, k
   const status = slot.id === null ? 201 : 200;
   const file =
     kind % 2 === 0
-      ? await client.put<FileRecord>(drive, path, Uint8Array.from(bytes), status)
-      : await client.json<FileRecord>(status, "POST", "/v0/files", {
+      ? await client.put<{ id: string }>(drive, path, Uint8Array.from(bytes), status)
+      : await client.json<{ id: string }>(status, "POST", "/v0/files", {
           body: { drive_id: drive, filename: "any.bin", path, content: bytes.toString("base64") },
         });
   Object.assign(slot, { id: file.id, answered: slot.underWay, underWay: undefined });
@@ -115,39 +109,14 @@ async function requireWholeBlobs(blobs: string): Promise<void> {
 
 /** Compares every path with what was answered, and takes over the effects of what was not. */
 async function requireAsAnswered(client: Client, drive: string, slots: Map<string, Slot>): Promise<void> {
-  const files = new Map((await everyFile(client, drive)).map((file) => [file.path, file]));
+  // Reads each content, and compares its digest with the record.
+  const held = await heldBy(client, drive);
+  const files = new Map((await listFiles({ client }, drive)).map((file) => [file.path, file]));
   for (const [path, slot] of slots) {
-    const file = files.get(path);
-    const standing = file === undefined ? null : file.content_hash.slice("sha256:".length);
+    const standing = held[path] ?? null;
     const possible = slot.underWay === undefined ? [slot.answered] : [slot.answered, slot.underWay];
     expect([path, possible]).toEqual([path, expect.arrayContaining([standing])]);
-    Object.assign(slot, { id: file?.id ?? null, answered: standing, underWay: undefined });
+    Object.assign(slot, { id: files.get(path)?.id ?? null, answered: standing, underWay: undefined });
   }
-  for (const { id, path, content_hash } of files.values()) {
-    expect([path, slots.has(path)]).toEqual([path, true]);
-    const download = await client.fetch("GET", `/v0/files/${id}/download`);
-    expect([path, `sha256:${hashOf(await download.bytes())}`]).toEqual([path, content_hash]);
-  }
-  const { data } = await client.get<{ data: { file_count: number; total_size: number } }>(
-    `/v0/drives/${drive}`,
-  );
-  const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
-  expect([data.file_count, data.total_size]).toEqual([files.size, bytes]);
-}
-
-async function everyFile(client: Client, drive: string): Promise<FileRecord[]> {
-  const files: FileRecord[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const page: { data: FileRecord[]; total: number; next_cursor: string | null } = await client.get(
-      `/v0/files?drive_id=${drive}&limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
-    );
-    files.push(...page.data);
-    cursor = page.next_cursor;
-    if (cursor === null) expect(files.length).toBe(page.total);
-  }
-  return files;
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  for (const path of files.keys()) expect([path, slots.has(path)]).toEqual([path, true]);
 }

@@ -35,7 +35,7 @@ test.each(CHANGES)(
   "$name leaves a log that is whole wherever it is cut: the old state or the new one",
   async (change) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const [dataDir, cut] = [join(place.path, "data"), join(place.path, "cut")];
+    const [dataDir, cut] = [place.dataDir, join(place.path, "cut")];
     await cp(prepared.dataDir, dataDir, { recursive: true });
     let [sizeBefore, before]: [number, string[]] = [0, []];
     {

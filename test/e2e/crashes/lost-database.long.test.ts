@@ -1,8 +1,7 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { cp, readdir, rename, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { filesIn } from "../../support/samples/contents.ts";
 import { type Agent, provision, run, serve, type Server } from "../../support/server/executable.ts";
@@ -62,8 +61,7 @@ async function sweptThrough(server: Server): Promise<void> {
 async function oneSweep(server: Server, { client, drive }: Agent): Promise<void> {
   const { id } = await client.put(drive, "going.txt", "going");
   changeDatabase(server.dataDir, `UPDATE file SET expires_at = 1 WHERE id = '${id}'`);
-  using sql = new Sqlite(join(server.dataDir, "coffer.db"), { readonly: true });
-  await eventually(() => sql.query("SELECT 1 FROM file WHERE id = ?").get(id) === null);
+  await eventually(() => rowsIn(server.dataDir, "SELECT 1 FROM file WHERE id = ?", id).length === 0);
 }
 
 function expectAllThere(dataDir: string): void {
@@ -87,38 +85,36 @@ const LOSSES: readonly (readonly [what: string, lose: (dataDir: string) => Promi
 
 test.each(LOSSES)("a %s coffer.db stops the start and takes no content", async (_, lose) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await storeWithFiles(dataDir);
-  await lose(dataDir);
-  const before = await readdir(dataDir);
+  await storeWithFiles(place.dataDir);
+  await lose(place.dataDir);
+  const before = await readdir(place.dataDir);
   // Twice: the first refusal must not make what lets the second start succeed.
   for (let time = 0; time < 2; time++) {
-    const said = await refusal(dataDir);
+    const said = await refusal(place.dataDir);
     expect(said).toMatch(/coffer: .*blobs holds 40 contents.*coffer\.db.*restore.*--adopt-empty/i);
     expect(said).not.toContain("it started");
-    expectAllThere(dataDir);
+    expectAllThere(place.dataDir);
   }
-  expect(await readdir(dataDir)).toEqual(before);
+  expect(await readdir(place.dataDir)).toEqual(before);
 });
 
 test("a missing coffer.db stops the start although all contents were in it, until it is back", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await storeWithFiles(dataDir, (n) => `content ${n}`);
-  await rename(join(dataDir, "coffer.db"), join(place.path, "kept.db"));
+  await storeWithFiles(place.dataDir, (n) => `content ${n}`);
+  await rename(join(place.dataDir, "coffer.db"), join(place.path, "kept.db"));
   for (let time = 0; time < 2; time++) {
-    expect(await refusal(dataDir)).toMatch(
+    expect(await refusal(place.dataDir)).toMatch(
       /coffer: .*blobs belongs to a store.*coffer\.db.*restore.*--adopt-empty/i,
     );
   }
-  await rename(join(place.path, "kept.db"), join(dataDir, "coffer.db"));
-  await (await serve({ dataDir })).stop();
-  expect((await contentsOnDisk(dataDir)).blobs).toHaveLength(FILES);
+  await rename(join(place.path, "kept.db"), join(place.dataDir, "coffer.db"));
+  await (await serve(place)).stop();
+  expect((await contentsOnDisk(place.dataDir)).blobs).toHaveLength(FILES);
 });
 
 test("a new coffer.db with nothing in it stops the start and takes no content", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const [dataDir, other] = [join(place.path, "data"), join(place.path, "other")];
+  const [dataDir, other] = [place.dataDir, join(place.path, "other")];
   await storeWithFiles(dataDir);
   await (await serve({ dataDir: other })).stop();
   await loseDatabase(dataDir);
@@ -131,13 +127,12 @@ test("a new coffer.db with nothing in it stops the start and takes no content", 
 
 test("with --adopt-empty it starts without coffer.db and keeps all contents, then and later", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await storeWithFiles(dataDir);
-  await loseDatabase(dataDir);
+  await storeWithFiles(place.dataDir);
+  await loseDatabase(place.dataDir);
   {
-    await using server = await serve({ dataDir, flags: ["--adopt-empty"], env: SWEEPS });
+    await using server = await serve({ dataDir: place.dataDir, flags: ["--adopt-empty"], env: SWEEPS });
     await sweptThrough(server);
-    expectAllThere(dataDir);
+    expectAllThere(place.dataDir);
     // Now the database knows most of what is there.
     const agent = await provision(server);
     for (let n = 0; n < 2 * FILES; n++) {
@@ -146,24 +141,24 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
     await sweptThrough(server);
     await server.stop();
   }
-  expectAllThere(dataDir);
+  expectAllThere(place.dataDir);
   // It was needed once.
-  await using server = await serve({ dataDir, env: SWEEPS });
+  await using server = await serve({ dataDir: place.dataDir, env: SWEEPS });
   await sweptThrough(server);
-  expectAllThere(dataDir);
+  expectAllThere(place.dataDir);
 });
 
 test("the switch that adopts cannot be set in the environment", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const { code, stderr } = await run(["serve"], {
-    env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_ADOPT_EMPTY: "1" },
+    env: { COFFER_DATA_DIR: place.dataDir, COFFER_ADOPT_EMPTY: "1" },
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining("COFFER_ADOPT_EMPTY is not a setting")]);
 });
 
 test("contents that are lost or of another store stop the start", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const [dataDir, other] = [join(place.path, "data"), join(place.path, "other")];
+  const [dataDir, other] = [place.dataDir, join(place.path, "other")];
   await storeWithFiles(dataDir);
   await (await serve({ dataDir: other })).stop();
   const [blobs, kept] = [join(dataDir, "blobs"), join(place.path, "kept")];
@@ -180,15 +175,14 @@ test("contents that are lost or of another store stop the start", async () => {
 
 test("a command makes no new coffer.db over contents that are there", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await storeWithFiles(dataDir);
+  await storeWithFiles(place.dataDir);
   for (const [, lose] of LOSSES) {
-    await lose(dataDir).catch(() => {});
+    await lose(place.dataDir).catch(() => {});
     const { code, stderr } = await run(["user", "create", "ada", "--password-stdin"], {
-      env: { COFFER_DATA_DIR: dataDir },
+      dataDir: place.dataDir,
       input: "correct horse battery",
     });
     expect([code, stderr]).toEqual([1, expect.stringContaining("40 contents")]);
-    await rm(join(dataDir, "coffer.db"), { force: true });
+    await rm(join(place.dataDir, "coffer.db"), { force: true });
   }
 });

@@ -1,5 +1,4 @@
 import { test } from "bun:test";
-import { join } from "node:path";
 import { killAgainAndAgain } from "../../support/faults/mixed-kill.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
@@ -7,5 +6,5 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 test("kills amid everything at once lose nothing that was answered, and leave nothing half done", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await killAgainAndAgain(join(place.path, "data"), 3);
+  await killAgainAndAgain(place.dataDir, 3);
 });

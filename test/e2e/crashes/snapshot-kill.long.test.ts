@@ -32,18 +32,17 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
   "a kill amid a %s: a restore goes on after the start, of a fork nothing is left",
   async (kind) => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
-    let server = await serve({ dataDir });
+    let server = await serve(place);
     try {
       const { key, drive } = await signUp(server, "ada");
       const client = server.client(key);
       const { id } = await client.put(drive, "first.txt");
-      await addManyFiles(dataDir, id, FILES);
+      await addManyFiles(place.dataDir, id, FILES);
       const before = await listed(client, drive);
       const taken = await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`);
       const removal = { body: { drive_id: drive, path: "many/", confirm: true } };
       if (kind !== "fork of its own snapshot") await client.json(200, "DELETE", "/v0/folders", removal);
-      using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+      using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
       sql.run("PRAGMA busy_timeout = 10000");
       const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
 
@@ -67,7 +66,7 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
       expect([await cutOff, count("folder_work")]).toEqual(["cut off", 1]);
       expect(count("file")).toBeLessThan(kind === "fork of its own snapshot" ? 2 * FILES : FILES);
 
-      server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
+      server = await serve({ dataDir: place.dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
       await eventually(() => count("folder_work") === 0);
       const again = server.client(key);
       const { data: drives } = await again.get<Ids>("/v0/drives");
@@ -81,7 +80,7 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
         kind === "restore" ? [expect.any(String), snapshot] : [snapshot],
       );
       expect(await server.stop()).toBe(0);
-      expect(await verified(dataDir)).toEqual([]);
+      expect(await verified(place.dataDir)).toEqual([]);
     } finally {
       await server.kill();
     }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { CHANGES, type Change, prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
 import { Output, provision, type Server, serve } from "../../support/server/executable.ts";
 import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
@@ -122,7 +121,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 
   test("is shared by writes that come at the same time, and ends before the first of their answers", async () => {
     await using place = await temporaryDirectory();
-    await using server = await serve({ dataDir: join(place.path, "data"), env: QUIET });
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const { client, drive } = await provision(server);
     const calls = await traceOf(server, `${place.path}/trace`);
     const statuses = await Promise.all(
@@ -139,7 +138,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 
   test("is not passed by a retry: no response is replayed before it has ended", async () => {
     await using place = await temporaryDirectory();
-    await using server = await serve({ dataDir: join(place.path, "data"), env: QUIET });
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const { client, drive } = await provision(server);
     const injection = await Injection.into(server, SLOW);
     const ask = () =>
@@ -164,9 +163,8 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 
   test("that a kill prevented is made up for by the next start, before it listens", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
     {
-      await using server = await serve({ dataDir, env: QUIET });
+      await using server = await serve({ dataDir: place.dataDir, env: QUIET });
       const { client, drive } = await provision(server);
       const injection = await Injection.into(server, { ...SLOW, error: "KILL", when: "1" });
       const refused = await failureOf(put(client, drive, "a.bin", contentOf("a", 1000)));
@@ -176,7 +174,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     }
     const trace = `${place.path}/trace`;
     const args = `-D -f -y -s 20 -e trace=${CALLS} -o ${trace}`.split(" ");
-    await using server = await serve({ dataDir, env: QUIET, wrapper: ["strace", ...args] });
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET, wrapper: ["strace", ...args] });
     const calls = callsOf(await Bun.file(trace).text()).map(({ what }) => what);
     // Its readers, and those who ask for a response again, see what the last process did not sync.
     expect(calls.indexOf("sync ended")).toBeWithin(0, calls.indexOf("listening"));
@@ -187,18 +185,17 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 describe.skipIf(NO_STRACE !== "")(withReason("the disk", NO_STRACE), () => {
   test("is waited for five times at a start: for the log and the directories, not for the lock", async () => {
     await using place = await temporaryDirectory();
-    const dataDir = join(place.path, "data");
     {
-      await using server = await serve({ dataDir, env: QUIET });
+      await using server = await serve({ dataDir: place.dataDir, env: QUIET });
       await provision(server);
       await server.stop();
     }
     const trace = `${place.path}/trace`;
     const args = `-D -f -y -e trace=fsync,fdatasync,listen -o ${trace}`.split(" ");
-    await using server = await serve({ dataDir, env: QUIET, wrapper: ["strace", ...args] });
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET, wrapper: ["strace", ...args] });
     const [start = ""] = (await Bun.file(trace).text()).split("listen(");
     const synced = [...start.matchAll(/(?:fsync|fdatasync)\(\d+<([^>]*)>/g)].map(([, path = ""]) =>
-      path.slice(dataDir.length),
+      path.slice(place.dataDir.length),
     );
     expect(synced.toSorted()).toEqual(["", "", "/blobs", "/coffer.db-wal", "/coffer.db-wal"]);
     await server.stop();

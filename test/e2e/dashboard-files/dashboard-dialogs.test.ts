@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { hold } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { chooseFor, closeDialog, fillForm, row, rowInFocus } from "../../support/browser/drive-page.ts";
 
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
@@ -67,11 +67,8 @@ describe("an answer that comes after its dialog was dismissed leaves the next on
 test("an account made after its dialog was dismissed is told about all the same", async () => {
   await using page = await open("/users");
   const { release } = await hold(page, "POST", /\/v0\/users$/);
-  await page.getByRole("button", { name: "Add user" }).click();
-  await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
-  await page.getByRole("button", { name: "Create account" }).click();
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await fillForm(page, "Add user", /^Username/, "carol", "Create account");
+  await closeDialog(page);
   release();
   await page.getByRole("heading", { name: "Share sign-in details" }).waitFor();
   await page.getByText("Username: carol").waitFor();
@@ -96,9 +93,7 @@ describe("what is sent again because its answer was lost", () => {
   test("makes one key, and shows it", async () => {
     await using page = await open("/keys");
     const { lose } = await loseOne(page, "**/v0/keys");
-    await page.getByRole("button", { name: "New key" }).click();
-    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
-    await page.getByRole("button", { name: "Create key" }).click();
+    await fillForm(page, "New key", /^Name/, "Only once", "Create key");
     lose();
     await page.getByText("Can't reach the server.").waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -164,8 +159,7 @@ describe("a refusal is tied to the field that it is about, for who does not see 
   for (const [choice, label, typed, submit] of refusals) {
     test(label, async () => {
       await using page = await openDrive(`Refused ${label}`, { "a.txt": 1 });
-      await row(page, "a.txt").click({ button: "right" });
-      await page.getByRole("menuitem", { name: choice }).click();
+      await chooseFor(page, "a.txt", choice);
       const dialog = page.getByRole("dialog");
       const field = dialog.getByLabel(label, { exact: true });
       await field.fill(typed);

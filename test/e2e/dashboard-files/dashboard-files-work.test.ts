@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, tooEarly } from "../../support/browser/drive-page.ts";
+import {
+  confirmDelete,
+  enter,
+  fillForm,
+  makeFolder,
+  row,
+  tooEarly,
+} from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { ZipReader } from "../../support/samples/unzip.ts";
@@ -16,12 +23,9 @@ test("folders are made, and files and folders moved and copied", async () => {
     "old/deep/c.txt": 3,
     "old/d.txt": 4,
   });
-  await page.getByRole("button", { name: "New folder" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("a/b");
-  await page.keyboard.press("Enter");
+  await makeFolder(page, "a/b");
   await page.getByText('A name cannot contain "/" or "\\".').waitFor();
-  await page.getByLabel("Name", { exact: true }).fill("box");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Name", { exact: true }), "box");
   await row(page, "box").waitFor();
 
   await page.getByLabel("Select a.txt").click();
@@ -33,17 +37,13 @@ test("folders are made, and files and folders moved and copied", async () => {
 
   await page.getByLabel("Select b.txt").click();
   await page.getByLabel("Select old").click();
-  await page.getByRole("button", { name: "Copy" }).click();
-  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
-  await page.getByRole("button", { name: "Copy here" }).click();
+  await fillForm(page, "Copy", /^Folder/, "box/new", "Copy here");
   await page.getByText("Copied 2 items.").waitFor();
 
   // What is taken stays, and is named.
   await page.getByLabel("Select b.txt").click();
   await page.getByLabel("Select old").click();
-  await page.getByRole("button", { name: "Copy" }).click();
-  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
-  await page.getByRole("button", { name: "Copy here" }).click();
+  await fillForm(page, "Copy", /^Folder/, "box/new", "Copy here");
   await page.getByText("2 items couldn't be copied:").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
 
@@ -90,8 +90,7 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   await using page = await openDrive("Details", { "plan.md": 12 });
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Details" }).click();
-  await page.getByLabel("Tags").fill("home, sweet");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Tags"), "home, sweet");
   await page.getByLabel("Metadata").fill("{colour: blue}");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Metadata is not valid JSON").waitFor();
@@ -200,12 +199,10 @@ test("a folder is ordered by its headings, and all in it is selected and deleted
   await page.getByText("1,203 selected").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.keyboard.press("Delete");
-  await page
-    .getByText(
-      "1,201 files (6.1 KiB) and 2 folders with 2 files in them will go to the trash, and can be put back for 30 days",
-    )
-    .waitFor();
-  await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+  await confirmDelete(
+    page,
+    "1,201 files (6.1 KiB) and 2 folders with 2 files in them will go to the trash, and can be put back for 30 days",
+  );
   await page.getByText("This folder is empty").waitFor();
   expect(await paths(drive)).toEqual(["one.txt"]);
 });

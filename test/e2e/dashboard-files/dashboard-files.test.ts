@@ -2,7 +2,15 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { closeDialog, names, row } from "../../support/browser/drive-page.ts";
+import {
+  closeDialog,
+  confirmDelete,
+  enter,
+  names,
+  pressKeys,
+  renameTo,
+  row,
+} from "../../support/browser/drive-page.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
@@ -45,9 +53,7 @@ test("names with markup and right-to-left overrides stay text and show what they
   await page.keyboard.press("Delete");
   await page.getByRole("heading", { name: `Delete “${HOSTILE}”?` }).waitFor();
   await closeDialog(page);
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Space");
-  await page.keyboard.press("Delete");
+  await pressKeys(page, "ArrowDown", "Space", "Delete");
   await page.getByRole("heading", { name: "Delete 2 items?" }).waitFor();
   await closeDialog(page);
   await page.getByLabel(`Select ${HOSTILE}`).click();
@@ -72,14 +78,11 @@ describe("by keyboard", () => {
     await row(page, "d").focus();
     await page.keyboard.press("ArrowDown");
     expect(await focused()).toBe("a.txt");
-    await page.keyboard.press("Space");
-    await page.keyboard.press("Shift+ArrowDown");
+    await pressKeys(page, "Space", "Shift+ArrowDown");
     expect(await selected()).toEqual(["a.txt", "b.txt"]);
     await page.keyboard.press("Escape");
     expect(await selected()).toEqual([]);
-    await page.keyboard.press("F2");
-    await page.getByLabel("Name", { exact: true }).fill("z.txt");
-    await page.keyboard.press("Enter");
+    await renameTo(page, "z.txt");
     await row(page, "z.txt").waitFor();
     // The focus comes back from the dialog by itself.
     await focused();
@@ -92,10 +95,10 @@ describe("by keyboard", () => {
     await row(page, "z.txt").waitFor();
     expect(await focused()).toBe("d");
     await page.keyboard.press("Delete");
-    await page
-      .getByText("1 folder with 2 files in it will go to the trash, and can be put back for 30 days.")
-      .waitFor();
-    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await confirmDelete(
+      page,
+      "1 folder with 2 files in it will go to the trash, and can be put back for 30 days.",
+    );
     await row(page, "d").waitFor({ state: "detached" });
     expect(await paths(page.drive.id)).toEqual(["a.txt", "c.txt", "z.txt"]);
 
@@ -202,8 +205,7 @@ describe("the menu of a row", () => {
       expect(await focusedItem(page)).toContain(name);
     }
     await page.keyboard.press("Space");
-    await page.getByLabel("Name", { exact: true }).fill("c.txt");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Name", { exact: true }), "c.txt");
     await row(page, "c.txt").waitFor();
 
     await page.getByRole("button", { name: "Actions for d", exact: true }).click();
@@ -218,12 +220,8 @@ describe("the menu of a row", () => {
     await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
     await page.getByRole("menu", { name: "Actions for 2 items" }).waitFor();
     expect(await focusedItem(page)).toContain("Download");
-    await page.keyboard.press("d");
-    await page.keyboard.press("Enter");
-    await page
-      .getByText("2 files (3 bytes) will go to the trash, and can be put back for 30 days.")
-      .waitFor();
-    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await pressKeys(page, "d", "Enter");
+    await confirmDelete(page, "2 files (3 bytes) will go to the trash, and can be put back for 30 days.");
     await row(page, "c.txt").waitFor({ state: "detached" });
     expect(await paths(page.drive.id)).toEqual(["d/e.txt"]);
     await page.getByRole("button", { name: "Actions for d", exact: true }).click();

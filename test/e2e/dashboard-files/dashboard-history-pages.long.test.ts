@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { complaintsOf, newWindow, signInto } from "../../support/browser/browser.ts";
+import { complaintsOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { signUp } from "../../support/server/executable.ts";
@@ -20,9 +20,7 @@ const LONG = "W".repeat(64);
 
 beforeAll(async () => {
   made = await fill();
-  const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url });
-  await signInto(context, dashboard.server.url, "ada");
-  page = await context.newPage();
+  page = await (await dashboard.windowOf("ada")).newPage();
   complaints = complaintsOf(page);
 });
 

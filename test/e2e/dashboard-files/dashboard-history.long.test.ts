@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { chooseFor, fillForm, pressAndConfirm, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 
 // Snapshots, members and links of a drive, from one end to the other.
@@ -14,9 +14,7 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   const { id } = await driveWith("Ruins", FILES);
   await using page = await open(`/snapshots?drive=${id}`);
   await page.getByText("No snapshots yet").waitFor();
-  await page.getByRole("button", { name: "Take a snapshot" }).click();
-  await page.getByLabel("Name").fill("Before the clean-up");
-  await page.getByRole("button", { name: "Take snapshot" }).click();
+  await fillForm(page, "Take a snapshot", "Name", "Before the clean-up", "Take snapshot");
   await page.getByRole("link", { name: "Before the clean-up", exact: true }).waitFor();
 
   const { client } = dashboard.owner;
@@ -33,17 +31,14 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   expect(
     (await page.locator(".difference").allInnerTexts()).map((text) => text.replace(/\s+/g, " ")),
   ).toEqual(["Added junk.txt", "Removed river/deep/map.txt", "Removed river/log.md"]);
-  await page.getByRole("button", { name: "Restore" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+  await pressAndConfirm(page, "Restore", "Restore");
   await page.getByText("Nothing has changed since then.").waitFor();
   expect(await paths(id)).toEqual(Object.keys(FILES));
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("junk.txt").waitFor();
   expect(await paths(id)).toEqual(["junk.txt", "plan.md"]);
 
-  await page.getByRole("button", { name: "New drive" }).click();
-  await page.getByLabel("Name").fill("Rebuilt");
-  await page.getByRole("button", { name: "Create drive" }).click();
+  await fillForm(page, "New drive", "Name", "Rebuilt", "Create drive");
   await row(page, "river").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives/ada/rebuilt/");
 });
@@ -53,9 +48,7 @@ describe("a drive that is shared", () => {
     const { id } = await driveWith("Shared", FILES);
     await signUp(dashboard.server, "bob");
     await using page = await open(`/members?drive=${id}`);
-    await page.getByRole("button", { name: "Add member" }).click();
-    await page.getByLabel("Username").fill("bob");
-    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await fillForm(page, "Add member", "Username", "bob", "Add");
     await page.getByRole("heading", { name: "bob" }).waitFor();
 
     const window = await dashboard.windowOf("bob");
@@ -68,8 +61,7 @@ describe("a drive that is shared", () => {
     expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
       ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
     );
-    await theirs.keyboard.press("Escape");
-    await theirs.keyboard.press("Delete");
+    await pressKeys(theirs, "Escape", "Delete");
     expect(await theirs.getByRole("dialog").count()).toBe(0);
     expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
     // No link leads there.
@@ -82,8 +74,7 @@ describe("a drive that is shared", () => {
     // The page learns of the other role by the feed.
     await page.getByLabel("What bob may do").selectOption("editor");
     await theirs.getByRole("button", { name: "Upload files" }).waitFor();
-    await page.getByRole("button", { name: "Remove bob" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await pressAndConfirm(page, "Remove bob", "Remove");
     await page.getByText("Nobody else uses this drive").waitFor();
     await theirs.reload();
     await theirs.getByText("Page not found").waitFor();
@@ -93,8 +84,7 @@ describe("a drive that is shared", () => {
 
 test("a link is made with a password, listed, and works no more once it is revoked", async () => {
   await using page = await openDrive("Linked", FILES);
-  await row(page, "river").click({ button: "right" });
-  await page.getByRole("menuitem", { name: "Share" }).click();
+  await chooseFor(page, "river", "Share");
   await page.getByLabel("Password").fill("through the mill");
   await page.getByRole("button", { name: "Create link" }).click();
   const url = await page.getByLabel("Link", { exact: true }).inputValue();
@@ -103,8 +93,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await page.getByRole("dialog").getByRole("link", { name: "Links" }).click();
   await page.getByText("Shows a folder").waitFor();
   await page.getByText("password", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Revoke the link to river" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await pressAndConfirm(page, "Revoke the link to river", "Revoke");
   await page.getByRole("heading", { name: "No links" }).waitFor();
   expect((await fetch(shared)).status).toBe(404);
   expect(await dashboard.owner.client.get(`/v0/links?drive_id=${page.drive.id}`)).toMatchObject({ data: [] });
@@ -120,8 +109,7 @@ test("what is deleted for good is gone, one by one or all at once", async () => 
   await page.getByRole("button", { name: "Delete plan.md for good" }).click();
   await page.getByRole("button", { name: "Delete for good", exact: true }).click();
   await page.getByRole("heading", { name: "plan.md" }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Empty trash" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Empty trash" }).click();
+  await pressAndConfirm(page, "Empty trash", "Empty trash");
   await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
   expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { goFollowing, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { goFollowing, renameTo, row, rowInFocus } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 
@@ -36,9 +36,7 @@ test("what was deleted, moved or replaced comes back with Undo, by mouse and key
   expect(await paths(id)).toEqual(before);
 
   await page.getByLabel("Select b.txt").click();
-  await page.keyboard.press("F2");
-  await page.getByLabel("Name", { exact: true }).fill("renamed.txt");
-  await page.keyboard.press("Enter");
+  await renameTo(page, "renamed.txt");
   await rowInFocus(page, "renamed.txt");
   await page.keyboard.press("Control+z");
   await row(page, "b.txt").waitFor();

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
+import { nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -113,7 +114,6 @@ async function watchedPage(context: BrowserContext): Promise<Page> {
 
 /** Of all until what is there is drawn. */
 async function longestWait(page: Page): Promise<number> {
-  const frame = "new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))";
-  for (let frames = 0; frames < 3; frames += 1) await page.evaluate(frame);
+  for (let frames = 0; frames < 3; frames += 1) await nextFrame(page);
   return page.evaluate<number>("Math.max(...window.waits)");
 }

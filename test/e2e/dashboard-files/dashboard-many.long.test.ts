@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { changeDatabase } from "../../support/faults/change-database.ts";
+import { queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { closeDialog, row } from "../../support/browser/drive-page.ts";
+import { closeDialog, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { addManyFiles, addManyFolders } from "../../support/samples/many-files.ts";
 
 const dashboard = openDashboard({ owner: "alice" });
@@ -28,7 +29,7 @@ test("5,000 folders in a folder are looked at anywhere", async () => {
   await page.keyboard.press("ArrowUp");
   await goes(page, "End", "one.txt");
   await goes(page, "Home", "0");
-  for (const key of ["Shift+PageDown", "Shift+PageDown", "Delete"]) await page.keyboard.press(key);
+  await pressKeys(page, "Shift+PageDown", "Shift+PageDown", "Delete");
   await page
     .getByText(/^\d\d folders with 1 file in them will go to the trash, and can be put back for 30 days\.$/)
     .waitFor();
@@ -43,11 +44,7 @@ test("100,000 files in a folder are looked at anywhere in any order, a few of th
   await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 100_000);
   await dashboard.owner.client.put(drive, "many/0050000.txt", "longer than the others", 200);
   await using page = await open();
-  const asked: string[] = [];
-  page.on("request", (request) => {
-    const { pathname, search } = new URL(request.url());
-    if (pathname === "/v0/files") asked.push(search);
-  });
+  const asked = queriesOf(page, "/v0/files");
   await page.goto("/drives/alice/huge/many/");
   await row(page, "0000001.txt").waitFor();
   await page.getByText("100,000 files", { exact: true }).waitFor();

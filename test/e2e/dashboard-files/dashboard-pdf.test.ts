@@ -1,25 +1,18 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { complaintsOf, lead, newWindow, strangersTo } from "../../support/browser/browser.ts";
+import { complaintsOf, lead, mischiefIn, newWindow } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 const dashboard = openDashboard();
 let page: Page;
-/** Each dialog that a script opened, what was asked of anybody else, and errors of the page. */
+/** Each dialog that a script opened or request to anybody else, and errors of the page. */
 let faults: readonly string[][];
 
 /** Notes what a PDF must not make a page do. */
-function watch(watched: Page): readonly string[][] {
-  const dialogs: string[] = [];
-  watched.on("dialog", (dialog) => {
-    dialogs.push(dialog.message());
-    void dialog.dismiss();
-  });
-  return [dialogs, strangersTo(watched, dashboard.server.url), complaintsOf(watched)];
-}
+const watch = (watched: Page) => [mischiefIn(watched, dashboard.server.url), complaintsOf(watched)];
 
 beforeAll(async () => {
   page = await dashboard.context.newPage();
@@ -107,7 +100,7 @@ describe("a PDF with scripts and links", () => {
       data.filter((value, at) => at % 4 === 0 && value < 100).length;
     }`);
     expect(dark).toBeGreaterThan(100);
-    expect(faults).toEqual([[], [], []]);
+    expect(faults).toEqual([[], []]);
   });
 
   test("leads nowhere without a question that names where, and then beside", async () => {
@@ -141,7 +134,7 @@ describe("a PDF with scripts and links", () => {
     expect(await beside.evaluate("[opener, document.referrer]")).toEqual([null, ""]);
     await beside.close();
     await question.waitFor({ state: "detached" });
-    expect([page.url(), faults]).toEqual([address, [[], [], []]]);
+    expect([page.url(), faults]).toEqual([address, [[], []]]);
   });
 
   test("is shown on the page of a link in the same way", async () => {
@@ -155,7 +148,7 @@ describe("a PDF with scripts and links", () => {
     await shared.goto(`/s/${token}`);
     await shared.locator(".pdf-link").first().click();
     await shared.getByText("https://evil.example/sign-in?x=1", { exact: true }).waitFor();
-    expect([new URL(shared.url()).pathname, noted]).toEqual([`/s/${token}`, [[], [], []]]);
+    expect([new URL(shared.url()).pathname, noted]).toEqual([`/s/${token}`, [[], []]]);
     await context.close();
   });
 });
@@ -203,7 +196,7 @@ describe("a PDF made to harm whoever shows it", () => {
   ])("%s", async (_, content, shows) => {
     await show(content);
     await preview().locator(shows).first().waitFor();
-    expect(faults).toEqual([[], [], []]);
+    expect(faults).toEqual([[], []]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { lead, strangersTo } from "../../support/browser/browser.ts";
+import { lead, mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -14,12 +14,8 @@ let strangers: string[] = [];
 
 beforeAll(async () => {
   page = await dashboard.context.newPage();
-  strangers = strangersTo(page, dashboard.server.url);
+  strangers = mischiefIn(page, dashboard.server.url);
   await page.goto(`/drives/${dashboard.owner.drive}/`);
-  page.on("dialog", (dialog) => {
-    strangers.push(dialog.message());
-    void dialog.dismiss();
-  });
 });
 
 beforeEach(() => {
@@ -229,8 +225,7 @@ describe("hostile files never run", () => {
     await show(`hostile ${path}`, content, type);
     for (const name of views) await view(name);
     await preview().locator(".preview-body").waitFor();
-    // What was going to run has by now, or is on its way to somebody else.
-    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+    await nextFrame(page);
     expect(
       await preview().locator("script, [onerror], [onload], a[href^='javascript'], a[href^='data']").count(),
     ).toBe(0);

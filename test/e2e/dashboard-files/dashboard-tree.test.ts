@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
-import { resize } from "../../support/browser/browser.ts";
+import { queriesOf, resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { closeDialog, makeFolder, pressKeys, renameTo, row } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -18,16 +18,11 @@ const SCHEMES = ["light", "dark"] as const;
 const dashboard = openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith } = dashboard;
 
-/** What the tree asks about folders, from now on. */
-function folderRequests(page: Page): string[] {
-  const asked: string[] = [];
-  page.on("request", (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    if (pathname !== "/v0/folders" || request.method() !== "GET") return;
-    // The list beside it asks for larger pages.
-    if (searchParams.get("limit") === "200") asked.push(searchParams.get("path") ?? "");
-  });
-  return asked;
+/** What the tree asks about folders, from now on. The list beside it asks for larger pages. */
+function folderRequests(page: Page): () => string[] {
+  const queries = queriesOf(page, "/v0/folders");
+  return () =>
+    queries.filter((query) => query.get("limit") === "200").map((query) => query.get("path") ?? "");
 }
 
 function item(page: Page, name: string): Locator {
@@ -115,13 +110,13 @@ describe("the tree beside the list", () => {
     const asked = folderRequests(page);
     await item(page, "other").locator(".tree-turn").click();
     await item(page, "deep").waitFor();
-    expect(asked).toEqual(["other/"]);
+    expect(asked()).toEqual(["other/"]);
     expect(new URL(page.url()).pathname).toEndWith("/photos/2030/");
     await item(page, "deep").click();
     await item(page, "er").waitFor();
     await row(page, "er").waitFor();
     // The list that is beside it then tells what is in there.
-    expect(asked).toEqual(["other/"]);
+    expect(asked()).toEqual(["other/"]);
     expect(await item(page, "deep").getAttribute("aria-current")).toBe("page");
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("deep");
     // The list leads as well, and so do back and forward.
@@ -188,14 +183,10 @@ describe("the tree beside the list", () => {
     await using page = await openDrive("Changes", ["a/"]);
     await item(page, "a").waitFor();
     const asked = folderRequests(page);
-    await page.getByRole("button", { name: "New folder" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("box");
-    await page.keyboard.press("Enter");
+    await makeFolder(page, "box");
     await item(page, "box").waitFor();
     await row(page, "a").focus();
-    await page.keyboard.press("F2");
-    await page.getByLabel("Name", { exact: true }).fill("first");
-    await page.keyboard.press("Enter");
+    await renameTo(page, "first");
     await item(page, "first").waitFor();
     expect(await outline(page)).toEqual(["Changes", "  box", "  first"]);
 
@@ -205,7 +196,7 @@ describe("the tree beside the list", () => {
     await item(page, "holiday").locator(".tree-turn").click();
     await item(page, "day 1").locator(".tree-turn").click();
     await item(page, "morning").waitFor();
-    expect(asked).toEqual(["holiday/", "holiday/day 1/"]);
+    expect(asked()).toEqual(["holiday/", "holiday/day 1/"]);
   });
 
   test("a level of 1,000 folders is loaded as it is wanted, and the current one is always in it", async () => {
@@ -235,7 +226,7 @@ describe("the tree beside the list", () => {
     await page.getByText("This folder is empty").waitFor();
     const here = item(page, "level 40");
     await here.and(page.locator(":not([aria-expanded])")).waitFor();
-    expect(asked.length).toBeLessThan(8);
+    expect(asked().length).toBeLessThan(8);
     await eventually(() => isInSight(page, "level 40"));
     expect(await here.getAttribute("aria-level")).toBe("41");
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -300,12 +291,9 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
     expect(await accessibilityProblems(page)).toEqual([]);
   }
   expect(await focused(page)).toBe("photos");
-  await page.keyboard.press("Escape");
-  await page.locator("dialog").waitFor({ state: "detached" });
+  await closeDialog(page);
   expect(await focused(page)).toBe("Folders");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("Enter");
+  await pressKeys(page, "Enter", "ArrowUp", "Enter");
   await page.getByText("This folder is empty").waitFor();
   expect(new URL(page.url()).pathname).toEndWith("/narrow/notes/");
   await page.locator("dialog").waitFor({ state: "detached" });
@@ -330,8 +318,7 @@ describe("going back", () => {
     await row(page, "0000001.txt").focus();
     await page.keyboard.press("End");
     await row(page, "0003000.txt").waitFor();
-    await page.keyboard.press("PageUp");
-    await page.keyboard.press("PageUp");
+    await pressKeys(page, "PageUp", "PageUp");
     const before = await state(page);
     expect(before[1]).toBeGreaterThan(100_000);
 
@@ -372,8 +359,7 @@ describe("going back", () => {
     await page.locator(".file-row:focus", { hasText: "many" }).waitFor();
     await page.getByRole("link", { name: "one.txt" }).click();
     await page.locator("dialog.preview").waitFor();
-    await page.keyboard.press("Escape");
-    await page.locator("dialog").waitFor({ state: "detached" });
+    await closeDialog(page);
     await page.waitForURL((url) => url.search === "");
     expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
     await page.goto("/drives/alice/back/many/zzz/");

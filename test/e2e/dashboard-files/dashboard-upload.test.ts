@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { CDPSession, Page } from "playwright-core";
@@ -108,6 +108,11 @@ async function contentOf(path: string): Promise<string | undefined> {
   return (await dashboard.owner.client.send("GET", `/v0/files/${found.id}/download`)).text;
 }
 
+/** What a test leaves open is in the way of the next. */
+afterEach(async () => {
+  if ((await panel().count()) > 0) await closePanel();
+});
+
 describe("choosing and dropping", () => {
   test("chosen files go to the folder that is open, and its list shows them", async () => {
     await open("inbox/");
@@ -119,7 +124,6 @@ describe("choosing and dropping", () => {
       ["inbox/café.ts", "text/typescript"],
     ]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    await closePanel();
   });
 
   test("a chosen folder keeps its shape", async () => {
@@ -131,7 +135,6 @@ describe("choosing and dropping", () => {
     await uploaded("2 files uploaded");
     const paths = (await listed("inbox/chosen/")).map(({ path }) => path);
     expect(paths).toEqual(["inbox/chosen/deep/er/file.txt", "inbox/chosen/top.txt"]);
-    await closePanel();
   });
 
   if (isThorough()) {
@@ -147,7 +150,6 @@ describe("choosing and dropping", () => {
       const arrived = await listed("dropped/");
       expect(arrived.map(({ path }) => path)).toEqual(paths.map((path) => `dropped/${path}`).toSorted());
       expect(await contentOf("dropped/part 3/file 150.txt")).toBe("this is part 3/file 150.txt");
-      await closePanel();
     });
   }
 
@@ -168,7 +170,6 @@ describe("choosing and dropping", () => {
     await uploaded("1 folder uploaded");
     expect(await foldersIn("")).toContain("nothing at all/");
     await page.getByRole("link", { name: "nothing at all" }).first().waitFor();
-    await closePanel();
   });
 
   test("what is dropped as the page changes below it arrives", async () => {
@@ -179,7 +180,6 @@ describe("choosing and dropping", () => {
     await page.evaluate("document.elementFromPoint(400, 300).remove()");
     await letGo();
     await uploaded("1 file uploaded");
-    await closePanel();
   });
 
   test("what of a dropped folder cannot be read is named, and the rest arrives", async () => {
@@ -221,7 +221,6 @@ describe("choosing and dropping", () => {
     ]);
     await notice.getByRole("button", { name: "Close" }).click();
     await notice.waitFor({ state: "detached" });
-    await closePanel();
   });
 
   test("the page says that it takes what is held over it, until it is taken away", async () => {
@@ -270,7 +269,6 @@ describe("choosing and dropping", () => {
     await uploaded("1 of 1 file couldn't be uploaded");
     // It would be no smaller the next time.
     expect(await panel().getByRole("button", { name: /Retry/ }).count()).toBe(0);
-    await closePanel();
   });
 
   test("what the server refuses is said with its request", async () => {
@@ -280,7 +278,6 @@ describe("choosing and dropping", () => {
       .getByText(/Request [0-9a-f-]{36}/)
       .waitFor();
     expect(await contentOf("inbox")).toBeUndefined();
-    await closePanel();
   });
 });
 
@@ -307,7 +304,6 @@ describe("a place that is taken", () => {
     await panel().getByRole("button", { name: "Close uploads" }).waitFor();
     expect(await contentOf(`taken/${name}`)).toBe(first);
     expect(await contentOf(`taken/${answer} (2).tar.gz`)).toBe(second);
-    await closePanel();
   });
 
   test("Escape replaces nothing", async () => {
@@ -315,7 +311,6 @@ describe("a place that is taken", () => {
     await page.keyboard.press("Escape");
     await uploaded("Nothing was uploaded");
     expect(await contentOf("taken/escaped.txt")).toBe("old");
-    await closePanel();
   });
 
   test("one answer serves for all, large files among them", async () => {
@@ -327,7 +322,6 @@ describe("a place that is taken", () => {
     expect((await listed("taken/all")).map(({ path }) => path)).toEqual(
       names.flatMap((name) => [`taken/${name.replace(".txt", " (2).txt")}`, `taken/${name}`]),
     );
-    await closePanel();
   });
 });
 
@@ -356,7 +350,6 @@ describe("when it does not go smoothly", () => {
     await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
     await uploaded("1 file uploaded");
     expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
-    await closePanel();
   });
 
   test("by keyboard: cancelled and sent again at once, and the focus is never lost", async () => {
@@ -409,7 +402,6 @@ describe("when it does not go smoothly", () => {
     );
     await page.unroute("**/v0/files?*");
     expect(await contentOf("busy/patient.txt")).toBe("patient");
-    await closePanel();
   });
 
   test("uploads leave requests for looking around, and wait for more only while there is more to send", async () => {
@@ -432,7 +424,6 @@ describe("when it does not go smoothly", () => {
     await uploaded("1 file uploaded");
     expect(await rest.count()).toBe(0);
     await page.unroute("**/v0/files?*");
-    await closePanel();
   });
 
   if (isThorough()) {
@@ -459,7 +450,6 @@ describe("when it does not go smoothly", () => {
         .waitFor();
       expect(await focused()).toBe("Uploads");
       await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
-      await closePanel();
     });
   }
 
@@ -472,7 +462,6 @@ describe("when it does not go smoothly", () => {
     await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
     await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     await uploaded("1 file uploaded");
-    await closePanel();
   });
 
   test("a server that stops is said to, and once it is back everything is retried at once", async () => {
@@ -492,7 +481,6 @@ describe("when it does not go smoothly", () => {
     await panel().getByRole("button", { name: "Retry 1 failed file" }).click();
     await uploaded("2 files uploaded");
     expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
-    await closePanel();
   });
 });
 

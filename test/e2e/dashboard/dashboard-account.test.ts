@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
-import { borrowBrowser, newWindow } from "../../support/browser/browser.ts";
+import { borrowBrowser, newWindow, onlyPageOf, signInAt } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { addAccount } from "../../support/server/accounts.ts";
@@ -23,9 +23,7 @@ afterAll(() => closing.disposeAsync());
 
 /** The page of a visitor with cookies of their own, whose window is closed at the end of its scope. */
 async function newVisitor(): Promise<Page & AsyncDisposable> {
-  const context = await newWindow(browser);
-  const page = await context.newPage();
-  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+  return onlyPageOf(await newWindow(browser));
 }
 
 /** A server, where it is reached by name, and with Ada, its administrator, unless it is to have none. */
@@ -48,17 +46,11 @@ async function setupLink({ stderr }: Server): Promise<string> {
   return (await stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/))?.[0] ?? "";
 }
 
-/** Fills in a name and a password, and presses a button. */
-async function enter(page: Page, button: string, username: string, password?: string): Promise<void> {
+async function createAccount(page: Page, username: string, password = `${username}'s password`) {
   await page.getByLabel("Username").fill(username);
-  await page.getByLabel(/^Password/).fill(password ?? `${username}'s password`);
-  await page.getByRole("button", { name: button, exact: true }).click();
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole("button", { name: "Create account", exact: true }).click();
 }
-
-const signIn = (page: Page, username: string, password?: string) =>
-  enter(page, "Sign in", username, password);
-const createAccount = (page: Page, username: string, password?: string) =>
-  enter(page, "Create account", username, password);
 
 /** Signs in on the provider's own page. */
 async function signInThere(page: Page): Promise<void> {
@@ -114,7 +106,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
   await page.goto(`${opened.base}/`);
   await page.getByText("Use a password instead").click();
   expect(await page.getByText("This server has no administrator yet").count()).toBe(0);
-  await signIn(page, "ada");
+  await signInAt(page, "ada");
   await heading(page, "Drives").waitFor();
 });
 
@@ -203,7 +195,7 @@ test("how a sign-in at the provider came to nothing is told once, wherever one c
   expect(await told.count()).toBe(0);
   // Whoever gets in another way is not told again when they leave.
   await page.goto(`${ordinary.base}/account?sign_in=failed&request=one`);
-  await signIn(page, "ada");
+  await signInAt(page, "ada");
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await heading(page, "Sign in").waitFor();
   await page.getByLabel("Username").waitFor();
@@ -215,11 +207,11 @@ test("a claim with a password, by somebody else than was signed in; links that a
   await using page = await newVisitor();
   const path = await unclaimed(opened.server, "For Bob");
   await page.goto(opened.base + path);
-  await signIn(page, "ada");
+  await signInAt(page, "ada");
   await page.getByRole("button", { name: "Use another account" }).click();
-  await signIn(page, "bob", "wrong");
+  await signInAt(page, "bob", "wrong");
   expect(await page.getByRole("alert").innerText()).toContain("The username or the password is wrong.");
-  await signIn(page, "bob");
+  await signInAt(page, "bob");
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/bob/for-bob/`);
   await page.goBack();
@@ -253,7 +245,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await using there = await newVisitor();
   for (const each of [page, there]) {
     await each.goto(`${opened.base}/account`);
-    await signIn(each, "ada");
+    await signInAt(each, "ada");
     await heading(each, "This month").waitFor();
   }
   await page.reload();
@@ -265,7 +257,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await elsewhere.waitFor({ state: "detached" });
   expect(await page.locator(":focus").innerText()).toBe("Active sessions");
   await there.reload();
-  await signIn(there, "ada");
+  await signInAt(there, "ada");
   await heading(there, "This month").waitFor();
 
   const fillPasswords = async (current: string, next: string, again = next) => {
@@ -281,7 +273,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await fillPasswords("ada's password", "a new password");
   await page.getByText("Password changed.").waitFor();
   await there.reload();
-  await signIn(there, "ada", "a new password");
+  await signInAt(there, "ada", "a new password");
   await heading(there, "This month").waitFor();
 
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
@@ -291,7 +283,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await there.getByRole("link", { name: "Keys" }).click();
   await heading(there, "Sign in").waitFor();
   await there.keyboard.type("ada");
-  await signIn(there, "ada", "a new password");
+  await signInAt(there, "ada", "a new password");
   await heading(there, "Keys").waitFor();
   expect(await there.title()).toBe("Keys · Coffer");
   await there.getByRole("link", { name: "ada" }).click();
@@ -305,7 +297,7 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
   const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
   await page.goto(`${ordinary.base}/account`);
-  await signIn(page, "ada");
+  await signInAt(page, "ada");
   await heading(page, "Appearance").waitFor();
   const light = await canvas();
   await page.getByRole("radio", { name: "Dark" }).check();
@@ -325,7 +317,7 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await using page = await newVisitor();
   await using other = await newVisitor();
   await page.goto(`${ordinary.base}/users`);
-  await signIn(page, "ada");
+  await signInAt(page, "ada");
   await page.getByText("You're the only user.").waitFor();
   await page.getByRole("button", { name: "Add user" }).click();
   await page.getByLabel("Username").fill("bob");
@@ -338,7 +330,7 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await heading(page, "bob").waitFor();
 
   await other.goto(`${ordinary.base}/account`);
-  await signIn(other, "bob", password);
+  await signInAt(other, "bob", password);
   await other.getByText("Plan free").waitFor();
   await page.getByLabel("Plan of bob").selectOption("pro");
   await page.getByText("bob is now on the pro plan.").waitFor();
@@ -351,10 +343,10 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await page.getByText("Disabled", { exact: true }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await other.reload();
-  await signIn(other, "bob", password);
+  await signInAt(other, "bob", password);
   await other.getByRole("alert").waitFor();
   await page.getByRole("button", { name: "Enable bob" }).click();
   await page.getByText("bob can sign in again.").waitFor();
-  await signIn(other, "bob", password);
+  await signInAt(other, "bob", password);
   await heading(other, "This month").waitFor();
 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { hold } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { closeDialog, enter, pressKeys } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -46,8 +47,7 @@ describe("drives", () => {
     await page.keyboard.type("Field notes");
     await page.keyboard.press("Tab");
     await page.keyboard.type("What we saw\nout there");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
+    await pressKeys(page, "Tab", "Enter");
     const card = page.getByRole("listitem").filter({ hasText: "Field notes" });
     await card.getByText("0 files").waitFor();
     expect(await card.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
@@ -66,8 +66,7 @@ describe("drives", () => {
   test("it is renamed and described; the slug follows; Escape changes nothing", async () => {
     await page.getByRole("button", { name: "Edit Field notes" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Never mind");
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await closeDialog(page);
     await page.getByRole("button", { name: "Edit Field notes" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("River notes");
     await page.getByLabel("Description").fill("Only the river");
@@ -144,8 +143,7 @@ describe("from page to page, with the keyboard", () => {
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Tab");
+    await pressKeys(page, "Enter", "Tab");
     expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("New drive");
   });
 
@@ -187,8 +185,7 @@ describe("from page to page, with the keyboard", () => {
     // Within its border: what lies around it does change.
     const clip = { x: box.x + 8, y: box.y + 8, width: box.width - 16, height: box.height - 16 };
     const above = await own.screenshot({ clip });
-    await own.keyboard.press("Escape");
-    await own.getByRole("dialog").waitFor({ state: "detached" });
+    await closeDialog(own);
     expect(above.equals(await own.screenshot({ clip }))).toBe(true);
   });
 });
@@ -365,8 +362,7 @@ describe("search", () => {
   test("words are found in all drives and highlighted, in contents and in names", async () => {
     await go("Search");
     await page.getByRole("heading", { name: "What are you looking for?" }).waitFor();
-    await page.getByLabel("Search terms").fill("resume tea");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Search terms"), "resume tea");
     await page.getByText("1 file found").waitFor();
     expect(await results().locator(".snippet mark").allTextContents()).toEqual(["R\u00c9SUM\u00c9", "tea"]);
     expect(await results().locator(".snippet").textContent()).toContain("<b>markup</b> stays text.");
@@ -382,8 +378,7 @@ describe("search", () => {
 
   test("from a drive's page, that drive alone is searched", async () => {
     await page.goto("/drives/ada/other/");
-    await page.getByLabel("Search this drive").fill("tea");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Search this drive"), "tea");
     await page.getByText("1 file found").waitFor();
     await results().getByRole("link", { name: "teapot.txt" }).waitFor();
     await page.locator("summary", { hasText: "Filters (1)" }).waitFor();
@@ -406,14 +401,12 @@ describe("search", () => {
   });
 
   test("text without spaces is highlighted too", async () => {
-    await page.getByLabel("Search terms").fill("\u8336\u306E");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Search terms"), "\u8336\u306E");
     await results().locator(".snippet mark", { hasText: "\u8336\u306E" }).waitFor();
   });
 
   test("a name that turns the writing round is shown as it is", async () => {
-    await page.getByLabel("Search terms").fill("invoice");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Search terms"), "invoice");
     await results().getByRole("link", { name: "invoiceU+202Efdp.exe" }).waitFor();
     await page.goBack();
   });
@@ -428,8 +421,7 @@ describe("search", () => {
   });
 
   test("filters narrow it, at once", async () => {
-    await page.getByLabel("Search terms").fill("tea");
-    await page.keyboard.press("Enter");
+    await enter(page.getByLabel("Search terms"), "tea");
     await page.getByText("2 files found").waitFor();
     await page.getByText("Filters", { exact: true }).click();
     await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Tea" });

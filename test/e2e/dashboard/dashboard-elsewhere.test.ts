@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { comeBack, withoutFeed } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { closeDialog, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { chooseFor, closeDialog, row, rowInFocus } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 // What others change while somebody looks at it.
@@ -15,8 +15,7 @@ beforeAll(() => withoutFeed(dashboard.context));
 describe("what is gone leaves the list as soon as that is known:", () => {
   test("to be renamed", async () => {
     await using page = await openDrive("Gone renamed", { "gone.txt": 1, "kept.txt": 1 });
-    await row(page, "gone.txt").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await chooseFor(page, "gone.txt", "Rename");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("new.txt");
     await dashboard.owner.client.delete(`/v0/files/${page.drive.fileId("gone.txt")}`);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, rowInFocus, uploadHere } from "../../support/browser/drive-page.ts";
+import { renameTo, row, rowInFocus, uploadHere } from "../../support/browser/drive-page.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 // The rows of a folder: the focus, the keyboard, what is selected, and how they look.
@@ -47,9 +47,7 @@ test("the focus stays with a file while others come before it, and what is done 
     const isOfFeed = new URL(request.url()).pathname === "/v0/changes";
     if (request.method() === "GET" && !isOfFeed) asked.push(request.url());
   });
-  await page.keyboard.press("F2");
-  await page.getByLabel("Name", { exact: true }).fill("z.txt");
-  await page.keyboard.press("Enter");
+  await renameTo(page, "z.txt");
   await row(page, "z.txt").waitFor();
   await rowInFocus(page, "z.txt");
   expect(await row(page, "z.txt").getAttribute("data-index")).toBe("3");

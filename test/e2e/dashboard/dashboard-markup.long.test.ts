@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { strangersTo } from "../../support/browser/browser.ts";
+import { mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { chooseFor } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { provision, signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -70,20 +70,10 @@ beforeAll(async () => {
   };
 });
 
-/** A page's dialogs and requests to others, from now on. */
-function notesOf(page: Page): string[] {
-  const noted = strangersTo(page, dashboard.server.url);
-  page.on("dialog", (dialog) => {
-    noted.push(dialog.message());
-    void dialog.dismiss();
-  });
-  return noted;
-}
-
 /** A page of ours; see `dashboard.open` for what it must not do besides. */
 async function visit(address: string) {
   const page = await open("/healthz");
-  const noted = notesOf(page);
+  const noted = mischiefIn(page, dashboard.server.url);
   await page.goto(address);
   return Object.assign(page, { noted });
 }
@@ -94,11 +84,6 @@ async function traces(page: Page, noted: readonly string[]): Promise<unknown> {
     .locator("[data-evil], [onerror], [onload], [onclick], [href^='javascript'], body script:not([src])")
     .count();
   return { elements, isChanged: (await page.title()).includes("pwned"), noted };
-}
-
-/** What was going to run has by then, or is on its way to somebody else. */
-async function nextFrame(page: Page): Promise<void> {
-  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
 }
 
 const NONE = { elements: 0, isChanged: false, noted: [] };
@@ -116,9 +101,7 @@ const PLACES: readonly (readonly [
     "a file's details",
     ({ slug }) => `/drives/${slug}/${encodeURIComponent(NAME)}/`,
     async (page) => {
-      await row(page, `${NAME}.md`).focus();
-      await page.keyboard.press("ContextMenu");
-      await page.getByRole("menuitem", { name: "Details" }).click();
+      await chooseFor(page, `${NAME}.md`, "Details");
       await page.getByRole("dialog").getByText(NAME).first().waitFor();
     },
   ],
@@ -210,7 +193,7 @@ describe("markup in an address is text", () => {
   test("to who is not signed in", async () => {
     const context = await dashboard.browser.newContext({ baseURL: dashboard.server.url });
     const page = await context.newPage();
-    const noted = notesOf(page);
+    const noted = mischiefIn(page, dashboard.server.url);
     for (const query of [
       "",
       `?sign_in=${HOSTILE}&request=${HOSTILE}`,
@@ -258,7 +241,7 @@ describe("contents that are opened by their address run nothing", () => {
     const id = await client.store(drive, "opened", content, `&content_type=${encodeURIComponent(type)}`);
     const link = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
     const page = await dashboard.context.newPage();
-    const noted = notesOf(page);
+    const noted = mischiefIn(page, dashboard.server.url);
     for (const address of [`/v0/files/${id}/download`, link.url]) {
       for (const suffix of ["", "?inline=1"]) {
         // A download is no page to go to.

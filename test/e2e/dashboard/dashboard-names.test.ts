@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { chooseFor } from "../../support/browser/drive-page.ts";
 import { isFound, putFile } from "../../support/server/drives.ts";
 
 // Names and texts that are made to be read as something else.
@@ -47,8 +47,6 @@ test("a drive's description does not obey characters that would reverse it", asy
 test("a drive to move to is told apart by a name that does not obey characters that would reverse it", async () => {
   await driveWith("Safe \u202Egpj.exe");
   await using page = await openDrive("Chooser", { "a.txt": 1 });
-  await row(page, "a.txt").focus();
-  await page.keyboard.press("ContextMenu");
-  await page.getByRole("menuitem", { name: "Move" }).click();
+  await chooseFor(page, "a.txt", "Move");
   await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Safe ⟨U+202E⟩gpj.exe" });
 });

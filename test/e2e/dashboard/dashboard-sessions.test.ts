@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { hold } from "../../support/browser/browser.ts";
+import { hold, onlyPageOf, signInAt } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { enter } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
@@ -13,19 +14,22 @@ const { paths } = dashboard;
 beforeAll(() => signUp(dashboard.server, "bob"));
 
 async function signIn(page: Page, username: string): Promise<void> {
-  await page.getByLabel("Username").fill(username);
-  await page.getByLabel(/^Password/).fill(`${username}'s password`);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await signInAt(page, username);
   await page.getByRole("link", { name: username }).waitFor();
 }
 
 /** A page of Ada's at an address, in a window of its own, which is closed at the end of its scope. */
 async function adasPage(address: string): Promise<Page & AsyncDisposable> {
-  const context = await dashboard.windowOf("ada");
-  const page = await context.newPage();
+  const page = await onlyPageOf(await dashboard.windowOf("ada"));
   await page.goto(address);
   await page.getByRole("link", { name: "ada" }).waitFor();
-  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+  return page;
+}
+
+/** Chooses files to be uploaded. */
+function choose(page: Page, ...names: string[]): Promise<void> {
+  const files = names.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") }));
+  return page.locator("input[type=file]").first().setInputFiles(files);
 }
 
 /** Ada's page with an upload on its way, once her sessions have ended. */
@@ -33,12 +37,7 @@ async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
   const page = await adasPage(`/drives/${dashboard.owner.drive}/`);
   const upload = await hold(page, "PUT", /\/v0\/files\?/);
   const files = [`${filename}-1`, `${filename}-2`, `${filename}-3`, `${filename}-4`];
-  await page
-    .locator("input[type=file]")
-    .first()
-    .setInputFiles(
-      files.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") })),
-    );
+  await choose(page, ...files);
   await page.getByText("0 of 4").first().waitFor();
   await dashboard.owner.client.delete("/v0/sessions");
   upload.release();
@@ -87,21 +86,13 @@ describe("two tabs", () => {
 test("an answer that does not come to who is signed in takes neither the page nor its uploads away", async () => {
   await using page = await adasPage(`/drives/${dashboard.owner.drive}/`);
   const upload = await hold(page, "PUT", /\/v0\/files\?/);
-  await page
-    .locator("input[type=file]")
-    .first()
-    .setInputFiles({
-      name: "slow.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from("still on its way"),
-    });
+  await choose(page, "slow.txt");
   const busy = { error: { code: "RATE_LIMITED", message: "Too many requests." } };
   await page.route("**/v0/account", (route) => route.fulfill({ status: 429, json: busy }));
   await page.route("**/v0/search?*", (route) => route.fulfill({ status: 401, json: busy }));
   const asked = page.waitForResponse("**/v0/account");
   await page.getByRole("link", { name: "Search" }).click();
-  await page.getByRole("searchbox", { name: "Search terms" }).fill("x");
-  await page.keyboard.press("Enter");
+  await enter(page.getByRole("searchbox", { name: "Search terms" }), "x");
   await asked;
   upload.release();
   await page.getByRole("heading", { name: "Search" }).waitFor();

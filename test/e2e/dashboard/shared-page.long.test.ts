@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { newWindow, strangersTo } from "../../support/browser/browser.ts";
+import { mischiefIn, newWindow } from "../../support/browser/browser.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { enter } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 const dashboard = openDashboard();
@@ -32,22 +33,21 @@ beforeAll(async () => {
   locked = await link({ path: "photos/", password: "open sesame" });
 });
 
-/** A window of somebody without an account, and all that it did which it must not. */
-async function stranger(
-  viewport = { width: 1280, height: 800 },
-): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
+/** A page of somebody without an account. Until the end of its scope it must have done nothing that it must not. */
+async function stranger(viewport = { width: 1280, height: 800 }): Promise<Page & AsyncDisposable> {
   const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url, viewport });
   const page = await context.newPage();
-  const faults = strangersTo(page, dashboard.server.url);
-  page.on("dialog", (dialog) => {
-    faults.push(dialog.message());
-    void dialog.dismiss();
-  });
+  const faults = mischiefIn(page, dashboard.server.url);
   page.on("request", (request) => {
     const { referer } = request.headers();
     if (referer !== undefined && referer !== "") faults.push(`${request.url()} with the Referer ${referer}`);
   });
-  return { page, context, faults };
+  return Object.assign(page, {
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  });
 }
 
 const preview = (page: Page) => page.locator("dialog.preview");
@@ -57,7 +57,7 @@ describe.each([
   ["a phone", { width: 360, height: 740 }],
 ] as const)("on %s", (_, viewport) => {
   test("a folder is looked through, and its files are shown", async () => {
-    const { page, context, faults } = await stranger(viewport);
+    await using page = await stranger(viewport);
     await page.goto(`/s/${folder}`);
     await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
     expect(await page.title()).toBe("photos · Coffer");
@@ -79,12 +79,10 @@ describe.each([
     await page.getByRole("navigation").getByRole("link", { name: "photos" }).click();
     await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    expect(faults).toEqual([]);
-    await context.close();
   });
 
   test("a file is shown on the page itself", async () => {
-    const { page, context, faults } = await stranger(viewport);
+    await using page = await stranger(viewport);
     await page.goto(`/s/${file}`);
     await page.getByText("Some").first().waitFor();
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
@@ -93,33 +91,26 @@ describe.each([
       page.getByRole("link", { name: "Download" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("notes.md");
-    expect(faults).toEqual([]);
-    await context.close();
   });
 });
 
 test("a password is asked for, refused and taken, and the browser keeps it", async () => {
-  const { page, context, faults } = await stranger();
+  await using page = await stranger();
   await page.goto(`/s/${locked}`);
-  await page.getByLabel("Password").fill("wrong");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Password"), "wrong");
   await page.getByText("The password is wrong.").waitFor();
   expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  await page.getByLabel("Password").fill("open sesame");
-  await page.keyboard.press("Enter");
+  await enter(page.getByLabel("Password"), "open sesame");
   await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
   await page.reload();
   await page.getByRole("link", { name: "notes.md", exact: true }).click();
   await preview(page).getByText("Some").first().waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
 });
 
 test("a link that is none says so, and nobody may frame the page", async () => {
-  const { page, context } = await stranger();
+  await using page = await stranger();
   await page.goto("/s/shr_none");
   await page.getByText("This link is not valid").waitFor();
-  await context.close();
   const { headers } = await fetch(`${dashboard.server.url}/s/${folder}`);
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Database as Sqlite } from "bun:sqlite";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, run, serve, type Server, signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 
 /** Preloaded into a process by `faketime`; Debian's package `libfaketime` has it. */
 const LIBRARY = findLibrary();
@@ -66,10 +66,9 @@ async function withStore(
   env: Record<string, string> = {},
 ): Promise<void> {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
   const clock = new ExecutableClock(place.path);
-  await using server = await serve({ dataDir, env: { ...BUSY, ...clock.env, ...env } });
-  await work({ server, clock, dataDir });
+  await using server = await serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env, ...env } });
+  await work({ server, clock, dataDir: place.dataDir });
 }
 
 async function put(client: Client, drive: string, path: string): Promise<number> {
@@ -90,12 +89,11 @@ async function sweep(dataDir: string, { client, drive }: Agent): Promise<void> {
 }
 
 function countIn(dataDir: string, query: string): unknown {
-  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
-  return sql.query(query).values()[0]?.[0];
+  return rowsIn(dataDir, query)[0]?.[0];
 }
 
 async function verify(dataDir: string): Promise<string> {
-  const { code, stdout } = await run(["verify"], { env: { COFFER_DATA_DIR: dataDir } });
+  const { code, stdout } = await run(["verify"], { dataDir });
   return `${code} ${stdout.trim()}`;
 }
 
@@ -106,26 +104,25 @@ test.skipIf(NO_FAKETIME !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
     const clock = new ExecutableClock(place.path);
-    const start = () => serve({ dataDir, env: { ...BUSY, ...clock.env } });
+    const start = () => serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env } });
     let agent: Agent;
     {
       await using server = await start();
       agent = await provision(server);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await put(agent.client, agent.drive, "kept.txt")).toBe(201);
       clock.setTo("+31d");
       expect(await put(agent.client, agent.drive, "late.txt")).toBe(401);
       await server.stdout.until(/the clock was set forward/);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await server.stop()).toBe(0);
     }
     // The doubt outlives another start.
     for (let n = 0; n < 2; n += 1) {
       await using server = await start();
       await server.stdout.until(/no server ran for long, or the clock is wrong/);
-      await sweep(dataDir, await provision(server));
+      await sweep(place.dataDir, await provision(server));
       expect(await server.stop()).toBe(0);
     }
     clock.setTo("-1d");
@@ -134,7 +131,7 @@ test.skipIf(NO_FAKETIME !== "")(
     const { total } = await client.get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
     expect(total).toBe(1);
     expect(await put(client, agent.drive, "again.txt")).toBe(201);
-    expect(await verify(dataDir)).toStartWith("0 ");
+    expect(await verify(place.dataDir)).toStartWith("0 ");
   },
 );
 

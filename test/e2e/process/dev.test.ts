@@ -38,7 +38,7 @@ async function answers(stdout: Output, path: string, text: string): Promise<stri
 test("the dev script shows changes of the dashboard and of the server, also after one that was broken", async () => {
   await using place = await temporaryDirectory();
   await copySources(place.path);
-  const child = Bun.spawn([process.execPath, "src/dev.ts", "--data-dir", join(place.path, "data")], {
+  const child = Bun.spawn([process.execPath, "src/dev.ts", "--data-dir", place.dataDir], {
     cwd: place.path,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], COFFER_HOST: "127.0.0.1", COFFER_PORT: "0", COFFER_DISK_RESERVE: "0" },

@@ -66,7 +66,7 @@ test.skipIf(NO_PROC !== "")(
   async () => {
     await using place = await temporaryDirectory();
     await using server = await serve({
-      dataDir: join(place.path, "data"),
+      dataDir: place.dataDir,
       // Replaced and deleted contents beyond the storage limit are removed after a minute, others after an hour.
       env: {
         COFFER_SWEEP_INTERVAL: "1s",
@@ -128,7 +128,7 @@ test.skipIf(NO_PROC !== "")(
     expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 3);
     expect(server.stdout.text).not.toMatch(/"level":"error"/);
     expect(await server.stop()).toBe(0);
-    const verified = await run(["verify"], { env: { COFFER_DATA_DIR: server.dataDir } });
+    const verified = await run(["verify"], { dataDir: server.dataDir });
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
   },
   PARTS * (LOAD_MS + REST_MS) + 5 * 60_000,

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { type Agent, type Server, serve, signUp } from "../../support/server/executable.ts";
 import { isStopped } from "../../support/faults/stopped-process.ts";
@@ -16,7 +15,7 @@ const FILE_BYTES = 100 * MIB - ((100 * MIB) % PIECE_BYTES);
 
 test("eight files of 100 MiB, uploaded at once as base64 in JSON, take less than 150 MB of memory", async () => {
   await using place = await temporaryDirectory();
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve(place);
   const agent = await signUp(server, "ada");
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) => uploadLarge(server, agent, `${n}.bin`)),
@@ -47,7 +46,7 @@ async function uploadLarge(
 
 test("a client that does not read its download of 300 MiB costs no memory, and gets all of it in the end", async () => {
   await using place = await temporaryDirectory();
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve(place);
   const agent = await signUp(server, "ada");
   const piece = Buffer.from(PIECE);
   const size = 300 * MIB - ((300 * MIB) % piece.length);

@@ -20,7 +20,7 @@ test.skipIf(NO_SMALL_DISK !== "")(
     const dataDir = join(disk.path, "data");
     const server = await serve({ dataDir, wrapper: disk.wrapper });
     await run(["user", "create", "grace", "--password-stdin"], {
-      env: { COFFER_DATA_DIR: dataDir },
+      dataDir,
       wrapper: disk.wrapper,
       input: "grace's password",
     });

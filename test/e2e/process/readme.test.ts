@@ -46,7 +46,7 @@ test.skipIf(noTour !== "")(
   withReason("the tour works when it is pasted into a shell as one block", noTour),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await serve({ dataDir: join(place.path, "data") });
+    await using server = await serve(place);
     const tour = block("A tour in five calls");
     expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
     const shell = Bun.spawn(["bash", "-eu"], {

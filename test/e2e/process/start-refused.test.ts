@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
 import { NEEDED } from "../../../src/process/descriptors.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import { inShell, run, serve } from "../../support/server/executable.ts";
+import { inShell, refusedStart, run, serve } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
@@ -45,10 +45,7 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])
 test.each(UNUSABLE)("%s stops the start with one line that says what to do", async (_, spoil, advice) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await spoil(place.path);
-  const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: place.path, COFFER_PORT: "0" } });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(advice);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(await refusedStart({ dataDir: place.path })).toMatch(advice);
 });
 
 /** Runs a command as a user whom permissions bind: root may read everything. */
@@ -64,12 +61,11 @@ test.skipIf(unbound !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
-    await mkdir(dataDir);
+    await mkdir(place.dataDir);
     await chmod(place.path, 0o755);
-    if (isRoot) await chown(dataDir, NOBODY, NOBODY);
+    if (isRoot) await chown(place.dataDir, NOBODY, NOBODY);
     {
-      await using server = await serve({ dataDir, wrapper: bound });
+      await using server = await serve({ dataDir: place.dataDir, wrapper: bound });
       expect(await server.stop()).toBe(0);
     }
     const backup = ["backup", join(place.path, "backups")];
@@ -84,14 +80,14 @@ test.skipIf(unbound !== "")(
       ["blobs/identity", 0o600, ["verify"], 2],
       ["blobs/identity", 0o600, backup, 1],
     ] as const) {
-      await chmod(join(dataDir, name), 0);
-      const env = { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" };
+      await chmod(join(place.dataDir, name), 0);
+      const env = { COFFER_DATA_DIR: place.dataDir, COFFER_PORT: "0" };
       const { code, stderr } = await run(args, { env, wrapper: bound });
-      await chmod(join(dataDir, name), mode);
+      await chmod(join(place.dataDir, name), mode);
       expect([args, code]).toEqual([args, refused]);
       expect(stderr).toMatch(
         new RegExp(
-          `^coffer: ${join(dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
+          `^coffer: ${join(place.dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
         ),
       );
       expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -101,13 +97,10 @@ test.skipIf(unbound !== "")(
 
 test("an address that this machine does not have stops the start with what to choose instead", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { code, stderr } = await run(["serve"], {
-    // Of a block that is kept for examples (RFC 5737).
-    env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_HOST: "203.0.113.7", COFFER_PORT: "0" },
-  });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  // Of a block that is kept for examples (RFC 5737).
+  const env = { COFFER_HOST: "203.0.113.7" };
+  const said = await refusedStart({ dataDir: place.dataDir, env });
+  expect(said).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
 });
 
 test.each([
@@ -119,11 +112,105 @@ test.each([
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   for (const limit of [16, needed - 1]) {
     const { code, stderr } = await run(command.split(" "), {
-      env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_PORT: "0" },
+      env: { COFFER_DATA_DIR: place.dataDir, COFFER_PORT: "0" },
       wrapper: inShell(`ulimit -n ${limit}`),
     });
     expect(code).not.toBe(0);
     expect(stderr).toContain(`at least ${needed} open files, and may have ${limit}. Raise the limit`);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }
+});
+
+/** Why a server does not start; it is an error of the test's if it does. */
+async function refusal(dataDir: string): Promise<string> {
+  try {
+    await using server = await serve({ dataDir });
+    return await server.stop().then(() => "it started");
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function everythingIn(directory: string): Promise<string[]> {
+  return (await readdir(directory, { recursive: true })).toSorted();
+}
+
+const HOMES: readonly (readonly [what: string, furnish: (home: string) => Promise<unknown>])[] = [
+  [
+    "a home with a tmp",
+    async (home) => {
+      await mkdir(join(home, "tmp/project"), { recursive: true });
+      await writeFile(join(home, "tmp/letter.txt"), "dear friend");
+      await writeFile(join(home, "tmp/project/notes.txt"), "notes");
+      await writeFile(join(home, ".profile"), "");
+    },
+  ],
+  [
+    "a home whose tmp is a symbolic link",
+    async (home) => {
+      await mkdir(join(home, "scratch"));
+      await writeFile(join(home, "scratch/letter.txt"), "dear friend");
+      await symlink(join(home, "scratch"), join(home, "tmp"));
+    },
+  ],
+  [
+    "a directory with nothing but a tmp",
+    async (home) => {
+      await mkdir(join(home, "tmp"));
+      await writeFile(join(home, "tmp", crypto.randomUUID()), "dear friend");
+    },
+  ],
+];
+
+test.each(HOMES)("a start on %s is refused and changes nothing", async (_, furnish) => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await furnish(place.path);
+  const before = await everythingIn(place.path);
+  expect(await refusal(place.path)).toMatch(
+    /coffer: .* holds .*(\.profile|scratch|tmp).*no Coffer.*--data-dir/,
+  );
+  expect(await everythingIn(place.path)).toEqual(before);
+  const { code } = await run(["user", "create", "ada", "--password-stdin"], {
+    dataDir: place.path,
+    input: "correct horse battery",
+  });
+  expect([code, await everythingIn(place.path)]).toEqual([1, before]);
+});
+
+test("a start on a fresh mount is no start on a foreign directory", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await mkdir(join(place.path, "lost+found"));
+  expect(await refusal(place.path)).toBe("it started");
+  expect(await refusal(place.path)).toBe("it started");
+});
+
+test.each(["tmp", "blobs"])("a %s that became a symbolic link stops the start", async (name) => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const [dataDir, elsewhere] = [place.dataDir, join(place.path, "elsewhere")];
+  await (await serve({ dataDir })).stop();
+  await mkdir(elsewhere);
+  await writeFile(join(elsewhere, crypto.randomUUID()), "dear friend");
+  const before = await everythingIn(elsewhere);
+
+  await rm(join(dataDir, name), { recursive: true });
+  await symlink(elsewhere, join(dataDir, name));
+  expect(await refusal(dataDir)).toMatch(/coffer: .*(tmp|blobs) is a symbolic link/);
+  expect(await everythingIn(elsewhere)).toEqual(before);
+});
+
+test("a start removes only its own temporary files from its tmp", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const tmp = join(place.dataDir, "tmp");
+  await (await serve(place)).stop();
+  await mkdir(join(tmp, "project"));
+  await writeFile(join(tmp, "project/notes.txt"), "notes");
+  await writeFile(join(tmp, "letter.txt"), "dear friend");
+  await writeFile(join(place.path, "precious"), "dear friend");
+  await symlink(join(place.path, "precious"), join(tmp, `coffer-${crypto.randomUUID()}.tmp`));
+  const before = await everythingIn(tmp);
+  await writeFile(join(tmp, `coffer-${crypto.randomUUID()}.tmp`), "half an upload");
+  await writeFile(join(tmp, crypto.randomUUID()), "half an upload to an earlier version");
+  expect(await refusal(place.dataDir)).toBe("it started");
+  expect(await everythingIn(tmp)).toEqual(before);
+  expect(await Bun.file(join(place.path, "precious")).text()).toBe("dear friend");
 });

@@ -1,13 +1,10 @@
 import { expect, test } from "bun:test";
 import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { provision, run, serve } from "../../support/server/executable.ts";
+import { provision, refusedStart, run, serve } from "../../support/server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-interface FileAnswer {
-  id: string;
-  content_hash: string;
-}
+type FileAnswer = { readonly id: string };
 
 test("the first start makes the data directory, for its user alone, and says where it serves", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
@@ -40,18 +37,16 @@ test.each([
 
 test("every problem of the configuration is listed at once, and nothing is made", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
   const { code, stdout, stderr } = await run(["serve", "--max-file-size", "huge"], {
     env: {
-      COFFER_DATA_DIR: dataDir,
+      COFFER_DATA_DIR: place.dataDir,
       COFFER_PORT: "70000",
       COFFER_SIGNUPS: "perhaps",
       COFFER_STORAGE_LIMIT: "free=1GB",
       COFFER_OIDC_CLIENT_SECRET: "s3cr3t-of-the-provider",
     },
   });
-  expect(code).toBe(1);
-  expect(stdout).toBe("");
+  expect([code, stdout]).toEqual([1, ""]);
   for (const named of [
     "--max-file-size",
     "COFFER_PORT",
@@ -63,28 +58,20 @@ test("every problem of the configuration is listed at once, and nothing is made"
   }
   expect(stderr).not.toContain("s3cr3t");
   expect(stderr).not.toContain("    at ");
-  expect(await Bun.file(join(dataDir, "coffer.db")).exists()).toBe(false);
+  expect(await Bun.file(join(place.dataDir, "coffer.db")).exists()).toBe(false);
 });
 
 test("a port that is taken stops the start with one line that names it", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using first = await serve();
-  const { code, stderr } = await run(["serve"], {
-    env: { COFFER_DATA_DIR: place.path, COFFER_HOST: "127.0.0.1", COFFER_PORT: String(first.port) },
-  });
-  expect(code).toBe(1);
-  expect(stderr).toContain(String(first.port));
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  const env = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(first.port) };
+  expect(await refusedStart({ dataDir: place.path, env })).toContain(String(first.port));
 });
 
 test("a second server on the same data directory is refused, and the first goes on", async () => {
   await using first = await serve();
-  const { dataDir } = first;
   const { client, drive } = await provision(first);
-  const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" } });
-  expect(code).toBe(1);
-  expect(stderr).toContain(`in use by process ${first.pid} `);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(await refusedStart({ dataDir: first.dataDir })).toContain(`in use by process ${first.pid} `);
   await client.put(drive, "still-here.txt", "yes");
 });
 
@@ -94,20 +81,14 @@ test.each([
   ["stopped and moved elsewhere", "moved/to/data", "stop"],
 ] as const)("a server that was %s has everything when it starts again", async (_, then, how) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
   const content = crypto.getRandomValues(new Uint8Array(60_000));
-  let key: string;
-  let drive: string;
-  let file: FileAnswer;
-  {
-    await using server = await serve({ dataDir });
-    const agent = await provision(server);
-    ({ key, drive } = agent);
-    file = await agent.client.put<FileAnswer>(drive, "a/b/c.bin", content);
-    if (how === "stop") expect(await server.stop()).toBe(0);
-  }
+  await using first = await serve(place);
+  const { key, drive, client: before } = await provision(first);
+  const file = await before.put<FileAnswer>(drive, "a/b/c.bin", content);
+  if (how === "stop") expect(await first.stop()).toBe(0);
+  await first.kill();
   await mkdir(join(place.path, "moved/to"), { recursive: true });
-  await rename(dataDir, join(place.path, then));
+  await rename(place.dataDir, join(place.path, then));
   await using server = await serve({ dataDir: join(place.path, then) });
   const client = server.client(key);
   expect(await client.get<FileAnswer>(`/v0/files/${file.id}`)).toEqual(file);
@@ -127,7 +108,7 @@ test("what lies in the working directory changes nothing", async () => {
   await writeFile(join(place.path, ".env"), "COFFER_PROVISIONING=off\nCOFFER_NONSENSE=1\n");
   await writeFile(join(place.path, "package.json"), '{"name": "other", "version": "9.9.9"}');
   await writeFile(join(place.path, "tsconfig.json"), "{ not even JSON");
-  await using server = await serve({ dataDir: join(place.path, "data"), cwd: place.path });
+  await using server = await serve({ dataDir: place.dataDir, cwd: place.path });
   await provision(server);
   expect(await Bun.file(marker).exists()).toBe(false);
   await server.stop();

@@ -44,7 +44,7 @@ async function write({ client, drive }: Agent, writer: number, isOver: () => boo
 
 test("backups made under writes restore to stores in which every file that was answered before is whole", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const [dataDir, dest] = [join(place.path, "data"), join(place.path, "dest")];
+  const [dataDir, dest] = [place.dataDir, join(place.path, "dest")];
   await using server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "10ms" } });
   const agent = await provision(server);
   await upload(agent, 60);
@@ -78,7 +78,7 @@ test("backups made under writes restore to stores in which every file that was a
 
 test("a backup killed at any moment leaves every finished one whole, and holds nothing up", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const [dataDir, path] = [join(place.path, "data"), join(place.path, "dest")];
+  const [dataDir, path] = [place.dataDir, join(place.path, "dest")];
   await using server = await serve({ dataDir });
   const agent = await provision(server);
   await upload(agent, 30);
@@ -143,13 +143,12 @@ test("a restore killed at any moment is done again with the same command", async
 test("an S3 server keeps backups like a directory, and one that is busy for a moment is asked again", async () => {
   using s3 = startS3Server("a-bucket");
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await using server = await serve({ dataDir });
+  await using server = await serve(place);
   const agent = await provision(server);
   await upload(agent, 12);
   const where = "s3://a-bucket/some/where";
   const backup = (...flags: string[]) =>
-    run(["backup", where, "--data-dir", dataDir, ...flags], { env: s3.env });
+    run(["backup", where, "--data-dir", place.dataDir, ...flags], { env: s3.env });
   s3.failing = 2;
   expect(await backup()).toMatchObject({
     code: 0,
@@ -171,13 +170,13 @@ test("an S3 server keeps backups like a directory, and one that is busy for a mo
   await using other = await serve({ dataDir: restored });
   expect(await heldBy(other.client(agent.key), agent.drive)).toEqual(held);
   s3.objects.set("else/where/letter", new Uint8Array(1));
-  const foreign = ["backup", "s3://a-bucket/else", "--data-dir", dataDir];
+  const foreign = ["backup", "s3://a-bucket/else", "--data-dir", place.dataDir];
   expect(await run(foreign, { env: s3.env })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("holds where/letter"),
   });
   const unreachable = { ...s3.env, S3_ENDPOINT: "http://127.0.0.1:1" };
-  const failed = await run(["backup", where, "--data-dir", dataDir], { env: unreachable });
+  const failed = await run(["backup", where, "--data-dir", place.dataDir], { env: unreachable });
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("Check S3_ENDPOINT") });
 });
 
@@ -201,7 +200,7 @@ test.skipIf(NO_SMALL_DISK !== "")(
   async () => {
     await using disk = await SmallDisk.mount(6);
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const [dataDir, dest] = [join(place.path, "data"), join(disk.path, "dest")];
+    const [dataDir, dest] = [place.dataDir, join(disk.path, "dest")];
     await using server = await serve({ dataDir });
     const agent = await provision(server);
     await upload(agent, 15);
@@ -227,10 +226,9 @@ test.skipIf(NO_SMALL_DISK !== "")(
 
 test("commands without a place, or with a bad one, say what is wrong and change nothing", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await mkdir(dataDir);
+  await mkdir(place.dataDir);
   const refused = async (args: readonly string[], text: string, env: Record<string, string> = {}) =>
-    expect(await run([...args, "--data-dir", dataDir], { env })).toEqual({
+    expect(await run([...args, "--data-dir", place.dataDir], { env })).toEqual({
       code: 1,
       stdout: "",
       stderr: expect.stringContaining(text),
@@ -243,5 +241,5 @@ test("commands without a place, or with a bad one, say what is wrong and change 
   await refused(["restore"], "Give exactly one SRC");
   await refused(["restore", "-", "--backup", "x"], "leave --backup out");
   await refused(["restore", place.path], "holds no backups of Coffer");
-  expect(await readdir(dataDir)).toEqual([]);
+  expect(await readdir(place.dataDir)).toEqual([]);
 });

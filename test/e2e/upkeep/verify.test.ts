@@ -9,23 +9,21 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it cannot look, and a repair", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const env = { COFFER_DATA_DIR: dataDir };
-  await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+  await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
   const { client, drive } = await provision(server);
   const { id } = await client.put(drive, "notes/large.bin", new Uint8Array(100_000));
-  expect(await run(["verify"], { env })).toEqual({
+  expect(await run(["verify"], place)).toEqual({
     code: 0,
     stdout: "contents: 1; bytes: 100000; repaired: 0; findings: 0\n",
     stderr: "",
   });
   const backup = join(place.path, "backup");
-  await cp(dataDir, backup, { recursive: true });
+  await cp(place.dataDir, backup, { recursive: true });
 
-  const [content] = filesIn(dataDir);
+  const [content] = filesIn(place.dataDir);
   if (content === undefined) throw new Error("there is no content");
   await writeFile(
-    join(dataDir, "blobs", content.digest.slice(0, 2), content.digest),
+    join(place.dataDir, "blobs", content.digest.slice(0, 2), content.digest),
     new Uint8Array(100_000).fill(1),
   );
   // The slow check finds it without being asked.
@@ -33,7 +31,7 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   for (const part of [content.digest, drive, "notes/large.bin"]) expect(line).toContain(part);
   expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
 
-  const found = await run(["verify"], { env });
+  const found = await run(["verify"], place);
   expect([found.code, found.stderr]).toEqual([
     1,
     "coffer: findings: 1. Repair contents with --repair-from and a backup, or upload the same files again.\n",
@@ -41,7 +39,7 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   expect(found.stdout).toStartWith(
     `content-damaged ${content.digest} drive ${drive} path "notes/large.bin": `,
   );
-  const asJson = await run(["verify", "--json"], { env });
+  const asJson = await run(["verify", "--json"], place);
   expect(
     asJson.stdout
       .trim()
@@ -52,14 +50,14 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
     { kind: "summary", contents: 1, bytes: 100_000, repaired: 0, findings: 1 },
   ]);
 
-  const repaired = await run(["verify", "--repair-from", backup], { env });
+  const repaired = await run(["verify", "--repair-from", backup], place);
   expect([repaired.code, repaired.stdout.split(" ")[0]]).toEqual([0, "repaired"]);
   expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(200);
 
-  const refused = await run(["verify"], { env: { COFFER_DATA_DIR: join(place.path, "nothing") } });
+  const refused = await run(["verify"], { dataDir: join(place.path, "nothing") });
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toContain("is not a Coffer data directory");
-  expect((await run(["verify", "--quik"], { env })).code).toBe(2);
+  expect((await run(["verify", "--quik"], place)).code).toBe(2);
 });
 
 test.skipIf(NO_STRACE !== "").each([
@@ -69,30 +67,24 @@ test.skipIf(NO_STRACE !== "").each([
   withReason("a content that was not read (%s) is refused until the slow check can read it", NO_STRACE),
   async (error, calls, said) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
-    let key = "";
-    let id = "";
-    {
-      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
-      const agent = await provision(server);
-      key = agent.key;
-      const content = new Uint8Array(20_000);
-      ({ id } = await agent.client.put(agent.drive, "unread.bin", content));
-      const digest = Bun.SHA256.hash(content, "hex");
-      const file = `blobs/${digest.slice(0, 2)}/${digest}`;
-      await Injection.into(server, { calls, error, when: "1+", file });
-      expect((await agent.client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
-      expect(await server.stdout.until(said)).not.toBeNull();
-      await server.stop();
-    }
+    const start = (interval: string) =>
+      serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: interval } });
+    await using first = await start("0s");
+    const { client, drive, key } = await provision(first);
+    const content = new Uint8Array(20_000);
+    const { id } = await client.put(drive, "unread.bin", content);
+    const digest = Bun.SHA256.hash(content, "hex");
+    const file = `blobs/${digest.slice(0, 2)}/${digest}`;
     const download = async (server: Server) =>
       (await server.client(key).send("GET", `/v0/files/${id}/download`)).status;
-    {
-      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
-      expect(await download(server)).toBe(500);
-      await server.stop();
-    }
-    await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+    await Injection.into(first, { calls, error, when: "1+", file });
+    expect(await download(first)).toBe(500);
+    expect(await first.stdout.until(said)).not.toBeNull();
+    await first.stop();
+    await using second = await start("0s");
+    expect(await download(second)).toBe(500);
+    await second.stop();
+    await using server = await start("100ms");
     expect(await server.stdout.until(/a damaged content is whole again/)).not.toBeNull();
     expect(await download(server)).toBe(200);
   },

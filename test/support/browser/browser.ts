@@ -94,6 +94,22 @@ export async function signInto(context: BrowserContext, home: string, username: 
     throw new Error(`${username} is not signed in: ${answer.status()} ${await answer.text()}`);
 }
 
+/** Signs in on the page that asks for it. */
+export async function signInAt(
+  page: Page,
+  username: string,
+  password = `${username}'s password`,
+): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** Waits until what was going to run has, or is on its way to somebody else. */
+export async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+}
+
 /** Resizes a page's window, and waits for the next frame: only then the page knows the new width. */
 export async function resize(page: Page, width: number, height: number): Promise<void> {
   await page.setViewportSize({ width, height });
@@ -138,6 +154,38 @@ export function strangersTo(page: Page, home: string): string[] {
     if (!url.startsWith(`${home}/`) && !/^(?:data|blob):/.test(url)) strangers.push(url);
   });
   return strangers;
+}
+
+/** A site of somebody else's: one page, whatever is asked. */
+export function startSite(html: string): Bun.Server<undefined> {
+  const headers = { "content-type": "text/html" };
+  return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(html, { headers }) });
+}
+
+/** What a page asks for at a path, from now on: the queries. */
+export function queriesOf(page: Page, path: string): URLSearchParams[] {
+  const queries: URLSearchParams[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === path && request.method() === "GET") queries.push(searchParams);
+  });
+  return queries;
+}
+
+/** A new page of a window, which is closed at the end of its scope. */
+export async function onlyPageOf(context: BrowserContext): Promise<Page & AsyncDisposable> {
+  const page = await context.newPage();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+}
+
+/** What a hostile file or name must not bring about, from now on: dialogs, and requests to other servers. */
+export function mischiefIn(page: Page, home: string): string[] {
+  const noted = strangersTo(page, home);
+  page.on("dialog", (dialog) => {
+    noted.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return noted;
 }
 
 /** The errors of a page's scripts, and violations of its Content-Security-Policy, from now on. */

@@ -39,6 +39,60 @@ export async function closeDialog(page: Page): Promise<void> {
   await page.locator("dialog").waitFor({ state: "detached" });
 }
 
+/** Presses one key after another. */
+export async function pressKeys(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Fills in a field, and presses Enter. */
+export async function enter(field: Locator, text: string): Promise<void> {
+  await field.fill(text);
+  await field.page().keyboard.press("Enter");
+}
+
+/** Opens a form with one button, fills in a field, and sends it with another. */
+export async function fillForm(
+  page: Page,
+  open: string,
+  field: string | RegExp,
+  text: string,
+  send: string,
+): Promise<void> {
+  await page.getByRole("button", { name: open }).click();
+  await page.getByRole("textbox", { name: field }).fill(text);
+  await page.getByRole("button", { name: send, exact: true }).click();
+}
+
+/** Presses a button, and another in the dialog that it opens. */
+export async function pressAndConfirm(page: Page, name: string, answer: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("dialog").getByRole("button", { name: answer }).click();
+}
+
+/** Renames what has the focus. */
+export async function renameTo(page: Page, name: string): Promise<void> {
+  await page.keyboard.press("F2");
+  await enter(page.getByLabel("Name", { exact: true }), name);
+}
+
+/** Makes a folder in the one that is open. */
+export async function makeFolder(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "New folder" }).click();
+  await enter(page.getByLabel("Name", { exact: true }), name);
+}
+
+/** Chooses from the menu of a row. */
+export async function chooseFor(page: Page, name: string, choice: string): Promise<void> {
+  await row(page, name).click({ button: "right" });
+  await page.getByRole("menuitem", { name: choice }).click();
+}
+
+/** Says yes where a deletion is asked about in these words. */
+export async function confirmDelete(page: Page, words: string): Promise<void> {
+  await page.getByText(words).waitFor();
+  await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+}
+
 /** The server's response to too many requests. */
 export function tooEarly(seconds: number) {
   return {

@@ -1,15 +1,18 @@
 import { effect } from "@preact/signals-core";
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
 import { accountClient, startWithAda } from "../server/accounts.ts";
 import type { TestAppliance } from "../server/appliance.ts";
-import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { addManyFiles } from "../samples/many-files.ts";
 import type { Agent } from "../server/executable.ts";
 
 /** A folder as its page has it, without the page. */
-export interface ShownFolder extends Disposable {
+export interface ShownFolder extends Disposable, Shown {}
+
+export interface Shown {
   readonly store: DriveStore;
   readonly folder: FolderStore;
   /** What was remembered for whoever comes back. */
@@ -23,14 +26,18 @@ export interface StoreBench {
   readonly requests: PageRequests;
   /** A new drive; see `makeDrive`. */
   readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
-  /** The top of a new drive. */
-  readonly newDrive: (entries?: Entries) => Promise<ShownFolder & MadeDrive>;
+  /** The top of a new drive, which is shown until the end of the test. */
+  readonly newDrive: (entries?: Entries) => Promise<Shown & MadeDrive>;
+  /** The same of `many/` with so many files. */
+  readonly newMany: (files: number, memory?: Map<string, unknown>) => Promise<Shown & MadeDrive>;
+  /** The paths of a drive's files on the server. */
+  readonly stored: (drive: string) => Promise<string[]>;
 }
 
 /** Opens a Coffer before the tests of the calling file, and closes it after them. */
 export function openStoreBench(): StoreBench {
   const closing = new AsyncDisposableStack();
-  let opened: Omit<StoreBench, "driveWith" | "newDrive"> | undefined;
+  let opened: Pick<StoreBench, "coffer" | "requests" | "owner"> | undefined;
   let drives = 0;
   const bench = () => {
     if (opened === undefined) throw new Error("the bench is not open yet");
@@ -44,6 +51,13 @@ export function openStoreBench(): StoreBench {
     opened = { coffer, requests, owner: { client, key, drive: "" } };
   });
   afterAll(() => closing.disposeAsync());
+  const open: Disposable[] = [];
+  afterEach(() => open.splice(0).forEach((folder) => folder[Symbol.dispose]()));
+  const shownAs = async (made: MadeDrive, path: string, memory?: Map<string, unknown>) => {
+    const { [Symbol.dispose]: close, ...shown } = await show(made.id, path, memory);
+    open.push({ [Symbol.dispose]: close });
+    return { ...made, ...shown };
+  };
   const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
   return {
     get coffer() {
@@ -56,11 +70,19 @@ export function openStoreBench(): StoreBench {
       return bench().requests;
     },
     driveWith,
-    newDrive: async (entries) => {
-      const made = await driveWith(entries);
-      return { ...made, ...(await show(made.id)) };
+    newDrive: async (entries) => shownAs(await driveWith(entries), ""),
+    newMany: async (files, memory) => {
+      const made = await driveWith({ "one.txt": 1 });
+      await addManyFiles(bench().coffer.dataDir, made.fileId("one.txt"), files);
+      return shownAs(made, "many/", memory);
     },
+    stored: async (drive) => (await listFiles(bench().owner, drive)).map(({ path }) => path),
   };
+}
+
+/** Work that nobody watches. */
+export function unwatched() {
+  return { onProgress: () => {}, signal: new AbortController().signal };
 }
 
 /** Resolves once what signals say is so. */

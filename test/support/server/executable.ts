@@ -50,6 +50,7 @@ export interface Ended {
 /** How to run a command: its standard input, environment and working directory. */
 export interface RunOptions {
   readonly input?: string;
+  readonly dataDir?: string;
   /** In addition to PATH and TMPDIR, the only variables from this process. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -63,11 +64,23 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
     stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
     stdout: "pipe",
     stderr: "pipe",
-    env: { ...inherited(), ...options.env },
+    env: {
+      ...inherited(),
+      ...(options.dataDir === undefined ? {} : { COFFER_DATA_DIR: options.dataDir }),
+      ...options.env,
+    },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, stdout, stderr };
+}
+
+/** Starts a server that must be refused, with one line that says why; that line. */
+export async function refusedStart({ env, ...options }: RunOptions): Promise<string> {
+  const ended = await run(["serve"], { ...options, env: { COFFER_PORT: "0", ...env } });
+  const [line = "", ...more] = ended.stderr.trim().split("\n");
+  if (ended.code !== 1 || more.length > 0) throw new Error(`it ended with ${ended.code}: ${ended.stderr}`);
+  return line;
 }
 
 export interface ServeOptions {

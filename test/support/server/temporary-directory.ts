@@ -6,6 +6,8 @@ import { join } from "node:path";
 /** A directory for one test. It is removed with everything in it when the test ends. */
 export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
+  /** Where a server in it may have its data; not there yet. */
+  readonly dataDir: string;
 }
 
 /** With `KEEP=1`, directories stay after their tests, and their paths are printed. */
@@ -17,6 +19,7 @@ export async function temporaryDirectory(parent = tmpdir()): Promise<TemporaryDi
   if (KEEPS) process.stderr.write(`kept: ${path}\n`);
   return {
     path,
+    dataDir: join(path, "data"),
     [Symbol.asyncDispose]: async () => {
       if (!KEEPS) await rm(path, { recursive: true, force: true });
     },
