@@ -18,12 +18,8 @@ import type { DriveId, FileId, KeyId } from "../../src/domain/id.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../src/domain/limits.ts";
 import { addAccount } from "../support/server/accounts.ts";
-import {
-  callerWith,
-  type OpenedServices,
-  openOwnServices,
-  storeFile,
-} from "../support/server/services-drive.ts";
+import type { OpenedServices } from "../support/server/services-drive.ts";
+import { callerWith, openOwnServices, storeFile } from "../support/server/services-drive.ts";
 import { faultsOfTrees } from "../support/faults/recount.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { HeldResults, heldTables } from "../support/races/held.ts";

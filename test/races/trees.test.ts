@@ -10,12 +10,8 @@ import { formatInstant } from "../../src/domain/time.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { filesIn } from "../support/samples/contents.ts";
 import { copyRows } from "../support/samples/many-files.ts";
-import {
-  callerWith,
-  type OpenedServices,
-  openOwnServices,
-  storeFile,
-} from "../support/server/services-drive.ts";
+import type { OpenedServices } from "../support/server/services-drive.ts";
+import { callerWith, openOwnServices, storeFile } from "../support/server/services-drive.ts";
 import { faultsOfTrees } from "../support/faults/recount.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";

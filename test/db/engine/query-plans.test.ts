@@ -9,13 +9,8 @@ import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
-import {
-  driveIn,
-  type OpenedServices,
-  openOwnServices,
-  openServicesIn,
-  storeFile,
-} from "../../support/server/services-drive.ts";
+import type { OpenedServices } from "../../support/server/services-drive.ts";
+import { driveIn, openOwnServices, openServicesIn, storeFile } from "../../support/server/services-drive.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";

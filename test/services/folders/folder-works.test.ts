@@ -2,14 +2,8 @@ import { describe, expect, spyOn, test } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import {
-  addCaller,
-  type OpenedDrive as World,
-  type OpenedServices,
-  openServicesIn,
-  openWithDrive,
-  storeFile,
-} from "../../support/server/services-drive.ts";
+import type { OpenedDrive as World, OpenedServices } from "../../support/server/services-drive.ts";
+import { addCaller, openServicesIn, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";

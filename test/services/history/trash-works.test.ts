@@ -2,13 +2,8 @@ import { expect } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import type { TrashId } from "../../../src/domain/id.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import {
-  type OpenedDrive,
-  type OpenedServices,
-  openServicesIn,
-  openWithDrive,
-  storeFile,
-} from "../../support/server/services-drive.ts";
+import type { OpenedDrive, OpenedServices } from "../../support/server/services-drive.ts";
+import { openServicesIn, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
