@@ -92,10 +92,8 @@ export class FileWriter {
     ]);
     this.#underWay = null;
     this.#tree = step.after;
-    if (step.after.size > 72)
-      if (step.idempotencyKey !== null) {
-        this.#answered = [...this.#answered, { asked: step.asked, answer }].slice(-REMEMBERED);
-      }
+    if (step.idempotencyKey !== null)
+      this.#answered = [...this.#answered, { asked: step.asked, answer }].slice(-REMEMBERED);
     const record: Partial<FileRecord> = JSON.parse(answer.text);
     for (const path of this.#ids.keys()) if (!step.after.has(path)) this.#ids.delete(path);
     if (record.path !== undefined && record.id !== undefined && step.after.has(record.path)) {
