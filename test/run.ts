@@ -15,7 +15,7 @@ const ALWAYS = ["--no-isolate", "--timeout=300000"];
  * waits stands here too.
  */
 const LONGEST: Readonly<Record<string, number>> = {
-  "e2e/process/long-run.long": 500,
+  "e2e/process/long-run.long": 620,
   "e2e/process/fresh-machine.long": 240,
   "e2e/crashes/faults.long": 200,
   "e2e/slow-reader.long": 160,

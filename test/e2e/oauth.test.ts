@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
 import { newWindow, signInAt, startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
-import { SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
+import { newSigningIn, type SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
 
 // Applications that are let in by a person, in a real browser.
@@ -35,7 +35,7 @@ async function drivesOf(client: Client): Promise<unknown> {
 
 test("the official MCP client, which knows only the address, gets in and stays in", async () => {
   using waiting = waitForBrowser();
-  const signingIn = new SigningIn(waiting.redirectUrl);
+  const signingIn = newSigningIn(waiting.redirectUrl);
   {
     // Its first message sends it to sign in.
     const transport = transportFor(signingIn);

@@ -3,8 +3,7 @@ import { inPieces, requireFurther } from "../../src/services/pieces.ts";
 
 test("a work in pieces ends with the first piece that finds nothing, or when it is stopped", async () => {
   const left = [3, 2, 0, 4];
-  expect(await inPieces(() => Promise.resolve(left.shift() ?? 0))).toBe(5);
-  expect(left).toEqual([4]);
+  expect([await inPieces(() => Promise.resolve(left.shift() ?? 0)), left]).toEqual([5, [4]]);
   let pieces = 0;
   const isStopped = () => pieces === 2;
   expect(await inPieces(() => Promise.resolve((pieces += 1)), isStopped)).toBe(3);

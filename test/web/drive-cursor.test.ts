@@ -8,14 +8,14 @@ import {
   openStoreBench,
   pathsOf,
   show,
+  unwatched,
 } from "../support/browser/drive-store.ts";
-import { listFiles, putFile } from "../support/server/drives.ts";
-import { addManyFiles } from "../support/samples/many-files.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // Where one is in a folder's list: the active row, what is selected, and what has the focus next.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, newMany, stored } = bench;
 
 function selected({ cursor }: FolderStore): string[] {
   return Array.from(cursor.selection.peek().values(), ({ path }) => path);
@@ -33,8 +33,7 @@ async function comeBack(folder: FolderStore): Promise<void> {
 
 describe("the active row", () => {
   test("stays with what stands in it, and where that is gone, with its place", async () => {
-    using shown = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    const { folder, id, fileId } = shown;
+    const { folder, id, fileId } = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
     folder.cursor.goTo(1);
     await putFile(bench.owner, id, "a.txt");
     await comeBack(folder);
@@ -48,7 +47,7 @@ describe("the active row", () => {
   });
 
   test("goes to the row that is closest to the one that is wanted", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
+    const shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
     const { cursor } = shown.folder;
     expect([cursor.goTo(-1), cursor.goTo(1), cursor.goTo(Number.MAX_SAFE_INTEGER)]).toEqual([0, 1, 1]);
     expect(cursor.focus.peek()).toBe("row");
@@ -80,8 +79,7 @@ describe("the active row", () => {
 
 describe("what is selected", () => {
   test("is a row, more rows one by one, a range from the last one, all and nothing", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    const { folder } = shown;
+    const { folder } = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
     const { cursor } = folder;
     const held = { ctrlKey: false, metaKey: false, shiftKey: false };
     cursor.press(1, held);
@@ -102,8 +100,7 @@ describe("what is selected", () => {
   });
 
   test("begins a range where its first entry stands by then", async () => {
-    using shown = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    const { folder, id } = shown;
+    const { folder, id } = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
     folder.cursor.selectOnly(1);
     await putFile(bench.owner, id, "a.txt");
     await comeBack(folder);
@@ -112,8 +109,7 @@ describe("what is selected", () => {
   });
 
   test("keeps up with what became of it elsewhere", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
-    const { store, folder, id, fileId } = shown;
+    const { store, folder, id, fileId } = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
     folder.cursor.toggle(1);
     folder.cursor.toggle(2);
     expect(selected(folder)).toEqual(["a.txt", "b.txt"]);
@@ -123,18 +119,13 @@ describe("what is selected", () => {
     await comeBack(folder);
     expect(selected(folder)).toEqual(["renamed.txt"]);
     const entries = [...folder.cursor.selection.peek().values()];
-    const work = { onProgress: () => {}, signal: new AbortController().signal };
-    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, work);
+    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, unwatched());
     expect(selected(folder)).toEqual([]);
-    const paths = (await listFiles(bench.owner, id)).map(({ path }) => path);
-    expect(paths).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
+    expect(await stored(id)).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
   });
 
   test("is a whole range that was not loaded yet", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1700);
-    using shown = await show(id, "many/");
-    const { folder } = shown;
+    const { folder } = await newMany(1700);
     folder.cursor.anchor(1);
     await folder.cursor.selectTo(1699);
     expect(selected(folder)).toHaveLength(1699);
@@ -145,10 +136,7 @@ describe("what is selected", () => {
   });
 
   test("is not what was asked for before something else was", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 600);
-    using shown = await show(id, "many/");
-    const { folder } = shown;
+    const { folder } = await newMany(600);
     const all = folder.cursor.selectAll();
     folder.cursor.selectOnly(0);
     await all;
@@ -158,8 +146,7 @@ describe("what is selected", () => {
 
 describe("a dialog", () => {
   test("opens unless one is open, and leaves the focus to the list when it is dismissed", async () => {
-    using shown = await newDrive({ "a.txt": 1 });
-    const { folder } = shown;
+    const { folder } = await newDrive({ "a.txt": 1 });
     const entry = entryAt(folder, "a.txt");
     folder.ask({ kind: "rename", entry });
     folder.ask({ kind: "delete", entries: [entry] });
@@ -174,8 +161,7 @@ describe("a dialog", () => {
   });
 
   test("that is done with closes, and nothing is selected; not where another is open by then", async () => {
-    using shown = await newDrive({ "a.txt": 1 });
-    const { folder } = shown;
+    const { folder } = await newDrive({ "a.txt": 1 });
     folder.cursor.selectOnly(0);
     const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
     folder.ask(first);
@@ -189,10 +175,7 @@ describe("a dialog", () => {
 });
 
 test("rows that did not come are asked for again, and the active one is where it was", async () => {
-  const { id, fileId } = await driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 3000);
-  using shown = await show(id, "many/");
-  const { folder } = shown;
+  const { folder } = await newMany(3000);
   folder.cursor.goTo(2999);
   bench.requests.refuseNext(/page=6/);
   await folder.listing.peek()?.ensure({ first: 2990, last: 2999 });

@@ -10,7 +10,8 @@ import {
   pathsOf,
   rowsOf,
   show,
-  type ShownFolder,
+  type Shown,
+  unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -41,7 +42,7 @@ async function changesOf(drive: string, act: () => Promise<unknown>): Promise<re
 }
 
 /** Somebody else does something, and the page follows. Its list has to be as the server's. */
-async function othersDo({ store, folder }: ShownFolder, act: () => Promise<unknown>): Promise<void> {
+async function othersDo({ store, folder }: Shown, act: () => Promise<unknown>): Promise<void> {
   await follow(store, await changesOf(store.drive, act));
   using again = await show(folder.drive, folder.path);
   // What the answers did not tell may be on its way.
@@ -51,7 +52,7 @@ async function othersDo({ store, folder }: ShownFolder, act: () => Promise<unkno
   expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
 }
 
-function treeOf({ store }: ShownFolder): string[] {
+function treeOf({ store }: Shown): string[] {
   return store.tree.rows.map(({ key }) => key);
 }
 
@@ -71,7 +72,7 @@ function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
 
 describe("without asking for the list, it follows", () => {
   test("files that are added, replaced, renamed, described and deleted", async () => {
-    using shown = await newDrive(FILES);
+    const shown = await newDrive(FILES);
     const { id, fileId } = shown;
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
@@ -86,8 +87,7 @@ describe("without asking for the list, it follows", () => {
   });
 
   test("what one did oneself, of which nothing is asked again", async () => {
-    using shown = await newDrive(FILES);
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive(FILES);
     const changes = await changesOf(id, async () => {
       await store.rename(entryAt(folder, "a.txt"), "z.txt");
       await store.changeFile(entryAt(folder, "b.txt").key, { tags: ["mine"] });
@@ -132,7 +132,7 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
 });
 
 test("of many files at once the list is read again, and the selection stays", async () => {
-  using shown = await newDrive(FILES);
+  const shown = await newDrive(FILES);
   const { id } = shown;
   shown.folder.cursor.selectOnly(1);
   await othersDo(shown, async () => {
@@ -142,18 +142,16 @@ test("of many files at once the list is read again, and the selection stays", as
 });
 
 test("what was moved in the page itself stays where it is", async () => {
-  using shown = await newDrive(FILES);
-  const { store, folder, id } = shown;
-  const work = { onProgress: () => {}, signal: new AbortController().signal };
+  const { store, folder, id } = await newDrive(FILES);
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
-  const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
+  const [away] = [await changesOf(id, () => transferEntries(store, there, unwatched()))];
   await owner().patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");
 });
 
 test("of hundreds of changes only those of folders are taken one by one", async () => {
-  using shown = await newDrive(FILES);
+  const shown = await newDrive(FILES);
   const { folder, id, fileId } = shown;
   const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
   const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { SortKey } from "../../web/lib/files/sort.ts";
 import { readAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
-import { addManyFiles, addManyFolders } from "../support/samples/many-files.ts";
+import { addManyFolders } from "../support/samples/many-files.ts";
 
 // A folder's list in its order, loaded page by page; against a real server.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, newMany } = bench;
 
 /** A folder in an order. */
 function shownBy(drive: string, path: string, key: SortKey, descending: boolean) {
@@ -27,7 +27,7 @@ test.each([
 });
 
 test("a press on a heading turns the order round; sizes and times begin with the greatest", async () => {
-  using shown = await newDrive({ "a.txt": 1 });
+  const shown = await newDrive({ "a.txt": 1 });
   const seen: string[] = [];
   for (const key of ["name", "size", "size", "modified", "name"] as const) {
     await readAgain(shown.folder, () => shown.folder.sortBy(key));
@@ -77,10 +77,7 @@ describe("1,001 folders", () => {
 });
 
 test("6,000 files are not loaded whole only to be selected", async () => {
-  const { id, fileId } = await driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 6000);
-  using shown = await show(id, "many/");
-  const { folder } = shown;
+  const { folder } = await newMany(6000);
   const { length } = bench.requests.sent;
   await folder.cursor.selectAll();
   expect(bench.requests.listsSince(length)).toEqual([]);

@@ -5,8 +5,7 @@ import type { FileRecord } from "../../web/lib/api/types.ts";
 import type { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
-import { openStoreBench, rowsOf, show } from "../support/browser/drive-store.ts";
-import { addManyFiles } from "../support/samples/many-files.ts";
+import { openStoreBench, rowsOf, show, unwatched } from "../support/browser/drive-store.ts";
 import { eventually } from "../support/server/scenario.ts";
 
 // Whatever is done, in whatever order: the list comes to be what the server has.
@@ -22,10 +21,6 @@ function numbersFrom(seed: number): (most: number) => number {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
     return (state >> 8) % most;
   };
-}
-
-function unwatched() {
-  return { onProgress: () => {}, signal: new AbortController().signal };
 }
 
 /** Uploads as the queue does: a new file, or another content of one that stands there. */
@@ -92,10 +87,7 @@ test.each([
   [5, 1100, 10, BY_NAME],
 ])("seed %d: %d files, %d things are done to them, ordered by %j", async (seed, files, steps, sort) => {
   const chance = numbersFrom(seed);
-  const { id, fileId } = await bench.driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), files);
-  using shown = await show(id, FOLDER, new Map([["sort", sort]]));
-  const { store, folder } = shown;
+  const { store, folder, id } = await bench.newMany(files, new Map([["sort", sort]]));
   for (let step = 0; step < steps; step += 1) {
     bench.coffer.clock.advance(chance(3));
     await doSomething(

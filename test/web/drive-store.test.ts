@@ -15,14 +15,14 @@ import {
   rowsOf,
   show,
   showIn,
+  unwatched,
 } from "../support/browser/drive-store.ts";
-import { listFiles, putFile } from "../support/server/drives.ts";
-import { addManyFiles } from "../support/samples/many-files.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // What the answers to what is done on the page of a drive change of what it knows; against a real server.
 
 const bench = openStoreBench();
-const { driveWith, newDrive } = bench;
+const { driveWith, newDrive, newMany, stored } = bench;
 
 const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
   ["name", false],
@@ -32,11 +32,6 @@ const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
   ["modified", false],
   ["modified", true],
 ];
-
-/** Work that nobody watches. */
-function unwatched() {
-  return { onProgress: () => {}, signal: new AbortController().signal };
-}
 
 /** Orders a list and waits until it is. */
 async function orderedBy(folder: FolderStore, key: SortKey, descending: boolean): Promise<void> {
@@ -69,14 +64,9 @@ function treeOf(store: DriveStore): string[] {
   return store.tree.rows.map(({ key }) => key);
 }
 
-/** The files of a drive on the server. */
-async function stored(drive: string): Promise<string[]> {
-  return (await listFiles(bench.owner, drive)).map(({ path }) => path);
-}
-
 describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
   async function ordered() {
-    const { id } = await driveWith({
+    const shown = await newDrive({
       "b.txt": 3,
       "d.txt": 1,
       "f.txt": 3,
@@ -84,14 +74,12 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
       "dir 2/sub/y": 1,
       "ärger/z": 4,
     });
-    const shown = await show(id);
     await orderedBy(shown.folder, by, descending);
-    return { ...shown, id, [Symbol.dispose]: shown[Symbol.dispose] };
+    return shown;
   }
 
   test("a file with another name goes to its place, and is the active one", async () => {
-    using shown = await ordered();
-    const { store, folder } = shown;
+    const { store, folder } = await ordered();
     for (const name of ["e.txt", "\u{1f5c0}.txt", "\uff5a.txt", "0.txt"]) {
       const file = rowsOf(folder).find((entry) => entry?.kind === "file");
       if (file === undefined) throw new Error("the list has no file");
@@ -101,8 +89,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
   });
 
   test("a folder with another name goes to its place, and is the active one", async () => {
-    using shown = await ordered();
-    const { store, folder } = shown;
+    const { store, folder } = await ordered();
     for (const [from, to] of [
       ["dir/", "zebra"],
       ["ärger/", "0"],
@@ -114,25 +101,19 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
   });
 
   test("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async () => {
-    using shown = await ordered();
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await ordered();
     const file = entryAt(folder, "b.txt");
     await changesWithoutAsking(folder, () =>
       store.changeFile(file.key, { tags: ["x"], expires_at: "2999-01-01T00:00:00.000Z" }),
     );
     await changesWithoutAsking(folder, () => store.makeFolder("e/"));
     await changesWithoutAsking(folder, () => store.makeFolder("dir/"));
-    await changesWithoutAsking(folder, async () => {
-      const key = await putFile(bench.owner, id, "c.txt", "xx");
-      store.uploaded(fileEntry(await recordOf(key)));
-      store.settle();
-    });
+    await changesWithoutAsking(folder, () => upload(store, id, "c.txt"));
   });
 
   test("what is deleted, or moved to another drive, is gone", async () => {
     const { id: other } = await driveWith();
-    using shown = await ordered();
-    const { store, folder } = shown;
+    const { store, folder } = await ordered();
     const some = ["b.txt", "f.txt", "dir/"].map((path) => entryAt(folder, path));
     await changesWithoutAsking(folder, () => deleteEntries(store, some, unwatched()));
     const rest = ["d.txt", "ärger/"].map((path) => entryAt(folder, path));
@@ -147,6 +128,14 @@ function recordOf(id: string): Promise<FileRecord> {
   return bench.owner.client.get<FileRecord>(`/v0/files/${id}`);
 }
 
+/** Uploads files as the queue of uploads does. */
+async function upload(store: DriveStore, drive: string, ...paths: string[]): Promise<void> {
+  for (const path of paths) {
+    store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, drive, path, "xx"))));
+  }
+  store.settle();
+}
+
 /** Does something after which one page of folders, and nothing else, is asked for. */
 async function asksForFolders(folder: FolderStore, change: () => Promise<unknown>): Promise<void> {
   const { length } = bench.requests.sent;
@@ -159,8 +148,7 @@ async function asksForFolders(folder: FolderStore, change: () => Promise<unknown
 
 describe("what an answer does not tell is asked for:", () => {
   test("how much is in a folder that something was moved, copied or uploaded to", async () => {
-    using shown = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
     const transfers = [
       { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "c/" },
       { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "c/" },
@@ -170,26 +158,14 @@ describe("what an answer does not tell is asked for:", () => {
     for (const transfer of transfers) {
       await asksForFolders(folder, () => transferEntries(store, transfer, unwatched()));
     }
-    await asksForFolders(folder, async () => {
-      for (const path of ["c/new/1", "up/load"]) {
-        store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, path))));
-      }
-      store.settle();
-    });
+    await asksForFolders(folder, () => upload(store, id, "c/new/1", "up/load"));
     expect(pathsOf(folder)).toEqual(["c/", "new/", "up/", "b.txt"]);
     expect(treeOf(store)).toEqual(["", "c/", "new/", "up/"]);
   });
 
   test("where in a folder of which not all is loaded something new stands", async () => {
-    const { id, fileId } = await driveWith({ "one.txt": 1 });
-    await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
-    using shown = await show(id, "many/");
-    const { store, folder } = shown;
-    await readAgain(folder, async () => {
-      const file = fileEntry(await recordOf(await putFile(bench.owner, id, "many/0000700 new.txt")));
-      store.uploaded(file);
-      store.settle();
-    });
+    const { store, folder, id } = await newMany(1200);
+    await readAgain(folder, () => upload(store, id, "many/0000700 new.txt"));
     expect(folder.listing.peek()?.count).toBe(1201);
   });
 
@@ -198,16 +174,12 @@ describe("what an answer does not tell is asked for:", () => {
     using shown = await show(id, "later/");
     const { store, folder } = shown;
     expect(folder.listing.peek()).toMatchObject({ isMissing: true, count: 0 });
-    await readAgain(folder, async () => {
-      store.uploaded(fileEntry(await recordOf(await putFile(bench.owner, id, "later/a/b.txt"))));
-      store.settle();
-    });
+    await readAgain(folder, () => upload(store, id, "later/a/b.txt"));
     expect(pathsOf(folder)).toEqual(["later/a/"]);
   });
 
   test("what came while a list from before was on its way", async () => {
-    using shown = await newDrive({ "a.txt": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1 });
     const { come, release } = bench.requests.hold(/sort=-size/);
     folder.sortBy("size");
     await come;
@@ -228,16 +200,9 @@ async function expectTheSame(folder: FolderStore): Promise<void> {
   expect(pathsOf(folder)).not.toContain(undefined);
 }
 
-async function shownPartly() {
-  const { id, fileId } = await driveWith({ "one.txt": 1 });
-  await addManyFiles(bench.coffer.dataDir, fileId("one.txt"), 1200);
-  return show(id, "many/");
-}
-
 describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
   test("a file with another name goes among those that are loaded", async () => {
-    using shown = await shownPartly();
-    const { store, folder } = shown;
+    const { store, folder } = await newMany(1200);
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
     expect(bench.requests.listsSince(length)).toEqual([]);
@@ -251,22 +216,19 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
   });
 
   test("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async () => {
-    using shown = await shownPartly();
-    const { store, folder } = shown;
+    const { store, folder } = await newMany(1200);
     const { length } = bench.requests.sent;
     await store.rename(entryAt(folder, "many/0000003.txt"), "zzz.txt");
     expect(bench.requests.listsSince(length)).toEqual([]);
     expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([1200, 499]);
     await folder.listing.peek()?.ensure({ first: 1190, last: 1199 });
-    expect(pathsOf(folder).at(-1)).toBe("many/zzz.txt");
-    expect(folder.cursor.active.peek()).toBe(1199);
+    expect([pathsOf(folder).at(-1), folder.cursor.active.peek()]).toEqual(["many/zzz.txt", 1199]);
     await folder.listing.peek()?.ensure({ first: 0, last: 1199 });
     await expectTheSame(folder);
   });
 
   test("some that are deleted leave the others where they are", async () => {
-    using shown = await shownPartly();
-    const { store, folder } = shown;
+    const { store, folder } = await newMany(1200);
     const entries = rowsOf(folder)
       .slice(10, 400)
       .filter((entry) => entry !== undefined);
@@ -280,8 +242,7 @@ describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
 });
 
 test("what is moved, or deleted in part, leaves the selection, also where it is not loaded", async () => {
-  using shown = await shownPartly();
-  const { store, folder } = shown;
+  const { store, folder } = await newMany(1200);
   await folder.cursor.selectTo(1199);
   const last = [...folder.cursor.selection.peek().values()].slice(-2);
   await readAgain(folder, () => folder.reload());
@@ -302,8 +263,7 @@ describe("where something is refused, the folder is read again:", () => {
     "a folder where a file stands": (store) => store.makeFolder("kept.txt/"),
   };
   test.each(Object.entries(attempts))("%s", async (_, attempt) => {
-    using shown = await newDrive({ "gone.txt": 1, "kept.txt": 1 });
-    const { store, folder, fileId } = shown;
+    const { store, folder, fileId } = await newDrive({ "gone.txt": 1, "kept.txt": 1 });
     const gone = entryAt(folder, "gone.txt");
     await bench.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     const refusal = await readAgain(folder, () => attempt(store, gone).catch((error: unknown) => error));
@@ -312,8 +272,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a part of what was to be deleted", async () => {
-    using shown = await newDrive({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
     const body = { drive_id: id, path: "gone/", confirm: true };
     await bench.owner.client.delete("/v0/folders", body);
     const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
@@ -323,7 +282,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("what stands at a destination, and what would go into itself", async () => {
-    using shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
+    const shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
     const { store, folder, id } = shown;
     const entries = ["a.txt", "older/"].map((path) => entryAt(folder, path));
     for (const how of ["move", "copy"] as const) {
@@ -336,8 +295,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("work that is stopped", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
-    const { store, folder, id } = shown;
+    const { store, folder, id } = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
     const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
     const abort = new AbortController();
     const move = { how: "move", entries, toDrive: id, toFolder: "to/" } as const;
@@ -348,7 +306,7 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a file that is looked at and not there", async () => {
-    using shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
+    const shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
     const { fileId } = shown;
     await changesWithoutAsking(shown.folder, async () => {
       await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
@@ -397,8 +355,7 @@ describe("an answer that comes after one went to another folder", () => {
 });
 
 test("the tree follows what is done to folders, without asking", async () => {
-  using shown = await newDrive(["a/", "b/inner/", "c/"]);
-  const { store, folder, id } = shown;
+  const { store, folder, id } = await newDrive(["a/", "b/inner/", "c/"]);
   const { length } = bench.requests.sent;
   store.tree.reveal("");
   await store.makeFolder("box/");
@@ -415,8 +372,7 @@ test("the tree follows what is done to folders, without asking", async () => {
 });
 
 test("counts that did not come come once they are asked for again", async () => {
-  using shown = await newDrive({ "a.txt": 2, "b/c": 1 });
-  const { store, folder, id } = shown;
+  const { store, folder, id } = await newDrive({ "a.txt": 2, "b/c": 1 });
   bench.requests.refuseNext(/GET .v0.folders/);
   const transfer = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "b/" } as const;
   await transferEntries(store, transfer, unwatched());
@@ -429,8 +385,7 @@ test("counts that did not come come once they are asked for again", async () => 
 });
 
 test("a list that cannot be read anew stays, with the reason, and comes once it is asked for again", async () => {
-  using shown = await newDrive({ "a.txt": 1, "b.txt": 2 });
-  const { folder } = shown;
+  const { folder } = await newDrive({ "a.txt": 1, "b.txt": 2 });
   bench.requests.refuseNext(/sort=-size/);
   folder.sortBy("size");
   await comesTrue(() => folder.error.value !== null);

@@ -15,8 +15,7 @@ test.each([
   ],
   ["other scripts", "ada/files", "ünï/日本/", "/drives/ada/files/%C3%BCn%C3%AF/%E6%97%A5%E6%9C%AC/"],
 ])("%s has an address that is read back", (_, drive, folder, address) => {
-  expect(folderAddress(drive, folder)).toBe(address);
-  expect(parseDrivePlace(address)).toEqual({ drive, folder });
+  expect([folderAddress(drive, folder), parseDrivePlace(address)]).toEqual([address, { drive, folder }]);
 });
 
 test.each([
@@ -41,6 +40,5 @@ test.each([
   ["x/", "", "x"],
   ["x/y/", "x/", "y"],
 ])("%s stands in %p and is called %s", (path, parent, name) => {
-  expect(parentOf(path)).toBe(parent);
-  expect(nameOf(path)).toBe(name);
+  expect([parentOf(path), nameOf(path)]).toEqual([parent, name]);
 });

@@ -50,13 +50,11 @@ const NAMES: readonly (readonly [query: string, name: string, marked: string])[]
 describe("what was found is marked, and nothing is lost", () => {
   test.each(CONTENTS)("%j in the content %j", (query, text, marked) => {
     const pieces = markContent(text, termsOf(query));
-    expect(written(pieces)).toBe(marked);
-    expect(pieces.map((piece) => piece.text).join("")).toBe(text);
+    expect([written(pieces), pieces.map((piece) => piece.text).join("")]).toEqual([marked, text]);
   });
 
   test.each(NAMES)("%j in the name %j", (query, name, marked) => {
     const pieces = markName(name, termsOf(query));
-    expect(written(pieces)).toBe(marked);
-    expect(pieces.map((piece) => piece.text).join("")).toBe(name);
+    expect([written(pieces), pieces.map((piece) => piece.text).join("")]).toEqual([marked, name]);
   });
 });

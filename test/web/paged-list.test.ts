@@ -97,15 +97,13 @@ describe("a list in pages", () => {
     await numbers.list.load(3);
     expect([numbers.list.at(0), numbers.list.at(20), numbers.list.total]).toEqual([undefined, 200, 94]);
     await numbers.list.ensure(0, 29);
-    expect(numbers.asked).toEqual([1, 2, 3, 1, 2]);
-    expect(numbers.list.loaded).toBe(30);
+    expect([numbers.asked, numbers.list.loaded]).toEqual([[1, 2, 3, 1, 2], 30]);
   });
 
   test("asks again for a page that did not come", async () => {
     const numbers = new Numbers();
     numbers.isDown = true;
-    expect(await numbers.list.load(1).catch(String)).toBe("Error: down");
-    expect(numbers.list.ready).toBe(false);
+    expect([await numbers.list.load(1).catch(String), numbers.list.ready]).toEqual(["Error: down", false]);
     numbers.isDown = false;
     await numbers.list.load(1);
     expect(numbers.list.at(0)).toBe(0);
@@ -135,8 +133,7 @@ describe("what an answer tells of a list", () => {
     await numbers.list.ensure(0, 0);
     await numbers.list.load(1);
     await numbers.list.ensure(0, 94);
-    expect(put(numbers, item)).toBe(true);
-    expect([numbers.isRight, numbers.list.loaded]).toEqual([true, 96]);
+    expect([put(numbers, item), numbers.isRight, numbers.list.loaded]).toEqual([true, true, 96]);
   });
 
   test("does not know of a new item where it belongs among some that are not loaded, nor whether it is new", async () => {

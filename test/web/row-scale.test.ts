@@ -17,8 +17,7 @@ describe.each([1, 1000, 100_000, 312_500, 312_501, 1_000_000, 10_000_000])("of %
   });
 
   test("scrolled to the start, the first row is seen, and scrolled to the end, the last", () => {
-    expect(scale.toRows(-200)).toBe(-200);
-    expect(scale.toRows(0)).toBe(0);
+    expect([scale.toRows(-200), scale.toRows(0)]).toEqual([-200, 0]);
     expect(scale.toRows(scale.height - WINDOW)).toBe(all - WINDOW);
   });
 
@@ -37,6 +36,5 @@ describe.each([1, 1000, 100_000, 312_500, 312_501, 1_000_000, 10_000_000])("of %
 
 test("rows that all have room stand where they are", () => {
   const scale = new RowScale(100_000, ROW_HEIGHT);
-  expect(scale.height).toBe(100_000 * ROW_HEIGHT);
-  expect(scale.toRows(3_210_987.5)).toBe(3_210_987.5);
+  expect([scale.height, scale.toRows(3_210_987.5)]).toEqual([100_000 * ROW_HEIGHT, 3_210_987.5]);
 });

@@ -16,6 +16,5 @@ test.each([
   [`?request=${ID}`, null, `?request=${ID}`],
 ] as const)("%s is taken as the server means it", (query, expected, left) => {
   const url = new URL(`http://localhost/claim/clm_0123${query}`);
-  expect(takeSignInReturn(url)).toEqual(expected);
-  expect(url.search).toBe(left);
+  expect([takeSignInReturn(url), url.search]).toEqual([expected, left]);
 });

@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { rm } from "node:fs/promises";
 import type { BatchId, FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { Connection } from "../engine/connection.ts";
@@ -95,8 +96,7 @@ export class IndexFile {
 
   static async make(path: string, batch: BatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
-    for (const file of ["", "-wal", "-shm"].map((end) => Bun.file(path + end)))
-      if (await file.exists()) await file.delete();
+    for (const end of ["", "-wal", "-shm"]) await rm(path + end, { force: true });
     const sql = new Sqlite(path, { readwrite: true, create: true, strict: true });
     try {
       sql.run("PRAGMA auto_vacuum = INCREMENTAL");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { KEYS } from "../../../src/domain/limits.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { expectJson, openStage, provision } from "../../support/server/scenario.ts";
-import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { populateQuietly, startWorld } from "../../support/server/world.ts";
 import { expectRefused, tally } from "../../support/server/answers.ts";
 
 const stage = openStage();
@@ -24,13 +24,6 @@ function expectFull(answer: Answer, message: string): void {
 
 async function idsOf(client: Client): Promise<string[]> {
   return (await client.get<{ id: string }[]>("/v0/keys")).map(({ id }) => id);
-}
-
-/** The cast, with everybody's minute still to begin. */
-async function quiet(coffer: TestAppliance): Promise<World> {
-  const world = await populate(coffer);
-  coffer.clock.advance(60_000);
-  return world;
 }
 
 describe("keys are limited in number", () => {
@@ -91,7 +84,7 @@ describe("keys are limited in rate", () => {
 
   test("of an owner by the plan, with 429 and Retry-After, until the minute is over", async () => {
     await using coffer = await startAppliance(LIMITS);
-    const { clients, drives } = await quiet(coffer);
+    const { clients, drives } = await populateQuietly(coffer);
     expect(await createMany(clients.bob, 6)).toBe(6);
     coffer.clock.advance(20_000);
     expect(await createMany(clients.bob, 7, { drive_id: drives.bob })).toBe(6);
@@ -109,7 +102,7 @@ describe("keys are limited in rate", () => {
 
   test("one a minute at least; what is refused or repeated is not counted", async () => {
     await using coffer = await startAppliance({ "rate-limits": "free=5" });
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     expect((await create(clients.agent, { name: "x".repeat(65) })).status).toBe(400);
     expect((await create(clients.agent, { drive_id: "somebody/elses" })).status).toBe(404);
     const repeated = { body: {}, headers: { "idempotency-key": "1" } };

@@ -1,17 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import { invalid, refused, type Step, step } from "../../support/server/steps.ts";
-import { holds, put } from "../../support/server/uploads.ts";
+import { FORM_TYPE, formOf, holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
 const FILE = "/v0/files?drive_id={drive}&path=f.txt";
 const JSON_UPLOAD = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
-const part = (name: string, text: string) =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-const FORM = `${part("drive_id", "{drive}")}${part('file"; filename="f.txt', "the tail")}--x--`;
-
-const FORM_TYPE = { "content-type": "multipart/form-data; boundary=x" };
+const FORM = formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f.txt"', "the tail"]);
 
 /** The ways to upload over `f.txt`. */
 const UPLOADS: readonly (readonly [name: string, upload: Pick<Step, "request" | "body" | "headers">])[] = [

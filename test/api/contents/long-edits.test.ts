@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { MIB } from "../../../src/domain/limits.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
-import { ByteMeter } from "../../support/meters/byte-meter.ts";
 import type { Json } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
 
@@ -49,3 +48,72 @@ test.each(CASES)("an edit of a long text lets others go first: %s", async (_, te
   const tooMany = Math.max(0, meter.largest() - MOST_BYTES);
   expect([answered, tooMany]).toEqual([status, 0]);
 });
+
+/** What a call costs beside its bytes. */
+const CALL = 100;
+
+/**
+ * Counts what is done with bytes in one turn of the event loop, in which all others wait: each byte that is searched,
+ * copied, compared, or made to characters by a call of the runtime.
+ */
+class ByteMeter implements Disposable {
+  #bytes = 0;
+  #largest = 0;
+  #isTurnKnown = false;
+  readonly #watched = new DisposableStack();
+
+  constructor() {
+    const { prototype } = Buffer;
+    this.#watch(
+      prototype,
+      "indexOf",
+      ({ length }, [, from], found) => (found === -1 ? length : or(found, 0)) - or(from, 0),
+    );
+    this.#watch(prototype, "lastIndexOf", ({ length }, [, from], found) => or(from, length) - or(found, 0));
+    this.#watch(prototype, "copy", (_, __, copied) => or(copied, 0));
+    this.#watch(prototype, "compare", ({ length }, [, start, end]) => or(end, length) - or(start, 0));
+    this.#watch(Buffer, "concat", (_, __, joined) => (joined instanceof Buffer ? joined.length : 0));
+  }
+
+  #watch(
+    of: object,
+    name: string,
+    bytes: (of: Buffer, args: readonly unknown[], result: unknown) => number,
+  ): void {
+    const done: unknown = Reflect.get(of, name);
+    if (typeof done !== "function") throw new Error(`there is no ${name}`);
+    const count = this.#count.bind(this);
+    Reflect.set(of, name, function (this: Buffer, ...args: unknown[]): unknown {
+      const result: unknown = Reflect.apply(done, this, args);
+      count(bytes(this, args, result));
+      return result;
+    });
+    this.#watched.defer(() => void Reflect.set(of, name, done));
+  }
+
+  /** The bytes of the largest turn since the last call. */
+  largest(): number {
+    const largest = Math.max(this.#largest, this.#bytes);
+    this.#largest = 0;
+    this.#bytes = 0;
+    return largest;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watched.dispose();
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes + CALL;
+    if (this.#isTurnKnown) return;
+    this.#isTurnKnown = true;
+    setImmediate(() => {
+      this.#isTurnKnown = false;
+      this.#largest = this.largest();
+    });
+  }
+}
+
+function or(given: unknown, otherwise: number): number {
+  return typeof given === "number" ? given : otherwise;
+}

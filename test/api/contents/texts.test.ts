@@ -10,6 +10,9 @@ const stage = openStage();
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
+const withNul = new Uint8Array([0x61, 0x00, 0x62]);
+const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
+
 const POEM = "one\ntwo\r\nthree\n";
 
 function read(query: string, expected: Expected): Step {
@@ -90,13 +93,12 @@ describe("a part of a text", () => {
 });
 
 describe("encodings", () => {
-  const latin1 = new Uint8Array(Buffer.from("caf\u00e9\n", "latin1"));
   const isText = { json: { lines: lines("caf\u00e9"), total_lines: 1 } };
   runScenarios(stage, {
     "UTF-8": [textFile("caf\u00e9\n"), read("", isText)],
     "UTF-16": [textFile(encoded("caf\u00e9\n", "utf-16le")), read("", isText)],
     "UTF-16, the other way": [textFile(encoded("caf\u00e9\n", "utf-16be")), read("", isText)],
-    "Latin-1": [textFile(latin1), read("", { json: { encoding: "latin1", ...isText.json } })],
+    "Latin-1": [textFile(latin1("caf\u00e9\n")), read("", { json: { encoding: "latin1", ...isText.json } })],
     "UTF-8 of unknown type": [
       put("Makefile", "all:\n", { json: { mime_type: "application/octet-stream" }, keeps: "file" }),
       read("", { json: { lines: lines("all:") } }),
@@ -105,7 +107,6 @@ describe("encodings", () => {
 });
 
 describe("what is no text is refused", () => {
-  const withNul = new Uint8Array([0x61, 0x00, 0x62]);
   const notUtf8 = new Uint8Array([0xff, 0xd8, 0xff]);
   const contents = [
     ["a picture, by its type", textFile("x", "image/png"), "UNSUPPORTED_MEDIA_TYPE"],
@@ -121,8 +122,6 @@ describe("what is no text is refused", () => {
 
 const MIB = 1024 * 1024;
 
-const typedAs = (type: string, content: Content) => textFile(content, type);
-
 function extract(expected: Expected): Step {
   return step("POST /v0/files/{file.id}/extract", expected);
 }
@@ -132,15 +131,11 @@ function extracts(file: Step, expected: Expected): Step[] {
   return [file, extract(expected)];
 }
 
-const plain = (content: Content) => typedAs("text/plain", content);
-const json = (content: Content) => typedAs("application/json", content);
+const json = (content: Content) => textFile(content, "application/json");
 const UNSUPPORTED = refused("UNSUPPORTED_MEDIA_TYPE");
 const FAILED = refused("EXTRACTION_FAILED");
 
 const utf16 = (text: string, isBigEndian: boolean) => encoded(text, isBigEndian ? "utf-16be" : "utf-16le");
-
-const latin1 = new Uint8Array(Buffer.from("caf\u00e9, na\u00efve", "latin1"));
-const withNul = new Uint8Array([0x61, 0x00, 0x62]);
 
 describe("types", () => {
   const named = ["plain", "plain; charset=utf-8", "csv", "markdown", "html"].map((type) => `text/${type}`);
@@ -152,11 +147,11 @@ describe("types", () => {
   runEach(stage, texts, (type) => {
     const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
     const content = '{"a":1}\n';
-    return [`${type} is text`, ...extracts(typedAs(type, content), { json: { content, mime_type } })];
+    return [`${type} is text`, ...extracts(textFile(content, type), { json: { content, mime_type } })];
   });
   runEach(stage, jsons, (type) => [
     `${type} is JSON`,
-    ...extracts(typedAs(type, '{"a":[1,null,"x"]}\n'), {
+    ...extracts(textFile('{"a":[1,null,"x"]}\n', type), {
       json: { content: { a: [1, null, "x"] }, mime_type: type },
     }),
   ]);
@@ -174,22 +169,22 @@ describe("text", () => {
     ["UTF-8 with a byte order mark", "\ufeffa", "a"],
     ["UTF-16, little-endian, with a mark", utf16("a\u{1F600}\u00e9", false), "a\u{1F600}\u00e9"],
     ["UTF-16, big-endian, with a mark", utf16("a\u{1F600}\u00e9", true), "a\u{1F600}\u00e9"],
-    ["Latin-1", latin1, "caf\u00e9, na\u00efve"],
+    ["Latin-1", latin1("caf\u00e9, na\u00efve"), "caf\u00e9, na\u00efve"],
     ["UTF-8 that breaks off in a character", new Uint8Array([0x61, 0xe2, 0x82]), "a\u00e2\u201a"],
     ["what JSON escapes", '"\\\u0001\u001f\u2028\r\n\t', '"\\\u0001\u001f\u2028\r\n\t'],
   ];
   runScenarios(stage, {
-    "with a NUL is none": extracts(plain(withNul), FAILED),
+    "with a NUL is none": extracts(textFile(withNul), FAILED),
     "in UTF-16 without a mark is none": extracts(
-      plain(new Uint8Array(Buffer.from("abc", "utf16le"))),
+      textFile(new Uint8Array(Buffer.from("abc", "utf16le"))),
       FAILED,
     ),
-    "with a NUL in UTF-16 is none": extracts(plain(utf16("a\0b", false)), FAILED),
-    "with a NUL in Latin-1 is none": extracts(plain(new Uint8Array([0xe9, 0x00])), FAILED),
+    "with a NUL in UTF-16 is none": extracts(textFile(utf16("a\0b", false)), FAILED),
+    "with a NUL in Latin-1 is none": extracts(textFile(new Uint8Array([0xe9, 0x00])), FAILED),
   });
   runEach(stage, cases, ([name, content, text]) => [
     name,
-    ...extracts(plain(content), {
+    ...extracts(textFile(content), {
       json: { content: text, mime_type: "text/plain" },
       receives: { "content-type": /^application\/json\b/ },
     }),
@@ -260,19 +255,19 @@ describe("large text", () => {
 
 describe("documents", () => {
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-  const withPassword = typedAs(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
-  const html = typedAs("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
+  const withPassword = textFile(new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]), DOCX);
+  const html = textFile("<p>a &amp; b<script>no</script>", "text/html; charset=utf-8");
   runScenarios(stage, {
-    "of Word": extracts(typedAs(DOCX, docx(wordParagraph('"One"'))), {
+    "of Word": extracts(textFile(docx(wordParagraph('"One"')), DOCX), {
       json: { content: '"One"\n', mime_type: DOCX },
     }),
     "in HTML": extracts(html, { json: { content: "a & b\n" } }),
     "with a password": extracts(withPassword, { ...FAILED, contains: ["password", "download"] }),
-    "that are malformed": extracts(typedAs(DOCX, docx("<w:p>")), {
+    "that are malformed": extracts(textFile(docx("<w:p>"), DOCX), {
       ...FAILED,
       contains: ["malformed", "download"],
     }),
-    "that are none": extracts(typedAs(DOCX, "hello"), {
+    "that are none": extracts(textFile("hello", DOCX), {
       ...UNSUPPORTED,
       contains: [DOCX, "no such document"],
     }),
@@ -295,6 +290,9 @@ describe("documents", () => {
 describe("whose", () => {
   runScenarios(stage, {
     "no file": refuses("POST /v0/files/nonsense/extract", "NOT_FOUND"),
-    "a body that has no fields is not looked at": extracts(plain("x"), { body: "[", json: { content: "x" } }),
+    "a body that has no fields is not looked at": extracts(textFile("x"), {
+      body: "[",
+      json: { content: "x" },
+    }),
   });
 });

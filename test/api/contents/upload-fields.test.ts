@@ -1,7 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import { invalid, type Step, step } from "../../support/server/steps.ts";
-import { accepted, holds, kept, post, put, rejected } from "../../support/server/uploads.ts";
+import {
+  accepted,
+  FORM_TYPE,
+  formOf,
+  holds,
+  kept,
+  post,
+  put,
+  rejected,
+} from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -22,12 +31,10 @@ function manyTags(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `t${i}`);
 }
 
-const part = (name: string, text: string) =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-
 /** An upload as a form, with this metadata. */
 function formWith(metadata: string): string {
-  return `${part("drive_id", "{drive}")}${part("metadata", metadata)}${part('file"; filename="f.txt', "x")}--x--`;
+  const file = 'name="file"; filename="f.txt"';
+  return formOf(['name="drive_id"', "{drive}"], ['name="metadata"', metadata], [file, "x"]);
 }
 
 describe("content_type", () => {
@@ -126,11 +133,10 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
   type Asked = Pick<Step, "request" | "body" | "headers" | "status">;
   const request = ["POST", "/v0/files"] as const;
   const beside = `"drive_id":"{drive}","filename":"f.txt","content":""`;
-  const headers = ofType("multipart/form-data; boundary=x");
   const made = { request: ["PATCH", "/v0/files/{made.id}"], status: 200 } as const;
   const ways: readonly (readonly [name: string, ask: (metadata: string) => Asked, files: string[]])[] = [
     ["JSON", (json) => ({ request, body: `{${beside},"metadata":${json}}`, status: 201 }), []],
-    ["a form", (json) => ({ request, body: formWith(json), headers, status: 201 }), []],
+    ["a form", (json) => ({ request, body: formWith(json), headers: FORM_TYPE, status: 201 }), []],
     ["PATCH", (json) => ({ ...made, body: `{"metadata":${json}}` }), ["f.txt"]],
   ];
   for (const [way, ask, files] of ways) {
@@ -258,7 +264,7 @@ describe("what a replaced file keeps", () => {
     "by raw bytes with a type": replace("", csv, ofType("text/csv")),
     "in JSON: nothing": post({}, { status: 200, json: nothing }),
     "as a form: nothing": step("POST /v0/files", {
-      headers: ofType("multipart/form-data; boundary=x"),
+      headers: FORM_TYPE,
       body: formWith("{}"),
       json: { id: "{file.id}", ...nothing },
     }),

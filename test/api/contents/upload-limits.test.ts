@@ -11,7 +11,7 @@ import {
   runScenarios,
 } from "../../support/server/scenario.ts";
 import { refused, step } from "../../support/server/steps.ts";
-import { holds, put } from "../../support/server/uploads.ts";
+import { FORM_TYPE, formOf, holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { tally, expectRefused } from "../../support/server/answers.ts";
@@ -137,25 +137,24 @@ function inJson(bytes: number) {
 }
 
 function inForm(bytes: number): string {
-  return (
-    `--x\r\nContent-Disposition: form-data; name="drive_id"\r\n\r\n{drive}\r\n--x\r\n` +
-    `Content-Disposition: form-data; name="file"; filename="f"\r\n\r\n${"x".repeat(bytes)}\r\n--x--\r\n`
-  );
+  return formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f"', "x".repeat(bytes)]);
 }
 
 describe("the largest file", () => {
   const stage = openStage({ "max-file-size": "100000" });
-  const form = { "content-type": "multipart/form-data; boundary=x" };
   const post = "POST /v0/files" as const;
   const fits = { status: 201, json: { path: "f", size: 100_000 } };
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
   runScenarios(stage, {
     "fits as raw bytes": put("f", "x".repeat(100_000)),
     "fits in JSON": step(post, { body: inJson(100_000), ...fits }),
-    "fits in a form": step(post, { headers: form, body: inForm(100_000), ...fits }),
+    "fits in a form": step(post, { headers: FORM_TYPE, body: inForm(100_000), ...fits }),
     "one byte more as raw bytes": [put("f", "x".repeat(100_001), tooLarge), holds()],
     "one byte more in JSON": [step(post, { body: inJson(100_001), ...tooLarge }), holds()],
-    "one byte more in a form": [step(post, { headers: form, body: inForm(100_001), ...tooLarge }), holds()],
+    "one byte more in a form": [
+      step(post, { headers: FORM_TYPE, body: inForm(100_001), ...tooLarge }),
+      holds(),
+    ],
     "much more in JSON": [step(post, { body: inJson(2_000_000), ...tooLarge }), holds()],
     "too many other fields": [step(post, { body: { x: "y".repeat(300_000) }, ...tooLarge }), holds()],
   });

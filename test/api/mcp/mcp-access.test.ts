@@ -15,7 +15,7 @@ import {
   reading,
   writing,
   writingAt,
-} from "../../support/server/who-may.ts";
+} from "../../support/server/routes.ts";
 import { CALLERS, type CallerName } from "../../support/server/world.ts";
 
 const stage = openStage();

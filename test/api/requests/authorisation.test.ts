@@ -13,8 +13,6 @@ import { gives, refused, refuses, step, type Step } from "../../support/server/s
 import { put } from "../../support/server/uploads.ts";
 import { forgetWork } from "../../support/faults/recorded-work.ts";
 import { Description } from "../../support/schemas/description.ts";
-import { ROUTES, type RouteRow } from "../../support/server/routes.ts";
-import { makeTarget, type Named, routeOf, type Target } from "../../support/server/targets.ts";
 import {
   accounts,
   alike,
@@ -25,7 +23,10 @@ import {
   nothingToWrite,
   type Owner,
   people,
-} from "../../support/server/who-may.ts";
+  type RouteRow,
+  ROUTES,
+} from "../../support/server/routes.ts";
+import { makeTarget, type Named, routeOf, type Target } from "../../support/server/targets.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
 
 const stage = openStage();

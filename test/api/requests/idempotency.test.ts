@@ -7,7 +7,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
 import { eventually, expectCommonRules, fill, fillJson, openStage } from "../../support/server/scenario.ts";
-import { HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
+import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { ROUTES, type RouteRow, successOf, withByPath } from "../../support/server/routes.ts";
 import { makeTarget, routeOf, type Target } from "../../support/server/targets.ts";
@@ -50,6 +50,13 @@ function expectReplay(answer: Answer, first: Answer): void {
   expectCommonRules("POST", answer);
   expect(answer.headers.get("idempotency-replayed")).toBe("true");
   expect(essence(answer)).toEqual(essence(first));
+}
+
+/** What is sent for the first time, and done. */
+async function sendFirst(client: Client, key: string, sent: Sent, status = 201): Promise<Answer> {
+  const answer = await send(client, key, sent);
+  expectFirst(answer, status);
+  return answer;
 }
 
 function expectFirst(answer: Answer, status: number): void {
@@ -102,19 +109,12 @@ function countRows(table: string, dataDir = stage.coffer.dataDir): number {
   return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
 }
 
-const BOUNDARY = "a-boundary";
-
 /** A form with a file. */
 function form(drive: string, content: string): string {
-  const parts = [
-    ['name="drive_id"', drive],
-    ['name="file"; filename="form.txt"', content],
-  ].map(([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`);
-  return `${parts.join("")}--${BOUNDARY}--\r\n`;
+  return formOf(['name="drive_id"', drive], ['name="file"; filename="form.txt"', content]);
 }
 
 const drive_id = "{drive}";
-const IN_FORM = { "content-type": `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** Writes with other bodies and headers than in `ROUTES`. */
 const OTHERS: readonly RouteRow[] = [
@@ -129,7 +129,7 @@ const OTHERS: readonly RouteRow[] = [
     200,
     { about: "of a member", body: { username: "carol", role: "editor" } },
   ],
-  ["POST /v0/files", 201, { about: "as a form", body: form(drive_id, "Hello World!"), headers: IN_FORM }],
+  ["POST /v0/files", 201, { about: "as a form", body: form(drive_id, "Hello World!"), headers: FORM_TYPE }],
   ["PUT /v0/files?drive_id={drive}&path=empty.txt", 201, { about: "of nothing" }],
   [
     "PUT /v0/files?drive_id={drive}&path=put.txt",
@@ -177,7 +177,7 @@ function othersThan(sent: Sent): Sent[] {
     { ...sent, headers: { ...headers, prefer: "handling=lenient" }, request: elsewhere },
   ];
   // What comes after a form is not read.
-  if (typeof body === "string" && headers !== IN_FORM) return [...others, { ...sent, body: `${body}!` }];
+  if (typeof body === "string" && headers !== FORM_TYPE) return [...others, { ...sent, body: `${body}!` }];
   if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {
     return others;
   }
@@ -211,13 +211,15 @@ for (const row of WRITES) {
   const name = [routeOf(request), more.about ?? []].flat().join(" ");
   const client = () => (more.by === undefined ? stage.world.clients.ada : stage.coffer.client());
 
+  const begin = async () => {
+    const target = await prepare(JSON.stringify([request, more]));
+    return { target, sent: requestOf(row, target), key: newKey() };
+  };
+
   describe(name, () => {
     test("is done once and answered twice, and never answers another request", async () => {
-      const target = await prepare(JSON.stringify([request, more]));
-      const sent = requestOf(row, target);
-      const key = newKey();
-      const first = await send(client(), key, sent);
-      expectFirst(first, status);
+      const { target, sent, key } = await begin();
+      const first = await sendFirst(client(), key, sent, status);
       const after = await snapshot(target);
       stage.coffer.clock.advance(1);
       expectReplay(await send(client(), key, sent), first);
@@ -229,9 +231,7 @@ for (const row of WRITES) {
     });
 
     test("has one effect, however many ask at once", async () => {
-      const target = await prepare(JSON.stringify([request, more]));
-      const sent = requestOf(row, target);
-      const key = newKey();
+      const { target, sent, key } = await begin();
       const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, sent)));
       const firsts = answers.filter(
         (answer) => answer.status < 300 && answer.headers.get("idempotency-replayed") === null,
@@ -279,19 +279,18 @@ describe("the header", () => {
     ],
   ])("%s is taken", async (_, key) => {
     const own = await stage.ownDrive();
-    const first = await send(own.client, key, folder(own.id, "a/"));
-    expectFirst(first, 201);
+    const first = await sendFirst(own.client, key, folder(own.id, "a/"));
     expectReplay(await send(own.client, key, folder(own.id, "a/")), first);
   });
 
   test("means nothing to reads, and to routes that are none", async () => {
     const { own, key } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
-      expectFirst(await send(own.client, key, { request: `GET ${path}` }), 200);
+      await sendFirst(own.client, key, { request: `GET ${path}` }, 200);
       expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
     }
     expectRefused(await send(own.client, key, { request: "POST /v0/nothing" }), "NOT_FOUND");
-    expectFirst(await send(own.client, key, folder(own.id, "a/")), 201);
+    await sendFirst(own.client, key, folder(own.id, "a/"));
   });
 
   test("comes after the key and its scope", async () => {
@@ -307,10 +306,8 @@ describe("a key is its caller's own", () => {
     const [one, other] = [await stage.ownDrive(), await stage.ownDrive()];
     const body = { name: "Same" };
     const create: Sent = { request: "POST /v0/keys", body };
-    const first = await send(one.client, key, create);
-    expectFirst(first, 201);
-    const second = await send(other.client, key, create);
-    expectFirst(second, 201);
+    const first = await sendFirst(one.client, key, create);
+    const second = await sendFirst(other.client, key, create);
     expect(JSON.parse(second.text).id).not.toBe(JSON.parse(first.text).id);
   });
 
@@ -330,10 +327,9 @@ test("whoever is signed in has one under all of the account's sessions, and none
   const key = newKey();
   const create: Sent = { request: "POST /v0/drives", body: { name: "Same" } };
   const nobody = stage.coffer.client();
-  const first = await send(nobody, key, { ...create, headers: signedInHeaders() });
-  expectFirst(first, 201);
+  const first = await sendFirst(nobody, key, { ...create, headers: signedInHeaders() });
   expectReplay(await send(nobody, key, { ...create, headers: signedInHeaders() }), first);
-  expectFirst(await send(stage.world.clients.ada, key, create), 201);
+  await sendFirst(stage.world.clients.ada, key, create);
 });
 
 describe("without an API key, two behind one address cannot come by the same key", () => {
@@ -353,7 +349,7 @@ describe("without an API key, two behind one address cannot come by the same key
       expect(answer.text).toContain("such as a new UUID");
     }
     expect(countRows("drive")).toBe(before);
-    expectFirst(await send(stage.world.clients.ada, key, provision), 201);
+    await sendFirst(stage.world.clients.ada, key, provision);
   });
 
   test.each([
@@ -362,8 +358,7 @@ describe("without an API key, two behind one address cannot come by the same key
     ["32 hex digits", "0123456701234567012345670123456f"],
     ["255 characters", "not the same ".repeat(20).slice(0, 255)],
   ])("%s is taken", async (_, key) => {
-    const first = await send(stage.coffer.client(), key, provision);
-    expectFirst(first, 201);
+    const first = await sendFirst(stage.coffer.client(), key, provision);
     expectReplay(await send(stage.coffer.client(), key, provision), first);
   });
 });
@@ -396,7 +391,7 @@ describe("only successes are kept", () => {
       "body",
     );
     expectRefused(await send(own.client, key, folder("nowhere", "a/")), "NOT_FOUND");
-    expectFirst(await send(own.client, key, folder(own.id, "a/")), 201);
+    await sendFirst(own.client, key, folder(own.id, "a/"));
     expectRefused(await send(own.client, key, folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
   });
 
@@ -408,7 +403,7 @@ describe("only successes are kept", () => {
     });
     await own.client.put(own.id, "taken", "x");
     expectRefused(await send(own.client, key, upload("taken/below", "x")), "CONFLICT");
-    expectFirst(await send(own.client, key, upload("free", "x")), 201);
+    await sendFirst(own.client, key, upload("free", "x"));
   });
 
   test("an answer too long to be kept undoes its write", async () => {
@@ -420,7 +415,7 @@ describe("only successes are kept", () => {
     expectRefused(await send(own.client, key, request), "PAYLOAD_TOO_LARGE");
     await own.client.get(`/v0/files/${file.id}`);
     const fitting = { ...request, body: { file_ids: [file.id, ...ids.map(() => crypto.randomUUID())] } };
-    expectFirst(await send(own.client, key, fitting), 200);
+    await sendFirst(own.client, key, fitting, 200);
     await own.client.json(404, "GET", `/v0/files/${file.id}`);
   });
 });
@@ -454,7 +449,7 @@ describe("while the first is running", () => {
     raw.socket.destroy();
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
     const sound: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
-    expectFirst(await send(own.client, key, sound), 201);
+    await sendFirst(own.client, key, sound);
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
@@ -467,8 +462,7 @@ function jsonUpload(drive: string, content: string, fields: Record<string, Json>
 describe("an upload is known by its fields and its content", () => {
   test("however it is encoded", async () => {
     const { own, key } = await fresh();
-    const first = await send(own.client, key, jsonUpload(own.id, HELLO));
-    expectFirst(first, 201);
+    const first = await sendFirst(own.client, key, jsonUpload(own.id, HELLO));
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
     const again: Sent[] = [
       jsonUpload(own.id, `${HELLO.slice(0, 5)}\n${HELLO.slice(5)}`),
@@ -476,11 +470,7 @@ describe("an upload is known by its fields and its content", () => {
         ...jsonUpload(own.id, HELLO),
         body: JSON.stringify({ content: HELLO, filename: "form.txt", drive_id: own.id }),
       },
-      {
-        request: "POST /v0/files",
-        body: form(own.id, "Hello World!"),
-        headers: IN_FORM,
-      },
+      { request: "POST /v0/files", body: form(own.id, "Hello World!"), headers: FORM_TYPE },
     ];
     for (const request of again) expectReplay(await send(own.client, key, request), first);
     const others: Sent[] = [
@@ -503,7 +493,7 @@ describe("an upload is known by its fields and its content", () => {
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
     big.set(content);
-    expectFirst(await send(own.client, key, { request: `PUT ${path}`, body: big }), 201);
+    await sendFirst(own.client, key, { request: `PUT ${path}`, body: big });
     const before = await stage.onDisk();
     expect((await send(own.client, key, { request: `PUT ${path}`, body: big })).status).toBe(201);
     big[999_999] = 1;
@@ -523,8 +513,7 @@ describe("an upload is known by its fields and its content", () => {
       request: `PUT /v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
       body: "x",
     };
-    const first = await send(ada, key, put);
-    expectFirst(first, 201);
+    const first = await sendFirst(ada, key, put);
     stage.coffer.clock.advance(2000);
     expectReplay(await send(ada, key, put), first);
     await ada.delete(`/v0/drives/${drive}`);
@@ -556,8 +545,7 @@ describe("for 24 hours", () => {
   test("across restarts, counted as a request but not as a drive", async () => {
     const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "Once" } };
     const key = newKey();
-    const first = await send(coffer.client(), key, provision);
-    expectFirst(first, 201);
+    const first = await sendFirst(coffer.client(), key, provision);
     const second = await send(coffer.client(), key, provision);
     expectReplay(second, first);
     expect(remaining(second)).toBe(remaining(first) - 1);
@@ -571,8 +559,7 @@ describe("for 24 hours", () => {
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
 
     coffer.clock.advance(1);
-    const later = await send(coffer.client(), key, provision);
-    expectFirst(later, 201);
+    const later = await sendFirst(coffer.client(), key, provision);
     expect(later.text).not.toBe(first.text);
     expectReplay(await send(coffer.client(), key, provision), later);
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);

@@ -17,7 +17,7 @@ import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real
 import type { Code } from "../../support/server/steps.ts";
 import { fill, fillJson, provision } from "../../support/server/scenario.ts";
 import { STATUS_OF } from "../../support/server/steps.ts";
-import { HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
+import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
 import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
@@ -268,14 +268,12 @@ const IF_NONE = { headers: { "if-none-match": "*" } };
 
 /** A form that puts other content over `dir/hello.txt`. */
 const FORM: More = {
-  body: `${[
+  body: formOf(
     ['name="drive_id"', drive_id],
     ['name="path"', "dir/hello.txt"],
     ['name="file"; filename="hello.txt"', "Hello!"],
-  ]
-    .map(([name, value]) => `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`)
-    .join("")}--b--\r\n`,
-  headers: { "content-type": "multipart/form-data; boundary=b" },
+  ),
+  headers: FORM_TYPE,
 };
 
 /** Beside those of `ROUTES`. */

@@ -5,17 +5,10 @@ import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
 import { expectCommonRules, expectJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { populateQuietly } from "../../support/server/world.ts";
 
 /** Ada's plan is team, Bob's and the agents' is free. */
 const limits = { "rate-limits": "free=8,team=12" };
-
-/** The cast, with everybody's minute still to begin. */
-async function quiet(coffer: TestAppliance): Promise<World> {
-  const world = await populate(coffer);
-  coffer.clock.advance(60_000);
-  return world;
-}
 
 /** The limit, what remains of it, and the seconds until its reset. */
 function state({ headers }: Answer): (string | null)[] {
@@ -31,7 +24,7 @@ function expectTold({ text }: Answer, message: string): void {
 describe("rate limits", () => {
   test("are the plan's, counted down in windows of a minute", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     expect(state(await clients.ada.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
     coffer.clock.advance(20_500);
     expect(state(await clients.ada.send("GET", "/v0/nothing"))).toEqual(["12", "10", "40"]);
@@ -46,7 +39,7 @@ describe("rate limits", () => {
 
   test("refuse with 429 and Retry-After, do nothing, and let go at the window's end", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients, drives } = await quiet(coffer);
+    const { clients, drives } = await populateQuietly(coffer);
     for (let n = 0; n < 8; n += 1) await clients.agent.put(drives.agent, `${n}`);
     coffer.clock.advance(15_000);
     const reads = [["GET", "/v0/drives"] as const, ["GET", "/v0/nothing"] as const];
@@ -69,7 +62,7 @@ describe("rate limits", () => {
 
   test("are exact among requests that come at once", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     expect(await countStatuses([clients.bob], 30)).toEqual({ 200: 8, 429: 22 });
   });
 });
@@ -102,7 +95,7 @@ async function moreKeys(
 describe("a second window is shared by all who have one owner", () => {
   test("so that many keys of a drive do not make many times its limit", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     const keys = [clients.agent, ...(await moreKeys(coffer, clients.agent, 9))];
     expect(await countStatuses(keys, 80)).toEqual({ 200: SHARED_FACTOR * 8, 429: 80 - SHARED_FACTOR * 8 });
     // Others have windows of their own.
@@ -113,7 +106,7 @@ describe("a second window is shared by all who have one owner", () => {
 
   test("by an account's keys and sessions and the keys of its drives", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients, drives } = await quiet(coffer);
+    const { clients, drives } = await populateQuietly(coffer);
     const { cookie } = beginSession(coffer, "bob").browser;
     const [ofDrive = clients.nobody] = await moreKeys(coffer, clients.bob, 1, { drive_id: drives.bob });
     const others = await moreKeys(coffer, clients.bob, 3);
@@ -132,7 +125,7 @@ describe("a second window is shared by all who have one owner", () => {
 
   test("by the keys of a drive, with its account from when it is claimed", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     const { client, claimToken } = await provision(coffer);
     const keys = await moreKeys(coffer, client, 4);
     await clients.bob.post("/v0/drives/claim", { token: claimToken }, 200);
@@ -145,7 +138,7 @@ describe("a second window is shared by all who have one owner", () => {
 
   test("and the headers and the refusal are those of the window that has less", async () => {
     await using coffer = await startAppliance(limits);
-    const { clients } = await quiet(coffer);
+    const { clients } = await populateQuietly(coffer);
     const [first, second, third, fourth, fifth] = await moreKeys(coffer, clients.agent, 5);
     if (!first || !second || !third || !fourth || !fifth) throw new Error("there are five");
     // The shared window begins with the first, ten seconds before the windows of the others.

@@ -10,7 +10,14 @@ import { addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import { hashOf } from "../../support/samples/hash.ts";
-import { fileOfStore, OLD_CONTENTS, OLD_SECRET, type OldStore } from "../../support/faults/old-stores.ts";
+import {
+  fileOfStore,
+  OLD_CONTENTS,
+  OLD_SECRET,
+  type OldStore,
+  readOldStore,
+  tableOf,
+} from "../../support/faults/old-stores.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { fileOf } from "../../support/samples/contents.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
@@ -119,7 +126,7 @@ function addRows(sql: Sqlite, now: number): void {
   sql.run("INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents) VALUES (1, ?, '', 3)", [now]);
 }
 
-/** A statement for each table that has rows, also for those that hold a full-text index. */
+/** A statement on a line for each table that has rows, also for those that hold a full-text index. */
 function dump(sql: Sqlite): string[] {
   const tables = sql
     .query(
@@ -141,7 +148,8 @@ function dump(sql: Sqlite): string[] {
 function literal(value: null | bigint | boolean | number | string | Uint8Array): string {
   if (value === null) return "NULL";
   if (value instanceof Uint8Array) return `X'${value.toHex()}'`;
-  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  if (typeof value !== "string") return String(value);
+  return `'${value.replaceAll("'", "''").replaceAll("\n", "' || char(10) || '")}'`;
 }
 
 const prepare = async (dataDir: string) => {
@@ -155,5 +163,9 @@ await settledIndex(coffer.dataDir);
 await coffer.close();
 using sql = new Sqlite(join(coffer.dataDir, "coffer.db"));
 addRows(sql, store.at);
-const text = [`-- ${JSON.stringify(store)}`, ...dump(sql), ""].join("\n");
+const statements = dump(sql);
+const before = new Set((await readOldStore(MIGRATIONS.length - 1)).statements);
+const asBefore = statements.filter((statement) => before.has(statement)).map(tableOf);
+const own = statements.filter((statement) => !before.has(statement));
+const text = [`-- ${JSON.stringify({ ...store, asBefore })}`, ...own, ""].join("\n");
 await Bun.write(fileOfStore(MIGRATIONS.length), text);

@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
@@ -38,6 +39,11 @@ const KEY = `INSERT INTO api_key (id, hash, prefix, name, scope, user, created_a
 const ADAS_DRIVE = `INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
                     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);`;
 
+/** The second column of rows by their first, which no two have alike. */
+function pairs(sql: Sqlite, query: string): unknown {
+  return Object.fromEntries(sql.query(query).values());
+}
+
 /** A file of the drive, of a content and with two tags. */
 function fileRow(pk: number, metadata = "{}"): string {
   return `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
@@ -57,8 +63,9 @@ function upgraded(step: string, rows: string): Sqlite {
   return sql;
 }
 
-test("a fresh database gets every step, in order", () => {
-  using sql = new Sqlite(":memory:");
+const it = testWith(() => new Sqlite(":memory:"));
+
+it("a fresh database gets every step, in order", (sql) => {
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql)).toEqual({
     tables: ["a", "b", "schema_migration"],
@@ -69,8 +76,7 @@ test("a fresh database gets every step, in order", () => {
   });
 });
 
-test("a second run changes nothing, a newer executable adds only what is new", () => {
-  using sql = new Sqlite(":memory:");
+it("a second run changes nothing, a newer executable adds only what is new", (sql) => {
   migrate(sql, [FIRST], clock);
   sql.run("INSERT INTO a VALUES (7)");
   migrate(sql, [FIRST], clock);
@@ -98,8 +104,7 @@ test.each([
   expect(stateOf(sql)).toEqual(before);
 });
 
-test("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", () => {
-  using sql = new Sqlite(":memory:");
+it("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", (sql) => {
   const broken = {
     version: 3,
     name: "broken",
@@ -110,14 +115,12 @@ test("a step that fails halfway leaves all as it was before the steps, says so, 
   expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
     /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
   );
-  expect(stateOf(sql)).toEqual(before);
-  expect(sql.inTransaction).toBe(false);
+  expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
   migrate(sql, [FIRST, SECOND], clock);
   expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
 });
 
-test("a disk that is full amid the steps leaves all as it was, and is said", () => {
-  using sql = new Sqlite(":memory:");
+it("a disk that is full amid the steps leaves all as it was, and is said", (sql) => {
   const large = {
     version: 2,
     name: "large",
@@ -132,8 +135,7 @@ test("a disk that is full amid the steps leaves all as it was, and is said", () 
   expect(stateOf(sql)).toEqual(before);
 });
 
-test("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", () => {
-  using sql = new Sqlite(":memory:");
+it("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", (sql) => {
   const announced: string[] = [];
   const announce = ({ from, to }: Upgrade) => void announced.push(`${from} to ${to}`);
   migrate(sql, [FIRST], clock, announce);
@@ -146,8 +148,7 @@ test("only a database that is not new is announced before it is upgraded, and on
   expect(announced).toEqual(["1 to 2"]);
 });
 
-test("books that do not name the version of Coffer yet are carried on", () => {
-  using sql = new Sqlite(":memory:");
+it("books that do not name the version of Coffer yet are carried on", (sql) => {
   migrate(sql, [FIRST], clock);
   sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
   migrate(sql, [FIRST, SECOND], clock);
@@ -201,25 +202,15 @@ test("folders from before they knew how many folders are in them are counted", (
      INSERT INTO folder (pk, drive, parent, path, created_at)
      VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 1, 1, 'b/', 0), (4, 1, 3, 'b/c/', 0)`,
   );
-  const counts = "SELECT path, own_folder_count FROM folder ORDER BY path";
-  expect(sql.query(counts).values()).toEqual([
-    ["", 2],
-    ["a/", 0],
-    ["b/", 1],
-    ["b/c/", 0],
-  ]);
+  const counts = () => pairs(sql, "SELECT path, own_folder_count FROM folder");
+  expect(counts()).toEqual({ "": 2, "a/": 0, "b/": 1, "b/c/": 0 });
   sql.run("UPDATE folder SET parent = 2 WHERE pk = 4");
-  expect(sql.query(`SELECT own_folder_count FROM folder ORDER BY path`).values().flat()).toEqual([
-    2, 1, 0, 0,
-  ]);
+  expect(counts()).toEqual({ "": 2, "a/": 1, "b/": 0, "b/c/": 0 });
 });
 
 test("the account that looked after the others for being the first goes on doing so", () => {
   using sql = upgraded("administrators", `${USERS}, (2, 'v', 'bob', 'free', 1)`);
-  expect(sql.query("SELECT username, admin FROM user ORDER BY pk").values()).toEqual([
-    ["ada", "setup"],
-    ["bob", null],
-  ]);
+  expect(pairs(sql, "SELECT username, admin FROM user")).toEqual({ ada: "setup", bob: null });
 });
 
 test("contents from before it was known who let go of them count for nobody, later ones for their drive", () => {
@@ -309,37 +300,25 @@ test("links from before they were listed get ids of their own", () => {
     expect(String(id).slice(0, 13)).toBe(ofThatTime);
   }
   const uses = sql.query("SELECT uses, last_used_at FROM presigned_link ORDER BY hash").values();
-  expect(uses).toEqual([
-    [1, 7],
-    [0, null],
-  ]);
+  expect(uses.flat()).toEqual([1, 7, 0, null]);
 });
 
 test("responses that were kept before they counted count for nobody", () => {
-  using sql = upgraded(
-    "kept-answers",
-    "INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)",
-  );
-  const uses = () => sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
-  expect(uses()).toEqual([]);
+  const rows = "INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)";
+  using sql = upgraded("kept-answers", rows);
+  const uses = () => pairs(sql, "SELECT owner, size FROM idempotency_use");
+  expect(uses()).toEqual({});
   sql.run(
     `INSERT INTO idempotency_record (name, owner, sealed, expires_at)
      VALUES ('a', 'ada', x'00', 1), ('b', 'ada', x'0000', 1), ('c', 'bob', x'', 1)`,
   );
-  expect(uses()).toEqual([
-    ["ada", 256 + 1 + 256 + 2],
-    ["bob", 256],
-  ]);
+  expect(uses()).toEqual({ ada: 256 + 1 + 256 + 2, bob: 256 });
   sql.run("DELETE FROM idempotency_record WHERE name <> 'a'");
-  expect(uses()).toEqual([["ada", 257]]);
+  expect(uses()).toEqual({ ada: 257 });
 });
 
 test("keys from before they could expire never do", () => {
-  using sql = upgraded(
-    "key-expiry",
-    `${USERS};
-     ${KEY}`,
-  );
+  using sql = upgraded("key-expiry", `${USERS}; ${KEY}`);
   expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
 });
 
@@ -355,11 +334,7 @@ test("members whom a key let in go with it from then on; what keys made that are
      VALUES ('a', 'a', 'd', '', 'k', 9, 0), ('b', 'b', 'd', '', 'lost', 9, 0)`,
   );
   expect(sql.query("SELECT made_by FROM api_key").values()).toEqual([[null]]);
-  expect(sql.query("SELECT user, made_by FROM drive_member ORDER BY user").values()).toEqual([
-    [2, "k"],
-    [3, null],
-    [4, null],
-  ]);
+  expect(pairs(sql, "SELECT user, made_by FROM drive_member")).toEqual({ 2: "k", 3: null, 4: null });
   expect(sql.query("SELECT id FROM ended_key").values()).toEqual([["lost"]]);
   sql.run("DELETE FROM api_key");
   expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);

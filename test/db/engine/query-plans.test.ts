@@ -9,13 +9,17 @@ import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
-import type { OpenedServices } from "../../support/server/opened-services.ts";
-import { openOwnServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  driveIn,
+  type OpenedServices,
+  openOwnServices,
+  openServicesIn,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 interface Filled {
   readonly key: string;

@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { expect, jest, spyOn, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -69,13 +70,12 @@ function commitsIn(path: string): number {
   return commits;
 }
 
-test("another connection sees a write as soon as its promise resolves, and not before it is handed in", async () => {
-  await using opened = await open();
+const it = testWith(open);
+
+it("another connection sees a write as soon as its promise resolves, and not before it is handed in", async (opened) => {
   const { database, note, seen } = opened;
   const write = database.write(note(1));
-  expect(seen()).toEqual([]);
-  expect(await write).toBe(1);
-  expect(seen()).toEqual([1]);
+  expect([seen(), await write, seen()]).toEqual([[], 1, [1]]);
 });
 
 test.each([
@@ -90,12 +90,10 @@ test.each([
   const before = commitsIn(path);
   const numbers = Array.from({ length: writes }, (_, n) => n);
   expect(await Promise.all(numbers.map((n) => database.write(note(n))))).toEqual(numbers);
-  expect(commitsIn(path) - before).toBe(commits);
-  expect(seen()).toEqual(numbers);
+  expect([commitsIn(path) - before, seen()]).toEqual([commits, numbers]);
 });
 
-test("jobs that take long do not add up: a batch takes no more once its time is over", async () => {
-  await using opened = await open();
+it("jobs that take long do not add up: a batch takes no more once its time is over", async (opened) => {
   const { database, clock, note, path, seen } = opened;
   const before = commitsIn(path);
   const write = (n: number) =>
@@ -104,12 +102,10 @@ test("jobs that take long do not add up: a batch takes no more once its time is 
       return note(n)();
     });
   expect(await Promise.all([1, 2, 3, 4, 5].map(write))).toEqual([1, 2, 3, 4, 5]);
-  expect(commitsIn(path) - before).toBe(3);
-  expect(seen()).toEqual([1, 2, 3, 4, 5]);
+  expect([commitsIn(path) - before, seen()]).toEqual([3, [1, 2, 3, 4, 5]]);
 });
 
-test("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async () => {
-  await using opened = await open();
+it("a job that is alone in its turn runs without a savepoint, whose list of pages makes large ones slow", async (opened) => {
   const { database, note, seen } = opened;
   const run = spyOn(database.sql, "run");
   await database.write(note(1));
@@ -131,8 +127,7 @@ test("a job that is alone in its turn runs without a savepoint, whose list of pa
   expect(seen()).toEqual([1, 3, 4]);
 });
 
-test("nobody is told before the commit that holds the last write of the batch", async () => {
-  await using opened = await open();
+it("nobody is told before the commit that holds the last write of the batch", async (opened) => {
   const { database, note, seen } = opened;
   const counts: number[] = [];
   const write = async (n: number) => {
@@ -143,8 +138,7 @@ test("nobody is told before the commit that holds the last write of the batch", 
   expect(counts).toEqual(Array.from({ length: 50 }, () => 50));
 });
 
-test("what can be made again is answered after its commit, without a sync, unless it shares one", async () => {
-  await using opened = await open();
+it("what can be made again is answered after its commit, without a sync, unless it shares one", async (opened) => {
   const { database, note, seen } = opened;
   const sync = spyOn(DatabaseLog.prototype, "sync");
   try {
@@ -161,8 +155,7 @@ test("what can be made again is answered after its commit, without a sync, unles
   }
 });
 
-test("after a slow sync the next commit waits for as many writes as were answered, but not for long", async () => {
-  await using opened = await open();
+it("after a slow sync the next commit waits for as many writes as were answered, but not for long", async (opened) => {
   const { database, clock, note, seen } = opened;
   const sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
   jest.useFakeTimers();
@@ -185,9 +178,7 @@ test("after a slow sync the next commit waits for as many writes as were answere
   }
 });
 
-test("a job that throws is undone alone, and only its promise rejects", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("a job that throws is undone alone, and only its promise rejects", async ({ database, note, seen }) => {
   const outcomes = await Promise.allSettled([
     database.write(note(1)),
     database.write(() => {
@@ -204,9 +195,7 @@ test("a job that throws is undone alone, and only its promise rejects", async ()
   expect(seen()).toEqual([1, 4]);
 });
 
-test("a write handed in from the answer of another is done as well", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("a write handed in from the answer of another is done as well", async ({ database, note, seen }) => {
   await database.write(note(1)).then(() => database.write(note(2)));
   await Promise.all([database.write(note(3)).then(() => database.write(note(5))), database.write(note(4))]);
   expect(seen()).toEqual([1, 2, 3, 4, 5]);
@@ -226,9 +215,7 @@ test("closing finishes what was handed in", async () => {
   expect(reader.query("SELECT count(*) FROM note").values()).toEqual([[600]]);
 });
 
-test("what comes after closing is refused, and harms nobody", async () => {
-  await using opened = await open();
-  const { database, note, seen } = opened;
+it("what comes after closing is refused, and harms nobody", async ({ database, note, seen }) => {
   const early = database.write(note(1));
   const closing = database.close();
   for (const step of [early, closing]) {
@@ -236,12 +223,10 @@ test("what comes after closing is refused, and harms nobody", async () => {
     expect(late).toMatchObject({ status: "rejected", reason: { message: "the database is closed" } });
     await step;
   }
-  expect(await early).toBe(1);
-  expect(seen()).toEqual([1]);
+  expect([await early, seen()]).toEqual([1, [1]]);
 });
 
-test("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async () => {
-  await using opened = await open();
+it("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once there is room", async (opened) => {
   const { database, note, seen } = opened;
   await database.write(note(1));
   const pages = database.sql.query<{ page_count: number }, []>("PRAGMA page_count").get()?.page_count ?? 0;
@@ -289,8 +274,7 @@ test("on a full disk the reserve is given up: what may use it is done, the rest 
   }
 });
 
-test("the connection is set up to keep what it answers", async () => {
-  await using opened = await open();
+it("the connection is set up to keep what it answers", async (opened) => {
   const value = (pragma: string) => opened.database.sql.query(`PRAGMA ${pragma}`).values()[0]?.[0];
   // 1 is NORMAL: the queue syncs the log after each commit, SQLite only the header of one that restarts.
   expect([value("journal_mode"), value("synchronous"), value("foreign_keys")]).toEqual(["wal", 1, 1]);

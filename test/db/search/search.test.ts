@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { testWith } from "../../support/server/test-with.ts";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { IndexFile } from "../../../src/db/search/index-file.ts";
@@ -39,62 +40,53 @@ const OWN_SCAN =
 /** A full-text table is always said to be scanned; by its rowid where there is a comparison after the colon. */
 const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 
-test("every statement of a search finds its rows by an index, and none sorts them", async () => {
-  await using coffer = await startAppliance();
+/** The texts of the statements that something prepares as it is made. */
+function preparedBy(make: () => object): string[] {
+  using prepare = spyOn(Connection.prototype, "prepare");
+  expect(make()).toBeDefined();
+  return prepare.mock.calls.map(([text]) => text);
+}
+
+/** Where statements sort, or scan more than they may. */
+function scansIn(sql: Sqlite, texts: readonly string[], mayBe: RegExp): string[] {
+  return texts.flatMap((text) =>
+    sql
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`)
+      .all()
+      .filter(({ detail }) => /^SCAN |TEMP B-TREE/.test(detail) && !mayBe.test(detail))
+      .map(({ detail }) => `${detail}: ${text}`),
+  );
+}
+
+const it = testWith(startAppliance);
+
+it("every statement of a search finds its rows by an index, and none sorts them", async (coffer) => {
   using sql = open(coffer);
-  const prepare = spyOn(Connection.prototype, "prepare");
-  expect(new SearchFinder(sql)).toBeDefined();
-  const texts = prepare.mock.calls.map(([text]) => text);
-  prepare.mockRestore();
+  const texts = preparedBy(() => new SearchFinder(sql));
   expect(texts).toHaveLength(17);
-  const scans: [string, string][] = [];
-  for (const text of texts) {
-    for (const { detail } of sql.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
-      if (/^SCAN |TEMP B-TREE/.test(detail) && !OWN_SCAN.test(detail)) scans.push([detail, text]);
-    }
-  }
-  expect(scans).toEqual([]);
+  expect(scansIn(sql, texts, OWN_SCAN)).toEqual([]);
 });
 
-test("every statement of the indexing thread finds its rows by an index", async () => {
-  await using coffer = await startAppliance();
+it("every statement of the indexing thread finds its rows by an index", async (coffer) => {
   await upload(await provision(coffer), "a.txt", "word");
   await indexAll(coffer);
   await coffer.close();
   const path = join(coffer.dataDir, "coffer.db");
-  const prepare = spyOn(Connection.prototype, "prepare");
-  const jobs = new JobReader(path);
-  const [ofJobs, own] = [prepare.mock.calls.map(([text]) => text), new Sqlite(indexPathOf(path))];
-  prepare.mockClear();
-  expect(new IndexFile(own)).toBeDefined();
-  const ofIndex = prepare.mock.calls.map(([text]) => text);
-  prepare.mockRestore();
+  let jobs: JobReader | undefined;
+  const ofJobs = preparedBy(() => (jobs = new JobReader(path)));
+  using own = new Sqlite(indexPathOf(path));
+  const ofIndex = preparedBy(() => new IndexFile(own));
   expect([ofJobs.length, ofIndex.length]).toEqual([10, 10]);
-  const scans: string[] = [];
   using sql = open(coffer);
-  for (const [database, texts] of [
-    [sql, ofJobs],
-    [own, ofIndex],
-  ] as const) {
-    for (const text of texts) {
-      for (const { detail } of database.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`).all()) {
-        if (/^SCAN |TEMP B-TREE/.test(detail) && !BY_ROWID.test(detail)) scans.push(`${detail}: ${text}`);
-      }
-    }
-  }
-  expect(scans).toEqual([]);
-  jobs.close();
-  own.close();
+  expect([...scansIn(sql, ofJobs, BY_ROWID), ...scansIn(own, ofIndex, BY_ROWID)]).toEqual([]);
+  jobs?.close();
 });
 
-test("what reads the index reads the jobs before it, so that one that is done is in it", async () => {
-  await using coffer = await startAppliance();
+it("what reads the index reads the jobs before it, so that one that is done is in it", async (coffer) => {
   await upload(await provision(coffer), "a.txt", "word");
   await indexAll(coffer);
   using sql = open(coffer);
-  using prepare = spyOn(Connection.prototype, "prepare");
-  expect(new SearchFinder(sql)).toBeDefined();
-  const texts = prepare.mock.calls.map(([text]) => text).filter((text) => text.includes("isStale"));
+  const texts = preparedBy(() => new SearchFinder(sql)).filter((text) => text.includes("isStale"));
   expect(texts).toHaveLength(6);
   for (const text of texts) {
     const steps = sql.query<{ opcode: string; p1: number }, []>(`EXPLAIN ${text}`).all();
@@ -104,8 +96,7 @@ test("what reads the index reads the jobs before it, so that one that is done is
   }
 });
 
-test("a search that takes too long is given up", async () => {
-  await using coffer = await startAppliance();
+it("a search that takes too long is given up", async (coffer) => {
   const own = await provision(coffer);
   await upload(own, "a.txt", "word");
   await indexAll(coffer);
@@ -221,8 +212,7 @@ function drivesOf(coffer: TestAppliance): DrivePk[] {
     .map(({ pk }) => pk);
 }
 
-test("a deleted drive leaves nothing in the index", async () => {
-  await using coffer = await startAppliance();
+it("a deleted drive leaves nothing in the index", async (coffer) => {
   const own = await provision(coffer);
   const id = await upload(own, "a.txt", "word");
   await upload(own, "long.txt", "word ".repeat(50_000));

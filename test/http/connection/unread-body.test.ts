@@ -23,26 +23,29 @@ function startRefusing(limits: UnreadLimits) {
   };
 }
 
-test("a body that comes too slowly is waited for no longer than the limit", async () => {
-  await using server = startRefusing({ bytes: 1000, ms: 50 });
+const LONG = `${HEAD}Transfer-Encoding: chunked\r\n\r\n7d0\r\n${"x".repeat(2000)}\r\n`;
+const WHOLE = [`${HEAD}Content-Length: 1000\r\n\r\n${"x".repeat(999)}`, "x"];
+test.each<[name: string, pieces: string[], discarded: boolean | null, ms?: number]>([
+  [
+    "a body that comes too slowly is waited for no longer than the limit",
+    [`${HEAD}Content-Length: 100\r\n\r\nx`],
+    false,
+    50,
+  ],
+  ["a body that is longer than the limit is read no further", [LONG], false],
+  ["a body within the limits is read to its end", WHOLE, true],
+  [
+    "a connection that stays open is answered at once",
+    ["PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"],
+    null,
+  ],
+  ["a request without a body is answered at once", [`${HEAD}Content-Length: 0\r\n\r\n`], null],
+])("%s", async (_, pieces, discarded, ms = 60_000) => {
+  await using server = startRefusing({ bytes: 1000, ms });
   const client = await server.client();
-  await client.write(`${HEAD}Content-Length: 100\r\n\r\nx`);
-  expect((await client.response()).body).toEqual({ discarded: false });
-});
-
-test("a body that is longer than the limit is read no further", async () => {
-  await using server = startRefusing({ bytes: 1000, ms: 60_000 });
-  const client = await server.client();
-  await client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n7d0\r\n${"x".repeat(2000)}\r\n`);
-  expect((await client.response()).body).toEqual({ discarded: false });
-});
-
-test("a body within the limits is read to its end", async () => {
-  await using server = startRefusing({ bytes: 1000, ms: 60_000 });
-  const client = await server.client();
-  await client.write(`${HEAD}Content-Length: 1000\r\n\r\n${"x".repeat(999)}`);
-  await client.write("x");
-  expect((await client.response()).body).toEqual({ discarded: true });
+  for (const piece of pieces) await client.write(piece);
+  expect((await client.response()).body).toEqual({ discarded });
+  client.close();
 });
 
 test("a client that leaves is waited for no longer", async () => {
@@ -52,16 +55,3 @@ test("a client that leaves is waited for no longer", async () => {
   client.close();
   expect(await server.outcome).toBe(false);
 });
-
-for (const [name, head] of [
-  ["a connection that stays open", "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"],
-  ["a request without a body", `${HEAD}Content-Length: 0\r\n\r\n`],
-] as const) {
-  test(`${name} is answered at once`, async () => {
-    await using server = startRefusing({ bytes: 1000, ms: 60_000 });
-    const client = await server.client();
-    await client.write(head);
-    expect((await client.response()).body).toEqual({ discarded: null });
-    client.close();
-  });
-}

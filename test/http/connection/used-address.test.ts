@@ -20,58 +20,21 @@ test.each([
   expect(addressOf({ host })).toBe(address);
 });
 
-test.each([
-  "",
-  " ",
-  "a, b",
-  "a,b",
-  "user@nas",
-  "user:password@nas",
-  "nas/path",
-  "nas?x",
-  "nas#x",
-  "nas\\x",
-  "nas:",
-  "nas:0",
-  "nas:080",
-  "nas:65536",
-  "nas:999999",
-  "nas:http",
-  "nas:1:2",
-  ":2633",
-  "a b",
-  "a\tb",
-  "a..b",
-  ".a",
-  "-a",
-  "a-",
-  "%41",
-  "n%61s",
-  "é",
-  "nas<script>",
-  'nas"',
-  "nas'",
-  "${nas}",
-  "::1",
-  "[::1",
-  "::1]",
-  "[nas]",
-  "[::1]x",
-  "[fe80::1%25eth0]",
-  "[1.2.3.4]",
-  "1.2.3",
-  "0x7f.1",
-  "1.2.3.4.5",
-  "256.1.1.1",
-  `${"a".repeat(64)}.example`,
-  `${"a.".repeat(127)}aa`,
-])("the Host %j is no address", (host) => {
+const NO_ADDRESSES = [
+  ["", " ", "a, b", "a,b", "a b", "a\tb"],
+  ["user@nas", "user:password@nas", "nas/path", "nas?x", "nas#x", "nas\\x"],
+  ["nas:", "nas:0", "nas:080", "nas:65536", "nas:999999", "nas:http", "nas:1:2", ":2633"],
+  ["a..b", ".a", "-a", "a-", `${"a".repeat(64)}.example`, `${"a.".repeat(127)}aa`],
+  ["%41", "n%61s", "é", "nas<script>", 'nas"', "nas'", "${nas}"],
+  ["::1", "[::1", "::1]", "[nas]", "[::1]x", "[fe80::1%25eth0]", "[1.2.3.4]"],
+  ["1.2.3", "0x7f.1", "1.2.3.4.5", "256.1.1.1"],
+].flat();
+test.each(NO_ADDRESSES)("the Host %j is no address", (host) => {
   expect(addressOf({ host })).toBeNull();
 });
 
 test("a request without a Host has no address", () => {
-  expect(addressOf({})).toBeNull();
-  expect(addressOf({}, true)).toBeNull();
+  expect([addressOf({}), addressOf({}, true)]).toEqual([null, null]);
 });
 
 const forwarded = (host: string, scheme: string) => ({

@@ -85,20 +85,15 @@ describe("the documentation's page", () => {
       const etag = (await ask(path)).headers.get("etag") ?? "";
       expect(etag).toMatch(/^"[0-9a-f]+"$/);
       const again = await ask(path, { headers: { "if-none-match": etag } });
-      expect(again.status).toBe(304);
-      expect(await again.text()).toBe("");
-      expect(again.headers.get("etag")).toBe(etag);
-      const changed = await ask(path, { headers: { "if-none-match": '"older"' } });
-      expect(changed.status).toBe(200);
+      expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+      expect((await ask(path, { headers: { "if-none-match": '"older"' } })).status).toBe(200);
     }
   });
 
   test("HEAD works, other methods are refused", async () => {
-    const head = await ask("/docs", { method: "HEAD" });
-    expect(head.status).toBe(200);
+    expect((await ask("/docs", { method: "HEAD" })).status).toBe(200);
     const post = await ask("/docs", { method: "POST" });
-    expect(post.status).toBe(405);
-    expect(post.headers.get("allow")).toBe("GET, HEAD");
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 });
 

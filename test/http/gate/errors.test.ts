@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { ERROR_STATUS, HttpRefusal, errorResponse } from "../../../src/http/gate/errors.ts";
 import { RecordedLog, startStub } from "../stub-app.ts";
@@ -27,8 +28,7 @@ describe("errorResponse", () => {
   test("adds a refusal's own headers", () => {
     const refusal = new HttpRefusal("RANGE_NOT_SATISFIABLE", "No.", { "content-range": "bytes */5" });
     const { response } = respond(refusal);
-    expect(response.status).toBe(416);
-    expect(response.headers.get("content-range")).toBe("bytes */5");
+    expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */5"]);
   });
 
   test("tells to retry at once when an idempotent request is in progress", () => {
@@ -60,10 +60,11 @@ describe("errorResponse", () => {
   }
 });
 
+const it = testWith(startStub);
+
 describe("every way to fail", () => {
   for (const how of ["throws", "rejects", "bad-header", "non-latin-header"]) {
-    test(`a handler that ${how} is a 500 with every header, its cause in the log`, async () => {
-      await using app = startStub();
+    it(`a handler that ${how} is a 500 with every header, its cause in the log`, async (app) => {
       const headers = { "x-request-id": "find-me" };
       const response = await app.send(`/v0/things/1/fails/${how}`, { headers });
       expect(response.status).toBe(500);
@@ -94,8 +95,7 @@ describe("every way to fail", () => {
     ["an announced body that is too long", "/v0/things", long, 413, "PAYLOAD_TOO_LARGE"],
   ];
   for (const [name, path, init, status, code] of refused) {
-    test(`${name}: ${status} ${code}`, async () => {
-      await using app = startStub();
+    it(`${name}: ${status} ${code}`, async (app) => {
       const response = await app.send(path, init);
       expect(response.status).toBe(status);
       expect(response.headers.get("x-request-id")).not.toBeNull();
@@ -116,17 +116,14 @@ describe("methods", () => {
     ["POST", "/healthz", "GET, HEAD"],
   ];
   for (const [method, path, allow] of refused) {
-    test(`${method} ${path} is 405 with Allow`, async () => {
-      await using app = startStub();
+    it(`${method} ${path} is 405 with Allow`, async (app) => {
       const response = await app.send(path, { method });
-      expect(response.status).toBe(405);
-      expect(response.headers.get("allow")).toBe(allow);
+      expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
       expect(await response.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
     });
   }
 
-  test("HEAD answers as GET does, without the body", async () => {
-    await using app = startStub();
+  it("HEAD answers as GET does, without the body", async (app) => {
     for (const path of ["/v0/things", "/v0/things/missing", "/healthz"]) {
       const [get, head] = [await app.send(path), await app.send(path, { method: "HEAD" })];
       expect(head.status).toBe(get.status);
@@ -162,10 +159,8 @@ describe("health", () => {
     expect(app.log.ofLevel("error")).toEqual([]);
   });
 
-  test("readyz is ok when what it depends on answers", async () => {
-    await using app = startStub();
+  it("readyz is ok when what it depends on answers", async (app) => {
     const response = await app.send("/readyz", { key: null });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok" });
+    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 });

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { authenticate, startStub, trusted } from "../stub-app.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const it = testWith(startStub);
 
 describe("authentication", () => {
   const unauthorised: readonly (readonly [name: string, header: string | undefined])[] = [
@@ -16,27 +19,23 @@ describe("authentication", () => {
     ["a key that is a property of every object", "Bearer __proto__"],
   ];
   for (const [name, header] of unauthorised) {
-    test(`401 for ${name}, also where there is no route`, async () => {
-      await using app = startStub();
+    it(`401 for ${name}, also where there is no route`, async (app) => {
       const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
       for (const path of ["/v0/things", "/v0/nothing", "/v0", "/v0/"]) {
         const response = await app.send(path, { key: null, headers });
-        expect(response.status).toBe(401);
-        expect(response.headers.get("www-authenticate")).toBe("Bearer");
+        expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
         expect(await response.json()).toMatchObject({ error: { code: "UNAUTHORIZED" } });
       }
     });
   }
 
   for (const header of ["Bearer team", "bearer team", "BEARER   team  "]) {
-    test(`takes ${JSON.stringify(header)}`, async () => {
-      await using app = startStub();
+    it(`takes ${JSON.stringify(header)}`, async (app) => {
       expect((await app.send("/v0/things", { headers: { authorization: header } })).status).toBe(200);
     });
   }
 
-  test("a public route answers without a key, with a wrong one, and knows a right one", async () => {
-    await using app = startStub();
+  it("a public route answers without a key, with a wrong one, and knows a right one", async (app) => {
     const provision = async (key: string | null, path = "/v0/drives/provision") => {
       const response = await app.send(path, { method: "POST", body: '{"name":"a"}', key });
       return [response.status, await response.json()];
@@ -47,8 +46,7 @@ describe("authentication", () => {
     expect(await provision(null, "/v0/drives/provision/")).toEqual([201, { name: "a", known: false }]);
   });
 
-  test("only the public method of a public path is public; others are told which it is", async () => {
-    await using app = startStub();
+  it("only the public method of a public path is public; others are told which it is", async (app) => {
     expect((await app.send("/v0/drives/provision", { key: null })).status).toBe(405);
     expect((await app.send("/v0/drives/provision", { key: null, method: "DELETE" })).status).toBe(405);
     expect((await app.send("/v0/drives/provision/x", { key: null, method: "POST" })).status).toBe(401);
@@ -60,12 +58,10 @@ describe("authentication", () => {
 });
 
 describe("scope", () => {
-  test("a read-only key may GET and HEAD, nothing else", async () => {
-    await using app = startStub();
+  it("a read-only key may GET and HEAD, nothing else", async (app) => {
     const statusOf = async (method: string) =>
       (await app.send("/v0/things", { method, key: "reader" })).status;
-    expect(await statusOf("GET")).toBe(200);
-    expect(await statusOf("HEAD")).toBe(200);
+    expect([await statusOf("GET"), await statusOf("HEAD")]).toEqual([200, 200]);
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
       expect(await statusOf(method)).toBe(403);
   });
@@ -101,8 +97,7 @@ describe("rate limits", () => {
 describe("request ids", () => {
   const kept = ["a", "req-123/ABC~!", "~!@#$%^&*()_+{}|:<>?", "x".repeat(128)];
   for (const id of kept) {
-    test(`keeps a client's own: ${id.slice(0, 20)}`, async () => {
-      await using app = startStub();
+    it(`keeps a client's own: ${id.slice(0, 20)}`, async (app) => {
       const response = await app.send("/v0/nothing", { headers: { "x-request-id": id } });
       expect(response.headers.get("x-request-id")).toBe(id);
       expect(await response.json()).toMatchObject({ error: { request_id: id } });
@@ -110,8 +105,7 @@ describe("request ids", () => {
   }
 
   for (const id of ["", "two words", "x".repeat(129), "h\u00e9", "\u0080", "tab\there"]) {
-    test(`replaces ${JSON.stringify(id.slice(0, 20))}`, async () => {
-      await using app = startStub();
+    it(`replaces ${JSON.stringify(id.slice(0, 20))}`, async (app) => {
       const response = await app.send("/v0/things", { headers: { "x-request-id": id } });
       expect(response.headers.get("x-request-id")).toMatch(UUID);
     });
@@ -119,8 +113,7 @@ describe("request ids", () => {
 });
 
 describe("the request log", () => {
-  test("has one line for each request, with the route's template and never the path", async () => {
-    await using app = startStub();
+  it("has one line for each request, with the route's template and never the path", async (app) => {
     const keyId = authenticate("team")?.keyId;
     const requests: readonly (readonly [path: string, init: object, line: object])[] = [
       ["/v0/things/secret-name", {}, { method: "GET", route: "/v0/things/:id", status: 200, key_id: keyId }],

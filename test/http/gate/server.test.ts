@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import type { Route } from "../../../src/http/operation/route.ts";
 import { RawClient } from "../raw-client.ts";
 import { startStub } from "../stub-app.ts";
 
 const KEY = "Authorization: Bearer team\r\n";
 const MIB = 1024 * 1024;
+
+const it = testWith(startStub);
 
 describe("request targets and hosts", () => {
   const cases: readonly (readonly [name: string, head: string, status: number, body?: object])[] = [
@@ -34,8 +37,7 @@ describe("request targets and hosts", () => {
     ["PROPFIND", `PROPFIND /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}`, 405],
   ];
   for (const [name, head, status, body] of cases) {
-    test(`${name}: ${status}`, async () => {
-      await using app = startStub();
+    it(`${name}: ${status}`, async (app) => {
       const client = await RawClient.to(app.server.port);
       await client.write(`${head}\r\n`);
       const response = await client.response();
@@ -55,8 +57,7 @@ describe("bodies on the wire", () => {
     ["to no route", `POST /v0/nothing HTTP/1.1\r\nHost: n\r\n${KEY}`, 404],
   ];
   for (const [name, head, status] of refusals) {
-    test(`200 MB ${name}: answered before it is sent, and the connection goes on`, async () => {
-      await using app = startStub();
+    it(`200 MB ${name}: answered before it is sent, and the connection goes on`, async (app) => {
       const client = await RawClient.to(app.server.port);
       await client.write(`${head}Content-Length: ${200 * MIB}\r\n\r\n`);
       expect((await client.response()).status).toBe(status);
@@ -70,8 +71,7 @@ describe("bodies on the wire", () => {
     });
   }
 
-  test("a refusal in the middle of a chunked body leaves the connection in step", async () => {
-    await using app = startStub();
+  it("a refusal in the middle of a chunked body leaves the connection in step", async (app) => {
     const client = await RawClient.to(app.server.port);
     await client.write(`POST /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Transfer-Encoding: chunked\r\n\r\n`);
     const piece = `40000\r\n${"x".repeat(0x40000)}\r\n`;
@@ -82,8 +82,7 @@ describe("bodies on the wire", () => {
     client.close();
   });
 
-  test("a stream longer than the runtime's own limit arrives whole", async () => {
-    await using app = startStub();
+  it("a stream longer than the runtime's own limit arrives whole", async (app) => {
     const client = await RawClient.to(app.server.port);
     await client.write(`PUT /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: ${160 * MIB}\r\n\r\n`);
     const piece = Buffer.alloc(MIB, "x");
@@ -92,8 +91,7 @@ describe("bodies on the wire", () => {
     client.close();
   });
 
-  test("`Expect: 100-continue` is answered, then the request", async () => {
-    await using app = startStub();
+  it("`Expect: 100-continue` is answered, then the request", async (app) => {
     const client = await RawClient.to(app.server.port);
     await client.write(
       `POST /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: 12\r\nExpect: 100-continue\r\n\r\n`,
@@ -105,8 +103,7 @@ describe("bodies on the wire", () => {
   });
 
   for (const head of ["Content-Length: 500\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"]) {
-    test(`a client that leaves in mid-body is no error of ours (${head.split(":")[0]})`, async () => {
-      await using app = startStub();
+    it(`a client that leaves in mid-body is no error of ours (${head.split(":")[0]})`, async (app) => {
       for (const method of ["POST", "PUT"]) {
         const client = await RawClient.to(app.server.port);
         await client.write(`${method} /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}${head}`);
@@ -117,8 +114,7 @@ describe("bodies on the wire", () => {
       const left = () => app.log.lines.filter(({ fields }) => fields["status"] === 400);
       while (left().length < 2) await app.send("/healthz");
       const methods = left().map(({ fields }) => fields["method"]);
-      expect(new Set(methods)).toEqual(new Set(["POST", "PUT"]));
-      expect(app.log.ofLevel("error")).toEqual([]);
+      expect([new Set(methods), app.log.ofLevel("error")]).toEqual([new Set(["POST", "PUT"]), []]);
     });
   }
 });

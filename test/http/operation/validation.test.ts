@@ -26,6 +26,12 @@ function chunked(text: string): ReadableStream {
   return new Blob([text]).stream();
 }
 
+async function expectRefused(asked: Promise<Response>, error: object): Promise<void> {
+  const response = await asked;
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_ERROR", ...error } });
+}
+
 describe("query parameters", () => {
   const accepted: readonly (readonly [query: string, read: object])[] = [
     ["", { page: 1, limit: 50, inline: false }],
@@ -41,8 +47,7 @@ describe("query parameters", () => {
   for (const [query, read] of accepted) {
     test(`reads ${query || "none"}`, async () => {
       const response = await app.send(`/v0/things${query}`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual(read);
+      expect([response.status, await response.json()]).toEqual([200, read]);
     });
   }
 
@@ -69,11 +74,7 @@ describe("query parameters", () => {
     ["drive_id=%ED%A0%80", "drive_id", "drive_id must be percent-encoded UTF-8"],
   ];
   for (const [query, field, message] of refused) {
-    test(`refuses ${query}`, async () => {
-      const response = await app.send(`/v0/things?${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ error: { code: "VALIDATION_ERROR", field, message } });
-    });
+    test(`refuses ${query}`, () => expectRefused(app.send(`/v0/things?${query}`), { field, message }));
   }
 });
 
@@ -97,13 +98,8 @@ describe("path parameters", () => {
   }
 
   for (const path of ["/v0/things/%", "/v0/things/%FF", "/v0/things/%ED%A0%80"]) {
-    test(`refuses ${path}`, async () => {
-      const response = await app.send(path);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({
-        error: { code: "VALIDATION_ERROR", message: "The path of the URL must be percent-encoded UTF-8." },
-      });
-    });
+    test(`refuses ${path}`, () =>
+      expectRefused(app.send(path), { message: "The path of the URL must be percent-encoded UTF-8." }));
   }
 });
 
@@ -115,8 +111,7 @@ describe("JSON bodies", () => {
       expires_at: null,
     };
     const response = await post(JSON.stringify(sent));
-    expect(response.status).toBe(201);
-    expect(await response.json()).toEqual({ ...sent, by: "account" });
+    expect([response.status, await response.json()]).toEqual([201, { ...sent, by: "account" }]);
   });
 
   for (const type of [
@@ -178,13 +173,8 @@ describe("JSON bodies", () => {
     ['{"name":"a","ignored":"\\ud800"}', "ignored"],
   ];
   for (const [body, field, message] of refused) {
-    test(`refuses ${Bun.inspect(body).slice(0, 60)}`, async () => {
-      const response = await post(body);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({
-        error: { code: "VALIDATION_ERROR", field, ...(message === undefined ? {} : { message }) },
-      });
-    });
+    test(`refuses ${Bun.inspect(body).slice(0, 60)}`, () =>
+      expectRefused(post(body), { field, ...(message === undefined ? {} : { message }) }));
   }
 
   for (const value of [
@@ -200,8 +190,7 @@ describe("JSON bodies", () => {
   }
 
   test("takes exactly 64 KiB, announced or not", async () => {
-    expect(Buffer.byteLength(padded(LIMIT))).toBe(LIMIT);
-    expect((await post(padded(LIMIT))).status).toBe(201);
+    expect([Buffer.byteLength(padded(LIMIT)), (await post(padded(LIMIT))).status]).toEqual([LIMIT, 201]);
     expect((await post(chunked(padded(LIMIT)))).status).toBe(201);
   });
 
@@ -241,24 +230,15 @@ describe("unknown names", () => {
     ["if_match=x", "if_match", names(things)],
   ];
   for (const [query, field, problem] of parameters) {
-    test(`the parameter in ${query.slice(0, 40)} is refused`, async () => {
-      const response = await app.send(`/v0/things?${query}`);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({
-        error: { code: "VALIDATION_ERROR", field, message: `${field} ${problem}` },
-      });
-    });
+    test(`the parameter in ${query.slice(0, 40)} is refused`, () =>
+      expectRefused(app.send(`/v0/things?${query}`), { field, message: `${field} ${problem}` }));
   }
 
   test("the fields of a body are refused, and no field of what is free-form", async () => {
-    const response = await post('{"name":"a","metadata":{"colour":1},"expires":null}');
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      error: {
-        field: "expires",
-        message:
-          "expires is not a field of this request. Did you mean expires_at? It takes name, scope, tags, metadata, expires_at, confirm.",
-      },
+    await expectRefused(post('{"name":"a","metadata":{"colour":1},"expires":null}'), {
+      field: "expires",
+      message:
+        "expires is not a field of this request. Did you mean expires_at? It takes name, scope, tags, metadata, expires_at, confirm.",
     });
   });
 
@@ -286,8 +266,7 @@ describe("unknown names", () => {
   }
 
   test("however lenient, so many are refused that they would cost time", async () => {
-    expect((await askLeniently(64)).status).toBe(200);
-    expect((await askLeniently(65)).status).toBe(400);
+    expect([(await askLeniently(64)).status, (await askLeniently(65)).status]).toEqual([200, 400]);
     const body = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`a${at}`, at]));
     const response = await post(JSON.stringify({ name: "a", ...body }), undefined, {
       prefer: "handling=lenient",

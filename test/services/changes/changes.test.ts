@@ -11,12 +11,16 @@ import { seenFrom } from "../../../src/services/changes/entries.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
-import { type OpenedServices, openOwnServices } from "../../support/server/opened-services.ts";
+import {
+  callerWith,
+  type OpenedServices,
+  openOwnServices,
+  openWithDrive,
+} from "../../support/server/services-drive.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { numbersTo } from "../../support/samples/many-files.ts";
-import { callerWith, openWithDrive } from "../../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 beforeAll(async () => {

@@ -59,8 +59,7 @@ test("damage is not remembered once the content was written anew, or has no row"
   using healed = await put(blobs, bytes);
   expect(healed.isWritten).toBe(true);
   await contents.check(content);
-  expect(await contents.remember(damage)).toBe(false);
-  expect(tables.damagedContents.problemOf(digest)).toBeNull();
+  expect([await contents.remember(damage), tables.damagedContents.problemOf(digest)]).toEqual([false, null]);
   await database.close();
 });
 

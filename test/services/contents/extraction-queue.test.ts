@@ -4,7 +4,7 @@ import { EXTRACTIONS } from "../../../src/domain/contents/extraction.ts";
 import { newId, type UserId } from "../../../src/domain/id.ts";
 import { ExtractionQueue } from "../../../src/services/extraction/documents.ts";
 import { holderOf } from "../../../src/services/slots.ts";
-import { openOwnServices } from "../../support/server/opened-services.ts";
+import { openOwnServices } from "../../support/server/services-drive.ts";
 
 const closing = new AsyncDisposableStack();
 /** Of unclaimed drives, and of owners. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
@@ -70,6 +71,20 @@ async function fill(world: World, first: FileId, files: number): Promise<void> {
   begin(world);
 }
 
+/** Runs a statement behind so many numbers `n`, and forgets what it took. */
+async function addMany(world: World, count: number, statement: string): Promise<void> {
+  const { database } = world;
+  await database.write(() => database.sql.run(`${numbersTo(count)} ${statement}`));
+  begin(world);
+}
+
+/** A sweep in small pieces leaves so many rows of a table. */
+async function expectSwept(world: World, table: string, left = 0): Promise<void> {
+  await world.services.sweep.run();
+  expect(world.count(table)).toBe(left);
+  requireSmall(world);
+}
+
 /** How many contents are files. */
 async function filesIn({ root }: World): Promise<number> {
   const names = await readdir(join(root, "blobs"), { recursive: true });
@@ -81,33 +96,27 @@ async function folderInTrash({ services, caller, drive }: World, path: string): 
   return (await services.folders.remove(caller, drive, path)).trashId ?? "";
 }
 
+const it = testWith(open);
+
 describe("no piece of a large work is longer than requests can wait for", () => {
-  test("when 6,000 contents become orphans at once", async () => {
-    await using world = await open();
+  it("when 6,000 contents become orphans at once", async (world) => {
     await fill(world, await uploadAt(world, "first.txt"), 6000);
     await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
     begin(world);
-    await world.services.sweep.run();
-    expect(world.count("blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(6000);
-    requireSmall(world);
+    await expectSwept(world, "blob WHERE refs = 0 AND orphaned_at IS NOT NULL", 6000);
     world.clock.advance(DAY_MS);
-    await world.services.sweep.run();
-    expect(world.count("blob")).toBe(1);
-    requireSmall(world);
+    await expectSwept(world, "blob", 1);
   });
 
-  test("when a drive of 6,000 files and 5,000 keys is deleted", async () => {
-    await using world = await open();
-    const { services, caller, drive, database } = world;
+  it("when a drive of 6,000 files and 5,000 keys is deleted", async (world) => {
+    const { services, caller, drive } = world;
     await fill(world, await uploadAt(world, "first.txt"), 6000);
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
-         SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
-      ),
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
+       SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
     );
-    begin(world);
     await services.drives.remove(caller, drive);
     expect(services.drives.list(caller, null)).toEqual([]);
     requireSmall(world);
@@ -123,13 +132,10 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     await fill(world, await uploadAt(world, "first.txt", attributes), 1000);
     world.clock.advance(age);
-    await world.services.sweep.run();
-    expect(world.count("file")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "file");
   });
 
-  test("when 1,000 contents are removed that are files", async () => {
-    await using world = await open();
+  it("when 1,000 contents are removed that are files", async (world) => {
     const digests = Array.from({ length: 1000 }, (_, n) => Bun.SHA256.hash(String(n), "hex"));
     for (const digest of digests) {
       await Bun.write(fileOf(world.root, digest), "x");
@@ -144,8 +150,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when the index is made for 2,000 files, and cleaned after they are deleted", async () => {
-    await using world = await open();
+  it("when the index is made for 2,000 files, and cleaned after they are deleted", async (world) => {
     const { services, caller, drive } = world;
     const first = await uploadAt(world, "first.txt");
     services.indexer.start();
@@ -159,8 +164,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when files that each stand in hundreds of folders expire", async () => {
-    await using world = await open();
+  it("when files that each stand in hundreds of folders expire", async (world) => {
     const { services } = world;
     const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
     for (let n = 0; n < DEEP_FILES; n += 1)
@@ -203,86 +207,65 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when 6,000 claim tokens ended long ago", async () => {
-    await using world = await open();
-    const { database, clock, services } = world;
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(6000)}
-         INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
-         SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
-      ),
+  it("when 6,000 claim tokens ended long ago", async (world) => {
+    const { clock } = world;
+    await addMany(
+      world,
+      6000,
+      `INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
+       SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
     );
-    begin(world);
-    await services.sweep.run();
-    expect(world.count("claim_token")).toBe(1);
-    requireSmall(world);
+    await expectSwept(world, "claim_token", 1);
   });
 
-  test("when a file goes that 5,000 links lead to", async () => {
-    await using world = await open();
-    const { services, caller, database } = world;
+  it("when a file goes that 5,000 links lead to", async (world) => {
+    const { services, caller } = world;
     const id = await uploadAt(world, "first.txt");
     const { token } = await services.links.createPresigned(caller, { id }, { expiresIn: 60 });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
-         SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
-           FROM presigned_link l CROSS JOIN n`,
-      ),
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
+       SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
+         FROM presigned_link l CROSS JOIN n`,
     );
-    begin(world);
     await services.files.remove(caller, { id }, UNCONDITIONAL);
     expect(() => services.fileLinks.open(token)).toThrow("No such link.");
     requireSmall(world);
     world.clock.advance(100 * DAY_MS);
-    await services.sweep.run();
-    expect(world.count("presigned_link")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "presigned_link");
   });
 
-  test("when 5,000 upload links have expired", async () => {
-    await using world = await open();
-    const { services, caller, drive, database } = world;
+  it("when 5,000 upload links have expired", async (world) => {
+    const { services, caller, drive } = world;
     await services.links.createUpload(caller, { drive: drive, path: "f" });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
-         SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
-           FROM upload_link l CROSS JOIN n`,
-      ),
-    );
     world.clock.advance(100 * DAY_MS);
-    begin(world);
-    await services.sweep.run();
-    expect(world.count("upload_link")).toBe(0);
-    requireSmall(world);
-  });
-
-  test("when 5,000 links have expired, and when a drive goes that has as many", async () => {
-    await using world = await open();
-    const { services, caller, drive, database } = world;
-    const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
-    await database.write(() =>
-      database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
-         SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
-           FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
-      ),
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
+       SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+         FROM upload_link l CROSS JOIN n`,
     );
-    world.clock.advance(20 * DAY_MS);
-    begin(world);
-    await services.drives.remove(caller, drive);
-    await services.sweep.run();
-    expect(world.count("share_link")).toBe(0);
-    requireSmall(world);
+    await expectSwept(world, "upload_link");
   });
 
-  test("when 5,000 drives were used since it was last written down", async () => {
-    await using world = await open();
+  it("when 5,000 links have expired, and when a drive goes that has as many", async (world) => {
+    const { services, caller, drive } = world;
+    const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
+    world.clock.advance(20 * DAY_MS);
+    await addMany(
+      world,
+      5000,
+      `INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
+       SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+         FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
+    );
+    await services.drives.remove(caller, drive);
+    await expectSwept(world, "share_link");
+  });
+
+  it("when 5,000 drives were used since it was last written down", async (world) => {
     const { services } = world;
     const drives: DriveId[] = [];
     await world.database.write(() => {
@@ -304,8 +287,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     requireSmall(world);
   });
 
-  test("when somebody who signed in 3,000 times signs out everywhere", async () => {
-    await using world = await open();
+  it("when somebody who signed in 3,000 times signs out everywhere", async (world) => {
     const { services, database } = world;
     const user = await services.users.createFromShell("ada", "ada's password");
     for (let n = 0; n < 30; n += 1) {
@@ -341,8 +323,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     expect([world.count("folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
   });
 
-  test("when a folder of 3,000 files is deleted for good, and goes with the sweep", async () => {
-    await using world = await open();
+  it("when a folder of 3,000 files is deleted for good, and goes with the sweep", async (world) => {
     const { services, caller } = world;
     await fill(world, await uploadAt(world, "first.txt"), 3000);
     await services.trash.remove(caller, await folderInTrash(world, "many/"));
@@ -428,8 +409,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     },
   );
 
-  test("when 1,000 files with 64 tags each are deleted by their ids", async () => {
-    await using world = await open();
+  it("when 1,000 files with 64 tags each are deleted by their ids", async (world) => {
     const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt", { tags: TAGS }), 1000);
     const ids = database.sql.query<{ id: string }, []>("SELECT id FROM file WHERE path LIKE 'many/%'").all();

@@ -76,8 +76,7 @@ test.each(CASES)(
     await folders.copy(caller, drive, "s/", { path: "copy/", driveId: undefined });
     expect(shown("copy/")).toEqual(made);
     await folders.move(caller, drive, "copy/", { path: "moved/there/", driveId: undefined });
-    expect(shown("moved/there/")).toEqual(made);
-    expect(shown("copy/")).toEqual({ folders: [], files: [] });
+    expect([shown("moved/there/"), shown("copy/")]).toEqual([made, { folders: [], files: [] }]);
 
     const { trashId } = await folders.remove(caller, drive, "s/");
     expect(shown("s/")).toEqual({ folders: [], files: [] });
@@ -85,12 +84,10 @@ test.each(CASES)(
     expect(shown("back/")).toEqual(made);
 
     await snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect(shown("s/")).toEqual(made);
-    expect(shown("moved/")).toEqual({ folders: [], files: [] });
+    expect([shown("s/"), shown("moved/")]).toEqual([made, { folders: [], files: [] }]);
 
     const fork = await forks.create(caller, drive, { name: "Fork", snapshot: undefined });
-    expect(shown("s/", fork.id)).toEqual(made);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+    expect([shown("s/", fork.id), faultsOfTrees(world.database.sql)]).toEqual([made, []]);
 
     for (const { id } of [fork, { id: drive }]) await services.drives.remove(caller, id);
     await sweep.run();

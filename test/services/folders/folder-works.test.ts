@@ -1,13 +1,19 @@
 import { describe, expect, spyOn, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  addCaller,
+  type OpenedDrive as World,
+  type OpenedServices,
+  openServicesIn,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
-import { addCaller, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 1000;
@@ -30,6 +36,17 @@ function begin({ services, caller, drive }: World, kind: Kind, within?: () => vo
     : services.folders[kind](caller, drive, "many/", to, within);
 }
 
+/** A change that has begun, and not ended. */
+async function begun(world: World, kind: Kind): Promise<{ ended: Promise<unknown> }> {
+  const ended = begin(world, kind);
+  await eventually(() => worksIn(world) === 1);
+  return { ended };
+}
+
+function idOf({ database }: OpenedServices, path: string): string {
+  return String(database.sql.query("SELECT id FROM file WHERE path = ?").values(path)[0]?.[0]);
+}
+
 function worksIn(world: OpenedServices): number {
   return world.count("folder_work");
 }
@@ -46,12 +63,11 @@ const DONE = { copy: [FILES, FILES], move: [0, FILES], remove: [0, 0] } satisfie
   [number, number]
 >;
 
+const it = testWith(open);
+
 describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
-  test("after each of them the counts are right, and a file that moves is found", async () => {
-    await using world = await open();
-    const id = String(
-      world.database.sql.query("SELECT id FROM file WHERE path = 'many/0000700.txt'").values()[0]?.[0],
-    );
+  it("after each of them the counts are right, and a file that moves is found", async (world) => {
+    const id = idOf(world, "many/0000700.txt");
     const faults: string[] = [];
     const halves: [number, number][] = [];
     using meter = new WriteMeter(world.database, () => {
@@ -66,16 +82,14 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect([filesIn(world), worksIn(world)]).toEqual([DONE[kind], 0]);
   });
 
-  test("a write into it waits for the end, and is there afterwards", async () => {
-    await using world = await open();
+  it("a write into it waits for the end, and is there afterwards", async (world) => {
     const order: string[] = [];
     const change = begin(world, kind).then(() => order.push("change"));
     await eventually(() => worksIn(world) === 1);
     const write = async (path: string) => {
       const { created } = await storeFile(world, path);
       order.push("upload");
-      expect(created).toBe(true);
-      expect(world.count(`file WHERE path = '${path}'`)).toBe(1);
+      expect([created, world.count(`file WHERE path = '${path}'`)]).toEqual([true, 1]);
     };
     const elsewhere = storeFile(world, "many.txt");
     const inside = [
@@ -89,14 +103,10 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
   });
 
-  test("a change of one of its files by its id waits, too", async () => {
-    await using world = await open();
+  it("a change of one of its files by its id waits, too", async (world) => {
     const { services, caller, database } = world;
-    const id = String(
-      database.sql.query("SELECT id FROM file WHERE path = 'many/0000900.txt'").values()[0]?.[0],
-    );
-    const change = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const id = idOf(world, "many/0000900.txt");
+    const { ended: change } = await begun(world, kind);
     const changed = services.files.update(
       caller,
       { id },
@@ -112,20 +122,14 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });
 
-  test("what fails far down leaves all as it was, and a removal is finished later", async () => {
-    await using world = await open();
+  it("what fails far down leaves all as it was, and a removal is finished later", async (world) => {
     const { database, services, caller, drive } = world;
     const event = { copy: "INSERT", move: "UPDATE", remove: "DELETE" }[kind];
-    const path = {
-      copy: "NEW.path = 'x/more/0000900.txt'",
-      move: "NEW.path = 'x/more/0000900.txt'",
-      remove: "OLD.path = 'many/0000900.txt'",
-    }[kind];
+    const path = kind === "remove" ? "OLD.path = 'many/0000900.txt'" : "NEW.path = 'x/more/0000900.txt'";
     database.sql.run(
       `CREATE TRIGGER sabotage BEFORE ${event} ON file WHEN ${path} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
     );
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const { ended } = await begun(world, kind);
     const upload = storeFile(world, "many/new.txt");
     if (kind === "remove") {
       for (const outcome of await Promise.allSettled([ended, upload]))
@@ -150,12 +154,9 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });
 
-  test("what a stop cuts off is taken back at the next start, and a removal carried to its end", async () => {
-    await using world = await open();
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
-    const upload = storeFile(world, "many/new.txt");
-    const outcomes = Promise.allSettled([ended, upload]);
+  it("what a stop cuts off is taken back at the next start, and a removal carried to its end", async (world) => {
+    const { ended } = await begun(world, kind);
+    const outcomes = Promise.allSettled([ended, storeFile(world, "many/new.txt")]);
     await world.services.folderWorks.stop();
     for (const outcome of await outcomes) expect(outcome).toMatchObject(UNAVAILABLE);
     expect(filesIn(world)).not.toEqual(DONE[kind]);
@@ -168,11 +169,9 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(faultsOfTrees(again.database.sql)).toEqual([]);
   });
 
-  test("a drive that is deleted on the way ends it", async () => {
-    await using world = await open();
+  it("a drive that is deleted on the way ends it", async (world) => {
     const { services, caller, drive } = world;
-    const ended = begin(world, kind);
-    await eventually(() => worksIn(world) === 1);
+    const { ended } = await begun(world, kind);
     const [outcome] = await Promise.allSettled([ended, services.drives.remove(caller, drive)]);
     expect(outcome).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
     await eventually(() => worksIn(world) === 0);
@@ -181,8 +180,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
   });
 });
 
-test("of two moves to one place one wins, and the other is refused once it has", async () => {
-  await using world = await open();
+it("of two moves to one place one wins, and the other is refused once it has", async (world) => {
   const { services, caller, drive, database } = world;
   await services.folders.create(caller, drive, "other/");
   const first = begin(world, "move");
@@ -192,12 +190,10 @@ test("of two moves to one place one wins, and the other is refused once it has",
     { status: "fulfilled" },
     { status: "rejected", reason: { code: "CONFLICT" } },
   ]);
-  expect(filesIn(world)).toEqual(DONE.move);
-  expect(faultsOfTrees(database.sql)).toEqual([]);
+  expect([filesIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.move, []]);
 });
 
-test("a drive is deleted only once what a move brings into it is there", async () => {
-  await using world = await open();
+it("a drive is deleted only once what a move brings into it is there", async (world) => {
   const { services, database } = world;
   const caller = await addCaller(services, "ada");
   const { id: other } = await services.drives.create(caller, "Other", "");
@@ -208,8 +204,7 @@ test("a drive is deleted only once what a move brings into it is there", async (
     .then(() => order.push("moved"));
   await eventually(() => worksIn(world) === 1);
   await Promise.all([moved, services.drives.remove(caller, other).then(() => order.push("deleted"))]);
-  expect(order).toEqual(["moved", "deleted"]);
-  expect(filesIn(world)[0]).toBe(FILES);
+  expect([order, filesIn(world)[0]]).toEqual([["moved", "deleted"], FILES]);
   expect(
     services.folders.list(caller, { driveId: world.drive, path: "", page: 1, limit: 9, after: null }),
   ).toMatchObject({ folders: [] });
@@ -252,8 +247,7 @@ test("the answer is given in the transaction that decides: the last, but the fir
   }
 });
 
-test("a piece that was undone and runs again, as on a full disk, copies each file once", async () => {
-  await using world = await open();
+it("a piece that was undone and runs again, as on a full disk, copies each file once", async (world) => {
   const { services, database, tables, caller, drive } = world;
   // Undoes each piece of the copy after the first once, and runs it again, as the queue of writes does.
   const write = spyOn(tables, "write").mockImplementation((job, within) =>
@@ -270,8 +264,7 @@ test("a piece that was undone and runs again, as on a full disk, copies each fil
   expect([filesIn(world), worksIn(world), faultsOfTrees(database.sql)]).toEqual([DONE.copy, 0, []]);
 });
 
-test("a removal that meets a full disk tells that it goes on by itself", async () => {
-  await using world = await open();
+it("a removal that meets a full disk tells that it goes on by itself", async (world) => {
   const { sql } = world.database;
   const failure: unknown = await begin(world, "remove", () => sql.run("PRAGMA max_page_count = 1")).catch(
     (error: unknown) => error,
@@ -288,7 +281,7 @@ test("a change that begins does not get the number of one whose record is gone, 
   const drive = tables.drives.byId(world.drive, 0);
   if (drive === null) throw new Error("there is no drive");
   const place = { drive: drive.pk, path: ROOT, top: ROOT };
-  const begun = () =>
+  const inserted = () =>
     database.write(() =>
       tables.folderWorks.insert(
         {
@@ -300,7 +293,7 @@ test("a change that begins does not get the number of one whose record is gone, 
         { now: 0, by: null },
       ),
     );
-  const first = await begun();
+  const first = await inserted();
   await database.write(() => tables.folderWorks.remove(first));
-  expect(await begun()).toBeGreaterThan(first);
+  expect(await inserted()).toBeGreaterThan(first);
 });

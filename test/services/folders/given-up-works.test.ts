@@ -1,14 +1,21 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { recordKeys } from "../../../src/domain/idempotency.ts";
 import type { FeedStream } from "../../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  addCaller,
+  callerWith,
+  type OpenedDrive as World,
+  type OpenedServices,
+  openServicesIn,
+  openWithAda,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import type { OpenedDrive as World } from "../../support/server/services-drive.ts";
-import { addCaller, callerWith, openWithAda, storeFile } from "../../support/server/services-drive.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;
@@ -88,9 +95,10 @@ async function expectGivenUp(ended: Promise<unknown>, message = "All is as it wa
   ]);
 }
 
+const it = testWith(open);
+
 describe.each(KINDS)("a work that is given up: %s", (kind) => {
-  test("is taken back before its request is refused, and the counts are right all the time", async () => {
-    await using world = await open();
+  it("is taken back before its request is refused, and the counts are right all the time", async (world) => {
     const begin = await BEGIN[kind](world);
     const before = contentsOf(world);
     const faults: string[] = [];
@@ -108,16 +116,14 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     await refused;
     expect(works(world)).toEqual([]);
     await world.services.sweep.run();
-    expect(contentsOf(world)).toEqual(before);
-    expect(faults).toEqual([]);
+    expect([contentsOf(world), faults]).toEqual([before, []]);
     expect(meter.count).toBeGreaterThan(4);
     await begin();
     expect(contentsOf(world)).not.toEqual(before);
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
   });
 
-  test("is taken back after a restart that comes in between", async () => {
-    await using world = await open();
+  it("is taken back after a restart that comes in between", async (world) => {
     const begin = await BEGIN[kind](world);
     const before = contentsOf(world);
     const ended = Promise.allSettled([begin()]);
@@ -132,8 +138,7 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     again.services.folderWorks.start();
     await eventually(() => works(later).length === 0);
     await again.services.sweep.run();
-    expect(contentsOf(later)).toEqual(before);
-    expect(faultsOfTrees(again.database.sql)).toEqual([]);
+    expect([contentsOf(later), faultsOfTrees(again.database.sql)]).toEqual([before, []]);
   });
 });
 
@@ -159,8 +164,7 @@ describe("a work that is given up where nothing can be taken back", () => {
     expect(faultsOfTrees(later.database.sql)).toEqual([]);
   });
 
-  test("leaves what a restore of a snapshot has done, and the snapshot before it brings back the rest", async () => {
-    await using world = await open();
+  it("leaves what a restore of a snapshot has done, and the snapshot before it brings back the rest", async (world) => {
     const { services, caller, drive } = world;
     const snapshot = await services.snapshots.create(caller, drive, "Full");
     await services.folders.remove(caller, drive, "many/");
@@ -177,21 +181,18 @@ describe("a work that is given up where nothing can be taken back", () => {
     await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
     expect(world.count("file")).toBe(1);
     await services.snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect(world.count("file")).toBe(FILES + 1);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+    expect([world.count("file"), faultsOfTrees(world.database.sql)]).toEqual([FILES + 1, []]);
   });
 });
 
-test("once a work has ended, there is none to give up", async () => {
-  await using world = await open();
+it("once a work has ended, there is none to give up", async (world) => {
   const copied = (await BEGIN.copy(world))();
   const work = await underWay(world);
   await copied;
   expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
 });
 
-test("to give up twice changes nothing more, and writes that wait go on", async () => {
-  await using world = await open();
+it("to give up twice changes nothing more, and writes that wait go on", async (world) => {
   const { services, caller, drive } = world;
   const refused = BEGIN.move(world).then((begin) => expectGivenUp(begin()));
   const work = await underWay(world);
@@ -205,8 +206,7 @@ test("to give up twice changes nothing more, and writes that wait go on", async 
   });
 });
 
-test("a work that fails again and again is given up at once", async () => {
-  await using world = await open();
+it("a work that fails again and again is given up at once", async (world) => {
   const { services, caller, drive, database } = world;
   database.sql.run(
     `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
@@ -220,8 +220,7 @@ test("a work that fails again and again is given up at once", async () => {
   expect(faultsOfTrees(database.sql)).toEqual([]);
 });
 
-test("a removal that is given up is not answered again as done", async () => {
-  await using world = await open();
+it("a removal that is given up is not answered again as done", async (world) => {
   const { services, caller, drive, tables, clock } = world;
   const { name } = recordKeys(new Uint8Array(32), "ada", "once");
   const kept = () => tables.idempotencyRecords.find(name, clock.now()) !== null;
@@ -245,8 +244,7 @@ test("what goes back into a drive that is full by now goes back", async () => {
   expect(services.folders.get(caller, drive, "many/").folder.fileCount).toBe(FILES);
 });
 
-test("a key of a folder sees what is done in there, and not where it comes from or goes to", async () => {
-  await using world = await open();
+it("a key of a folder sees what is done in there, and not where it comes from or goes to", async (world) => {
   const { services, caller, drive } = world;
   const keyOf = async (pathPrefix: string) => {
     const request = { name: "", scope: "read-write", driveId: drive, pathPrefix, expiresAt: null } as const;
@@ -285,8 +283,7 @@ function follow({ services, caller, drive }: World): FeedStream {
   return stream;
 }
 
-test("a fork is shown to who makes it, and to nobody else in the drive", async () => {
-  await using world = await open();
+it("a fork is shown to who makes it, and to nobody else in the drive", async (world) => {
   const { services, caller, drive } = world;
   const bob = await addCaller(services, "bob");
   await services.members.add(caller, drive, "bob", "editor");
@@ -303,8 +300,7 @@ test("a fork is shown to who makes it, and to nobody else in the drive", async (
 });
 
 describe("a stream is told of works", () => {
-  test("as they begin, at most once a second, and as they end", async () => {
-    await using world = await open();
+  it("as they begin, at most once a second, and as they end", async (world) => {
     const stream = follow(world);
     expect(stream.read().works).toEqual([]);
     const copied = (await BEGIN.copy(world))();
@@ -328,8 +324,7 @@ describe("a stream is told of works", () => {
     for (const each of [stream, late, tooLate]) each.close();
   });
 
-  test("that are given up, and of none in another drive", async () => {
-    await using world = await open();
+  it("that are given up, and of none in another drive", async (world) => {
     const { services, caller } = world;
     const { id: drive } = await services.drives.create(caller, "Other", "");
     const [stream, other] = [follow(world), follow({ ...world, drive })];

@@ -151,8 +151,7 @@ test.each(Object.entries(SHAPES))(
       for (const id of stay) if (!present.has(id)) hidden.add(id);
     }
     await done;
-    expect([...hidden]).toEqual([]);
-    expect(drive.contents()).toEqual(then.contents);
+    expect([[...hidden], drive.contents()]).toEqual([[], then.contents]);
   },
 );
 
@@ -212,10 +211,8 @@ test("a piece that gets nowhere is tried larger, and in the end refused", () => 
       stamp,
       onStall,
     });
-  expect(needs(PIECE_ROWS - 1)).toEqual(reached(at("b")));
-  expect(stalls).toEqual([]);
-  expect(needs(PIECE_ROWS * 2)).toEqual(reached(at("b")));
-  expect(stalls).toEqual([PIECE_ROWS]);
+  expect([needs(PIECE_ROWS - 1), stalls]).toEqual([reached(at("b")), []]);
+  expect([needs(PIECE_ROWS * 2), stalls]).toEqual([reached(at("b")), [PIECE_ROWS]]);
   expect(() => advance({ begun: START, phases: [() => START], stamp, onStall })).toThrow("cannot go on");
   expect(stalls).toHaveLength(4);
 });

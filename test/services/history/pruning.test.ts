@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { statfs } from "node:fs/promises";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
@@ -80,8 +81,7 @@ describe("what is kept ends", () => {
     expect(await numbersOf(own, id)).toEqual([]);
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await sweep.run();
-    expect(onDisk(coffer)).toBe(20_001);
-    expect(await verified(coffer.dataDir)).toEqual([]);
+    expect([onDisk(coffer), await verified(coffer.dataDir)]).toEqual([20_001, []]);
   });
 
   test("at once after a start that keeps fewer, or nothing", async () => {
@@ -148,9 +148,10 @@ describe("what is kept ends", () => {
   });
 });
 
+const it = testWith(() => startAppliance(SMALL));
+
 describe("what is kept goes first where room is needed", () => {
-  test("the oldest of it, and no more than is needed; no upload is refused for it", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("the oldest of it, and no more than is needed; no upload is refused for it", async (coffer) => {
     const own = await adasDrive(coffer);
     const replaced = await put(own, "replaced", 200);
     coffer.clock.advance(1000);
@@ -161,12 +162,10 @@ describe("what is kept goes first where room is needed", () => {
     coffer.clock.advance(1000);
     await put(own, "replaced", 101);
     // 101 stored, 500 kept.
-    expect((await put(own, "large", 350)).status).toBe(201);
-    expect(await numbersOf(own, replaced.id)).toEqual([2, 1]);
+    expect([(await put(own, "large", 350)).status, await numbersOf(own, replaced.id)]).toEqual([201, [2, 1]]);
     expect((await put(own, "larger", 200)).status).toBe(201);
     await eventually(async () => (await numbersOf(own, replaced.id)).length === 1);
-    expect(await trashOf(own)).toEqual(["deleted"]);
-    expect((await put(own, "largest", 300)).status).toBe(201);
+    expect([await trashOf(own), (await put(own, "largest", 300)).status]).toEqual([["deleted"], 201]);
     await eventually(async () => (await trashOf(own)).length === 0);
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
@@ -197,24 +196,20 @@ describe("what is kept goes first where room is needed", () => {
     expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });
   });
 
-  test("replaces again and again take three times the limit at most, and are let in again in a minute", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("replaces again and again take three times the limit at most, and are let in again in a minute", async (coffer) => {
     const own = await adasDrive(coffer);
     const statuses: number[] = [];
     for (let n = 0; n < 12; n += 1) {
       statuses.push((await put(own, "f", 600)).status);
       expect(onDisk(coffer)).toBeLessThan(3 * 1000 + 100);
     }
-    expect(statuses.at(0)).toBe(201);
-    expect(statuses.at(-1)).toBe(403);
+    expect([statuses.at(0), statuses.at(-1)]).toEqual([201, 403]);
     coffer.clock.advance(SHORTEST_GRACE_MS);
     await coffer.appliance.services.sweep.run();
-    expect((await put(own, "f", 600)).status).toBe(200);
-    expect(await verified(coffer.dataDir)).toEqual([]);
+    expect([(await put(own, "f", 600)).status, await verified(coffer.dataDir)]).toEqual([200, []]);
   });
 
-  test("but what a snapshot needs counts like files", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("but what a snapshot needs counts like files", async (coffer) => {
     const own = await adasDrive(coffer);
     await put(own, "f", 600);
     await own.client.post(`/v0/drives/${own.id}/snapshots`);
@@ -225,8 +220,7 @@ describe("what is kept goes first where room is needed", () => {
     expect((await put(own, "g", 300)).status).toBe(201);
   });
 
-  test("what others keep stays", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("what others keep stays", async (coffer) => {
     const own = await adasDrive(coffer);
     const other = await provision(coffer);
     const { id } = await put(other, "f", 500);

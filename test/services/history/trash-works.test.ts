@@ -1,12 +1,18 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import type { TrashId } from "../../../src/domain/id.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import {
+  type OpenedDrive,
+  type OpenedServices,
+  openServicesIn,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 300;
@@ -57,8 +63,9 @@ async function expectUndone(world: World): Promise<void> {
   expect(faultsOfTrees(world.database.sql)).toEqual([]);
 }
 
-test("after each piece of a removal and a restore the counts are right", async () => {
-  await using world = await open();
+const it = testWith(open);
+
+it("after each piece of a removal and a restore the counts are right", async (world) => {
   const { services, caller, drive, database } = world;
   const faults: string[] = [];
   const halves = new Set<string>();
@@ -75,8 +82,7 @@ test("after each piece of a removal and a restore the counts are right", async (
   expect(faults).toEqual([]);
 });
 
-test("writes to its destination and to its entry wait for a restore", async () => {
-  await using world = await open();
+it("writes to its destination and to its entry wait for a restore", async (world) => {
   const { services, caller, drive, entry } = world;
   const restored = restore(world).then(() => world.count("folder_work"));
   await eventually(() => world.count("folder_work") === 1);
@@ -97,8 +103,7 @@ test("writes to its destination and to its entry wait for a restore", async () =
   expect(faultsOfTrees(world.database.sql)).toEqual([]);
 });
 
-test("what fails far down leaves all in the trash", async () => {
-  await using world = await open();
+it("what fails far down leaves all in the trash", async (world) => {
   const { database } = world;
   database.sql.run(
     `CREATE TRIGGER sabotage BEFORE INSERT ON file WHEN NEW.path = 'x/more/0000250.txt'
@@ -110,8 +115,7 @@ test("what fails far down leaves all in the trash", async () => {
   await expectUndone(world);
 });
 
-test("what a stop cuts off is in the trash again after the next start", async () => {
-  await using world = await open();
+it("what a stop cuts off is in the trash again after the next start", async (world) => {
   const ended = restore(world);
   await eventually(() => world.count("folder_work") === 1);
   const outcome = Promise.allSettled([ended]);
@@ -123,8 +127,7 @@ test("what a stop cuts off is in the trash again after the next start", async ()
   await expectUndone({ ...world, ...again });
 });
 
-test("a drive that is deleted on the way takes its trash with it", async () => {
-  await using world = await open();
+it("a drive that is deleted on the way takes its trash with it", async (world) => {
   const { services, caller, drive } = world;
   const ended = restore(world);
   await eventually(() => world.count("folder_work") === 1);
@@ -134,8 +137,7 @@ test("a drive that is deleted on the way takes its trash with it", async () => {
   expect(["drive", "trash", "trash_file", "folder_work"].map(world.count)).toEqual([0, 0, 0, 0]);
 });
 
-test("an expired file goes with the next sweep, and with it an entry that has nothing else", async () => {
-  await using world = await open();
+it("an expired file goes with the next sweep, and with it an entry that has nothing else", async (world) => {
   const { services, caller, drive, clock, database } = world;
   const expiresAt = new Date(clock.now() + 1000).toISOString();
   const id = await uploadAt(world, "single.txt", expiresAt);
@@ -149,8 +151,7 @@ test("an expired file goes with the next sweep, and with it an entry that has no
   expect(faultsOfTrees(database.sql)).toEqual([]);
 });
 
-test("what is deleted for good goes with the next sweep, in pieces", async () => {
-  await using world = await open();
+it("what is deleted for good goes with the next sweep, in pieces", async (world) => {
   const { services, caller, drive, entry, database } = world;
   await services.trash.remove(caller, entry);
   expect(() => services.trash.get(caller, entry)).toThrow("No such trash entry.");

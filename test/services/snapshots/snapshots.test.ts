@@ -2,9 +2,14 @@ import { expect, test } from "bun:test";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openOwnServices } from "../../support/server/opened-services.ts";
+import {
+  driveIn,
+  type OpenedServices,
+  openOwnServices,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
-import { driveIn, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 test("of snapshots that the server takes and does not give back, only the newest stay", async () => {
   await using opened = await openWithDrive();

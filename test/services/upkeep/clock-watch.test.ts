@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { SESSIONS_A_USER } from "../../../src/domain/accounts/sign-in.ts";
 import { DOUBT_MS } from "../../../src/services/upkeep/clock-watch.ts";
@@ -33,8 +34,9 @@ function drivesIn(coffer: TestAppliance): unknown {
   return rowsIn(coffer.dataDir, "SELECT count(*) FROM drive")[0]?.[0];
 }
 
-test("what a clock that is a month ahead makes expire is there again when it is set right", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+const it = testWith(() => startAppliance(KEEPS_NOTHING));
+
+it("what a clock that is a month ahead makes expire is there again when it is set right", async (coffer) => {
   const drive = await withDrive(coffer);
   coffer.clock.set(31 * DAY_MS);
   expect(await filesOf(coffer, drive)).toBe("status 401");
@@ -50,8 +52,7 @@ test("what a clock that is a month ahead makes expire is there again when it is 
   expect(await filesOf(coffer, drive)).toBe(1);
 });
 
-test("after an hour the clock is believed", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("after an hour the clock is believed", async (coffer) => {
   await withDrive(coffer);
   coffer.clock.set(31 * DAY_MS);
   await sweep(coffer);
@@ -82,16 +83,14 @@ test.each([
   },
 );
 
-test("small corrections of the clock hold nothing up", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("small corrections of the clock hold nothing up", async (coffer) => {
   await withDrive(coffer);
   coffer.clock.advance(31 * DAY_MS);
   coffer.clock.set(60_000);
   expect(await sweep(coffer)).toMatchObject({ files: 1, drives: 1 });
 });
 
-test("sessions that a clock a month ahead ends are there again when it is set right", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("sessions that a clock a month ahead ends are there again when it is set right", async (coffer) => {
   addAccount(coffer, "ada");
   const browser = await signIn(coffer, "ada");
   coffer.clock.set(31 * DAY_MS);
@@ -101,8 +100,7 @@ test("sessions that a clock a month ahead ends are there again when it is set ri
   expect(await isSignedIn(browser)).toBe(true);
 });
 
-test("contents that were deleted while the clock was a month ahead are removed an hour after it is set right", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("contents that were deleted while the clock was a month ahead are removed an hour after it is set right", async (coffer) => {
   const { client, id } = await provision(coffer);
   const target = `/v0/files?drive_id=${id}&path=a.txt`;
   const file = await client.json<{ id: string }>(201, "PUT", target, {
@@ -118,8 +116,7 @@ test("contents that were deleted while the clock was a month ahead are removed a
   expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual([]);
 });
 
-test("a link that was made while the clock was a month ahead does not live for a month", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("a link that was made while the clock was a month ahead does not live for a month", async (coffer) => {
   const { client, id } = await provision(coffer);
   const file = await client.put(id, "a.txt", "x");
   coffer.clock.set(20 * DAY_MS);
@@ -134,8 +131,7 @@ test("a link that was made while the clock was a month ahead does not live for a
   expect(await open()).toBe(410);
 });
 
-test("a clock that was set back does not end the session that has just begun", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
+it("a clock that was set back does not end the session that has just begun", async (coffer) => {
   addAccount(coffer, "ada");
   // As many as there may be, all from before it was set back.
   changeDatabase(

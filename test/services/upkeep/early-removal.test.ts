@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { statfs } from "node:fs/promises";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
@@ -85,6 +86,8 @@ function wrongCounts(coffer: TestAppliance): unknown[] {
   ).filter((difference) => difference !== 0);
 }
 
+const it = testWith(() => startAppliance(SMALL));
+
 describe("replaces do not fill the disk", () => {
   test("of an anonymous drive: 60 MiB again and again take 300 MiB at most, and soon less", async () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
@@ -96,12 +99,10 @@ describe("replaces do not fill the disk", () => {
     );
     coffer.clock.advance(SHORTEST_GRACE_MS);
     await sweep(coffer);
-    expect(onDisk(coffer)).toBe(120 * MIB);
-    expect(await replace(drive, 1, 60 * MIB)).toEqual(["200"]);
+    expect([onDisk(coffer), await replace(drive, 1, 60 * MIB)]).toEqual([120 * MIB, ["200"]]);
   });
 
-  test("of an account, in all its drives together, whether they get larger, smaller or stay", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("of an account, in all its drives together, whether they get larger, smaller or stay", async (coffer) => {
     const { one, two } = await adasDrives(coffer);
     expect(await put(one, "f", newContent(500))).toBe("201");
     expect(await put(two, "f", newContent(500))).toBe("201");
@@ -109,12 +110,10 @@ describe("replaces do not fill the disk", () => {
     expect(await replace(two, 2, 500)).toEqual(["200", "200"]);
     expect(await put(one, "f", newContent(499))).toBe(REFUSED);
     expect(await put(one, "f", newContent(500))).toBe(REFUSED);
-    expect(await put(two, "other", new Uint8Array(13))).toBe(REFUSED);
-    expect(onDisk(coffer)).toBe(3000);
+    expect([await put(two, "other", new Uint8Array(13)), onDisk(coffer)]).toEqual([REFUSED, 3000]);
   });
 
-  test("nor do deletions and uploads in turn", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("nor do deletions and uploads in turn", async (coffer) => {
     const { client, one } = await adasDrives(coffer);
     const answers: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -122,8 +121,7 @@ describe("replaces do not fill the disk", () => {
       const { data } = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${one.id}`);
       for (const { id } of data) await client.delete(`/v0/files/${id}`);
     }
-    expect(answers).toEqual(["201", "201", "201", REFUSED, REFUSED]);
-    expect(onDisk(coffer)).toBe(2700);
+    expect([answers, onDisk(coffer)]).toEqual([["201", "201", "201", REFUSED, REFUSED], 2700]);
   });
 
   test.each(["swept", "not swept yet"])("nor do drives that are filled and deleted, %s", async (when) => {
@@ -146,16 +144,14 @@ describe("replaces do not fill the disk", () => {
     expect(await replace(one, 10, 900)).toEqual(["201", ...Array<string>(9).fill("200")]);
   });
 
-  test("what is refused changes nothing and says to try again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("what is refused changes nothing and says to try again", async (coffer) => {
     const { client, one } = await adasDrives(coffer);
     await replace(one, 3, 900);
     const list = `/v0/files?drive_id=${one.id}`;
     const before = (await client.send("GET", list)).text;
     const answer = await client.send("PUT", `/v0/files?drive_id=${one.id}&path=f`, { body: newContent(900) });
     expect(answer.text).toContain("try again in a minute");
-    expect((await client.send("GET", list)).text).toBe(before);
-    expect(onDisk(coffer)).toBe(2700);
+    expect([(await client.send("GET", list)).text, onDisk(coffer)]).toEqual([before, 2700]);
     expect(wrongCounts(coffer)).toEqual([]);
     // Deleting is never refused.
     const [file]: { id: string }[] = JSON.parse(before).data;
@@ -164,8 +160,7 @@ describe("replaces do not fill the disk", () => {
 });
 
 describe("what was let go of is removed early", () => {
-  test("as soon as it is more than may be stored, without a sweep: in a minute there is room again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("as soon as it is more than may be stored, without a sweep: in a minute there is room again", async (coffer) => {
     const { one } = await adasDrives(coffer);
     expect(await replace(one, 4, 900)).toEqual(["201", "200", "200", REFUSED]);
     await eventually(
@@ -182,8 +177,7 @@ describe("what was let go of is removed early", () => {
     expect(await replace(one, 1, 900)).toEqual(["200"]);
   });
 
-  test("the oldest first, and no more than it takes", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("the oldest first, and no more than it takes", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const sizes = [400, 410, 420, 430];
     for (const size of sizes) {
@@ -202,8 +196,7 @@ describe("what was let go of is removed early", () => {
     expect(wrongCounts(coffer)).toEqual([]);
   });
 
-  test("only theirs: what others let go of stays its hour", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("only theirs: what others let go of stays its hour", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const other = await provision(coffer);
     await replace(other, 3, 777);
@@ -238,8 +231,7 @@ describe("what was let go of is removed early", () => {
 });
 
 describe("for whom it counts", () => {
-  test("whoever let go last of what several had, and nobody once it is in use again", async () => {
-    await using coffer = await startAppliance(SMALL);
+  it("whoever let go last of what several had, and nobody once it is in use again", async (coffer) => {
     const { one } = await adasDrives(coffer);
     const other = await provision(coffer);
     const shared = newContent(300);

@@ -28,8 +28,7 @@ test("a disk without its reserve is a problem, and is logged at once and then on
   // Else a clock that was set back would keep it silent.
   coffer.clock.set(-86_400_000);
   await health.watch();
-  expect(warnings()).toBe(4);
-  expect((await coffer.client().send("GET", "/readyz")).status).toBe(503);
+  expect([warnings(), (await coffer.client().send("GET", "/readyz")).status]).toEqual([4, 503]);
 });
 
 test("a disk with room is no problem, and is not logged", async () => {

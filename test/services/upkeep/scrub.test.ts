@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { cp, rename, rm, writeFile } from "node:fs/promises";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
@@ -35,9 +36,10 @@ function download({ client }: OwnDrive, { id }: Stored) {
   return client.send("GET", `/v0/files/${id}/download`);
 }
 
+const it = testWith(() => startAppliance(SETTINGS));
+
 describe("a round", () => {
-  test("checks each content once, at its time, and goes on after a restart", async () => {
-    await using coffer = await startAppliance(SETTINGS);
+  it("checks each content once, at its time, and goes on after a restart", async (coffer) => {
     const files = await fill(await provision(coffer), 40);
     expect(await scrubOf(coffer).run()).toBe(0);
     let checked = 0;
@@ -56,8 +58,7 @@ describe("a round", () => {
     expect(await scrubOf(coffer).run()).toBe(0);
   });
 
-  test("finds damage that came after the last one", async () => {
-    await using coffer = await startAppliance(SETTINGS);
+  it("finds damage that came after the last one", async (coffer) => {
     const drive = await provision(coffer);
     const content = sampleBytes(100_000);
     const stored = await put(drive, content);
@@ -80,8 +81,7 @@ describe("a round", () => {
     }
   });
 
-  test("is not lost to a clock that was wrong", async () => {
-    await using coffer = await startAppliance(SETTINGS);
+  it("is not lost to a clock that was wrong", async (coffer) => {
     await fill(await provision(coffer), 3);
     coffer.clock.advance(1000 * HOUR_MS);
     await scrubOf(coffer).run();
@@ -91,8 +91,7 @@ describe("a round", () => {
     expect(await scrubOf(coffer).run()).toBe(3);
   });
 
-  test("ends at once when it is stopped, and begins again with the same content", async () => {
-    await using coffer = await startAppliance(SETTINGS);
+  it("ends at once when it is stopped, and begins again with the same content", async (coffer) => {
     await put(await provision(coffer), sampleBytes(4_000_000));
     await scrubOf(coffer).run();
     coffer.clock.advance(HOUR_MS);

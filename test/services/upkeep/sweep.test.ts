@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { testWith } from "../../support/server/test-with.ts";
 import { readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
@@ -58,10 +59,19 @@ function inFuture(coffer: TestAppliance, ms: number): string {
   return new Date(coffer.clock.now() + ms).toISOString();
 }
 
+/** In a Coffer that has a drive. */
+const it = testWith(async () => {
+  const coffer = await startAppliance(KEEPS_NOTHING);
+  return {
+    coffer,
+    agent: await provision(coffer),
+    [Symbol.asyncDispose]: () => coffer[Symbol.asyncDispose](),
+  };
+});
+
 describe("expired files", () => {
-  test("are taken off every count, a piece at a time, and requests get in between", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("are taken off every count, a piece at a time, and requests get in between", async (opened) => {
+    const { coffer, agent } = opened;
     const { apiKeys, folders } = coffer.appliance.services;
     const caller = callerWith({ apiKeys }, agent.client.key ?? "");
     const kept = await put(agent, "kept.txt", "kept");
@@ -86,9 +96,7 @@ describe("expired files", () => {
     expect((await sweep(coffer)).files).toBe(0);
   });
 
-  test("stay until their time", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("stay until their time", async ({ coffer, agent }) => {
     const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
     coffer.clock.advance(HOUR_MS - 1);
     expect((await sweep(coffer)).files).toBe(0);
@@ -104,16 +112,14 @@ describe("drives", () => {
     const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
     await addManyFiles(coffer.dataDir, id, 1000);
     await agent.client.delete(`/v0/drives/${agent.id}`);
-    expect((await sweep(coffer)).drives).toBe(1);
-    expect(ask(coffer, "SELECT id FROM drive")).toEqual([other.id]);
+    expect([(await sweep(coffer)).drives, ask(coffer, "SELECT id FROM drive")]).toEqual([1, [other.id]]);
     expect(ask(coffer, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
     expect(ask(coffer, "SELECT path FROM file")).toEqual(["a/b/c.txt"]);
     expect(ask(coffer, "PRAGMA foreign_key_check")).toEqual([]);
   });
 
-  test("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async (opened) => {
+    const { coffer, agent } = opened;
     await put(agent, "a.txt", "content");
     coffer.clock.advance(30 * DAY_MS - 1);
     expect((await sweep(coffer)).drives).toBe(0);
@@ -126,9 +132,10 @@ describe("drives", () => {
   });
 });
 
+const inCoffer = testWith(() => startAppliance(KEEPS_NOTHING));
+
 describe("claim tokens", () => {
-  test("are known for a year after their use or expiry, and their drives stay", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
+  inCoffer("are known for a year after their use or expiry, and their drives stay", async (coffer) => {
     const world = await populate(coffer);
     const [used, unused] = [await provision(coffer), await provision(coffer)];
     coffer.clock.advance(10 * DAY_MS);
@@ -151,9 +158,7 @@ describe("claim tokens", () => {
 });
 
 describe("contents", () => {
-  test("go when nothing has named them for the grace period, and not before", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("go when nothing has named them for the grace period, and not before", async ({ coffer, agent }) => {
     const { id } = await put(agent, "a.txt", large("a content"));
     const copy = await agent.client.post<FileRecord>(`/v0/files/${id}/copy`, { destination_path: "b.txt" });
     await agent.client.delete(`/v0/files/${id}`);
@@ -164,17 +169,13 @@ describe("contents", () => {
     await agent.client.delete(`/v0/files/${copy.id}`);
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS - 1);
-    expect((await sweep(coffer)).blobs).toBe(0);
-    expect(contents(coffer)).toEqual([digestOf(large("a content"))]);
+    expect([(await sweep(coffer)).blobs, contents(coffer)]).toEqual([0, [digestOf(large("a content"))]]);
     coffer.clock.advance(1);
-    expect((await sweep(coffer)).blobs).toBe(1);
-    expect(contents(coffer)).toEqual([]);
+    expect([(await sweep(coffer)).blobs, contents(coffer)]).toEqual([1, []]);
     expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([0]);
   });
 
-  test("that were named again in between start their grace period anew", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("that were named again in between start their grace period anew", async ({ coffer, agent }) => {
     for (let turn = 0; turn < 3; turn++) {
       const { id } = await put(agent, "a.txt", large("a content"));
       await agent.client.delete(`/v0/files/${id}`);
@@ -184,9 +185,8 @@ describe("contents", () => {
     }
   });
 
-  test("without a row, as a crash leaves them, go once they are old enough; other files stay", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("without a row, as a crash leaves them, go once they are old enough; other files stay", async (opened) => {
+    const { coffer, agent } = opened;
     const kept = ["kept", "kept as well"].map(large);
     for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
     const now = coffer.clock.now();
@@ -196,10 +196,10 @@ describe("contents", () => {
     await Bun.write(fileOf(coffer.dataDir, young), "young");
     await utimes(fileOf(coffer.dataDir, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
     await Bun.write(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
-    let taken = 0;
-    for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
-    expect(taken).toBe(1);
-    expect(contents(coffer)).toEqual(["README", ...kept.map(digestOf), young].toSorted());
+    expect([await wholeRound(coffer), contents(coffer)]).toEqual([
+      1,
+      ["README", ...kept.map(digestOf), young].toSorted(),
+    ]);
   });
 });
 
@@ -240,9 +240,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
     expect(contents(coffer)).toHaveLength(known + strays);
   });
 
-  test("go once the database knows half of what is there", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("go once the database knows half of what is there", async ({ coffer, agent }) => {
     await addStrays(coffer, 10);
     for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
     expect(await wholeRound(coffer)).toBe(10);
@@ -250,8 +248,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
     expect(complaints(coffer)).toEqual([]);
   });
 
-  test("stay in a large store after looking at a part of it", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
+  inCoffer("stay in a large store after looking at a part of it", async (coffer) => {
     await addStrays(coffer, 1000);
     await sweep(coffer);
     const [complaint = ""] = complaints(coffer);
@@ -263,9 +260,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
 });
 
 describe("an upload at the moment of a sweep", () => {
-  test("keeps the content it matches, at any moment", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("keeps the content it matches, at any moment", async ({ coffer, agent }) => {
     const outcomes: number[] = [];
     // How many turns of the event loop the upload begins before the sweep; below zero, after it. Whoever came
     // first begins later the next time, so that most rounds are at the moment at which either may, wherever
@@ -291,9 +286,7 @@ describe("an upload at the moment of a sweep", () => {
     expect(new Set(outcomes)).toEqual(new Set([0, 1]));
   });
 
-  test("keeps a content that no row names yet", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("keeps a content that no row names yet", async ({ coffer, agent }) => {
     const uploaded = new AbortController();
     // The files are years older than the test's clock, so only being in use keeps them.
     const sweeping = (async () => {
@@ -322,9 +315,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe("a sweep that fails somewhere", () => {
-  test("logs it, does the rest, and takes what it left the next times", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
+  it("logs it, does the rest, and takes what it left the next times", async ({ coffer, agent }) => {
     const kept = Array.from({ length: 20 }, (_, n) => large(`kept ${n}`));
     for (const [n, text] of kept.entries()) await put(agent, `kept ${n}.txt`, text);
     const texts = Array.from({ length: 20 }, (_, n) => large(`content ${n}`));
@@ -345,7 +336,7 @@ describe("a sweep that fails somewhere", () => {
     const before = errors().length;
     await rm(tmp);
     await rename(`${tmp}.kept`, tmp);
-    for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) await sweep(coffer);
+    await wholeRound(coffer);
     expect(errors()).toHaveLength(before);
     expect(contents(coffer)).toEqual(kept.map(digestOf).toSorted());
     expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([20]);
@@ -376,9 +367,8 @@ describe("a sweep that fails somewhere", () => {
   });
 });
 
-test("a sweep that is cut off by the end of the server is finished after the next start", async () => {
-  await using coffer = await startAppliance(KEEPS_NOTHING);
-  const agent = await provision(coffer);
+it("a sweep that is cut off by the end of the server is finished after the next start", async (opened) => {
+  const { coffer, agent } = opened;
   const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
   await addManyFiles(coffer.dataDir, id, 3000);
   coffer.clock.advance(HOUR_MS);

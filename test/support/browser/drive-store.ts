@@ -1,16 +1,18 @@
 import { effect } from "@preact/signals-core";
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
-import { startWithAda, accountClient } from "../server/accounts.ts";
-import { type TestAppliance } from "../server/appliance.ts";
-import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { accountClient, startWithAda } from "../server/accounts.ts";
+import type { TestAppliance } from "../server/appliance.ts";
+import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
+import { addManyFiles } from "../samples/many-files.ts";
 import type { Agent } from "../server/executable.ts";
-import { PageRequests } from "./page-requests.ts";
 
 /** A folder as its page has it, without the page. */
-export interface ShownFolder extends Disposable {
+export interface ShownFolder extends Disposable, Shown {}
+
+export interface Shown {
   readonly store: DriveStore;
   readonly folder: FolderStore;
   /** What was remembered for whoever comes back. */
@@ -24,14 +26,18 @@ export interface StoreBench {
   readonly requests: PageRequests;
   /** A new drive; see `makeDrive`. */
   readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
-  /** The top of a new drive. */
-  readonly newDrive: (entries?: Entries) => Promise<ShownFolder & MadeDrive>;
+  /** The top of a new drive, which is shown until the end of the test. */
+  readonly newDrive: (entries?: Entries) => Promise<Shown & MadeDrive>;
+  /** The same of `many/` with so many files. */
+  readonly newMany: (files: number, memory?: Map<string, unknown>) => Promise<Shown & MadeDrive>;
+  /** The paths of a drive's files on the server. */
+  readonly stored: (drive: string) => Promise<string[]>;
 }
 
 /** Opens a Coffer before the tests of the calling file, and closes it after them. */
 export function openStoreBench(): StoreBench {
   const closing = new AsyncDisposableStack();
-  let opened: Omit<StoreBench, "driveWith" | "newDrive"> | undefined;
+  let opened: Pick<StoreBench, "coffer" | "requests" | "owner"> | undefined;
   let drives = 0;
   const bench = () => {
     if (opened === undefined) throw new Error("the bench is not open yet");
@@ -45,6 +51,13 @@ export function openStoreBench(): StoreBench {
     opened = { coffer, requests, owner: { client, key, drive: "" } };
   });
   afterAll(() => closing.disposeAsync());
+  const open: Disposable[] = [];
+  afterEach(() => open.splice(0).forEach((folder) => folder[Symbol.dispose]()));
+  const shownAs = async (made: MadeDrive, path: string, memory?: Map<string, unknown>) => {
+    const { [Symbol.dispose]: close, ...shown } = await show(made.id, path, memory);
+    open.push({ [Symbol.dispose]: close });
+    return { ...made, ...shown };
+  };
   const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
   return {
     get coffer() {
@@ -57,11 +70,19 @@ export function openStoreBench(): StoreBench {
       return bench().requests;
     },
     driveWith,
-    newDrive: async (entries) => {
-      const made = await driveWith(entries);
-      return { ...made, ...(await show(made.id)) };
+    newDrive: async (entries) => shownAs(await driveWith(entries), ""),
+    newMany: async (files, memory) => {
+      const made = await driveWith({ "one.txt": 1 });
+      await addManyFiles(bench().coffer.dataDir, made.fileId("one.txt"), files);
+      return shownAs(made, "many/", memory);
     },
+    stored: async (drive) => (await listFiles(bench().owner, drive)).map(({ path }) => path),
   };
+}
+
+/** Work that nobody watches. */
+export function unwatched() {
+  return { onProgress: () => {}, signal: new AbortController().signal };
 }
 
 /** Resolves once what signals say is so. */
@@ -123,4 +144,62 @@ export function entryAt(folder: FolderStore, path: string): Entry {
   const entry = rowsOf(folder).find((one) => one?.path === path);
   if (entry === undefined) throw new Error(`the list has no ${path}`);
   return entry;
+}
+
+/**
+ * Requests of the dashboard's code in this process. Their addresses have no host, as in a page, so they go to one
+ * server, with one key in the place of a session. Until it is disposed of, `fetch` is its own.
+ */
+export class PageRequests implements Disposable {
+  /** Each request until now, such as `GET /v0/files?drive_id=…`. */
+  readonly sent: string[] = [];
+  readonly #fetch = globalThis.fetch;
+  #held: { readonly pattern: RegExp; readonly come: () => void; readonly until: Promise<void> } | null = null;
+  #refused: RegExp | null = null;
+
+  constructor(home: string, key: string) {
+    const send = async (path: unknown, init: RequestInit = {}): Promise<Response> => {
+      const request = `${init.method ?? "GET"} ${String(path)}`;
+      this.sent.push(request);
+      if (this.#refused?.test(request) === true) {
+        this.#refused = null;
+        const error = { code: "INTERNAL", message: "On fire." };
+        return Response.json({ error }, { status: 500 });
+      }
+      const headers = new Headers(init.headers);
+      headers.set("authorization", `Bearer ${key}`);
+      const answer = await this.#fetch(new URL(String(path), home), { ...init, headers });
+      if (this.#held?.pattern.test(request) === true) {
+        this.#held.come();
+        await this.#held.until;
+      }
+      return answer;
+    };
+    globalThis.fetch = Object.assign(send, { preconnect: () => {} });
+  }
+
+  /** The requests for lists since `sent` was this long. */
+  listsSince(length: number): string[] {
+    return this.sent.slice(length).filter((request) => /^GET \/v0\/(?:files|folders)\?/.test(request));
+  }
+
+  /** Keeps the answers to such requests, once they have come, until they are released. */
+  hold(pattern: RegExp): { readonly come: Promise<void>; readonly release: () => void } {
+    const [come, until] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    this.#held = { pattern, come: come.resolve, until: until.promise };
+    const release = () => {
+      this.#held = null;
+      until.resolve();
+    };
+    return { come: come.promise, release };
+  }
+
+  /** Refuses the next such request: "On fire." */
+  refuseNext(pattern: RegExp): void {
+    this.#refused = pattern;
+  }
+
+  [Symbol.dispose](): void {
+    globalThis.fetch = this.#fetch;
+  }
 }

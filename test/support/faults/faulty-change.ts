@@ -68,12 +68,6 @@ async function copyOf({ dataDir }: Prepared): Promise<AsyncDisposable & { readon
   return { dataDir: copy, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
 }
 
-/** The status of a change, and the system calls that failed. */
-export interface Outcome {
-  readonly status: number;
-  readonly hits: readonly string[];
-}
-
 /** What happens between a change and the kill: nothing, or another write, which may overwrite the first. */
 export type Meanwhile = "nothing" | "another write";
 
@@ -91,12 +85,13 @@ const NOTHING: Fault = {
  * completely or not at all, that successful writes are kept, that everything agrees, and that the server works.
  *
  * @param trial what the change does; see `tryOut`
+ * @returns the status of the change, and the system calls that failed
  */
 export async function changeWithFault(
   prepared: Prepared,
   { change, meanwhile, effect }: Trial,
   fault: Fault,
-): Promise<Outcome> {
+) {
   await using copy = await copyOf(prepared);
   const { dataDir } = copy;
   const { key, drive } = prepared;

@@ -4,7 +4,7 @@ import { contentOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
 
 /** What a writer asks for. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body?: Json | Uint8Array<ArrayBuffer>;

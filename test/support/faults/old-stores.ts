@@ -60,26 +60,43 @@ export async function oldVersions(): Promise<number[]> {
   return (await readdir(SCHEMAS)).map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
 }
 
+/** The table that a statement of a store is for. */
+export function tableOf(statement: string): string {
+  return /^INSERT INTO "([^"]+)"/.exec(statement)?.[1] ?? "";
+}
+
 /**
- * Makes a data directory as the Coffer of a version of the schema left it.
- *
- * `test/db/schemas/NNNN.sql` holds the rows that the program of that version wrote, also those of the full-text index,
- * and in its first line an `OldStore`. 0002 to 0004 are 0005 without what came later: there was no program with
- * exactly these. The steps make the tables, and their hashes are among the rows: a changed step is refused.
+ * A store, and a statement for each of its tables, by name. `test/db/schemas/NNNN.sql` holds the rows that the program of
+ * that version wrote, also those of the full-text index, and in its first line an `OldStore`, with the names of the
+ * tables that are as in the file before. 0002 to 0004 are 0005 without what came later: there was no program with
+ * exactly these.
+ */
+export async function readOldStore(version: number): Promise<{ store: OldStore; statements: string[] }> {
+  const text = await Bun.file(fileOfStore(version)).text();
+  const [about = "", ...own] = text.trimEnd().split("\n");
+  const { asBefore, ...store }: OldStore & { asBefore?: string[] } = JSON.parse(about.slice("-- ".length));
+  if (asBefore === undefined) return { store, statements: own };
+  const { statements } = await readOldStore(version - 1);
+  const same = statements.filter((statement) => asBefore.includes(tableOf(statement)));
+  return { store, statements: [...same, ...own].toSorted() };
+}
+
+/**
+ * Makes a data directory as the Coffer of a version of the schema left it. The steps make the tables, and their hashes
+ * are among the rows: a changed step is refused.
  */
 export async function makeOldStore(version: number, dataDir: string): Promise<OldStore> {
-  const text = await Bun.file(fileOfStore(version)).text();
-  const [about = "", ...statements] = text.trimEnd().split(/\n(?=INSERT INTO ")/);
+  const { store, statements } = await readOldStore(version);
   await mkdir(dataDir, { mode: 0o700 });
   const path = join(dataDir, "coffer.db");
   using sql = new Sqlite(path, { create: true, strict: true });
   sql.run("PRAGMA journal_mode = WAL");
   migrate(sql, MIGRATIONS.slice(0, version), new FakeClock());
-  if (!text.includes("applied_at, coffer)")) sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
+  const hasCoffer = statements.some((statement) => statement.includes("applied_at, coffer)"));
+  if (!hasCoffer) sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
   insertRows(path, statements);
   await writeFile(join(dataDir, "secret"), OLD_SECRET, { mode: 0o600 });
   await writeContents(sql, join(dataDir, "blobs"), version);
-  const store: OldStore = JSON.parse(about.slice("-- ".length));
   return store;
 }
 
@@ -88,7 +105,7 @@ function insertRows(path: string, statements: readonly string[]): void {
   // The tables of a full-text index can only be written by a connection like this.
   using sql = new DatabaseSync(path, { defensive: false, enableForeignKeyConstraints: false });
   const triggers = sql.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
-  const tables = new Set(statements.map((statement) => /^INSERT INTO "([^"]+)"/.exec(statement)?.[1]));
+  const tables = new Set(statements.map(tableOf));
   sql.exec(
     [
       "BEGIN;",

@@ -15,26 +15,21 @@ const OLD = 5;
 const CALLS = "pwrite64,fsync,fdatasync,rename,unlink";
 
 /** A system call of the main thread: the Nth of its kind, as strace counts. */
-export interface Call {
+interface Call {
   readonly name: string;
   readonly when: number;
 }
 
 /** A store of an old version, for starts that are killed. */
-export interface KilledUpgrades extends AsyncDisposable {
-  /** What changes files until the database is upgraded, in order. */
-  readonly calls: readonly Call[];
-  /** Kills a start at a call; checks what it left, and that the next start has everything. */
-  killedAt(call: Call): Promise<void>;
-}
-
-export async function prepareUpgrade(): Promise<KilledUpgrades> {
+export async function prepareUpgrade() {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const prepared = join(place.path, "prepared");
   const old = await makeOldStore(OLD, prepared);
   return {
+    /** What changes files until the database is upgraded, in order. */
     calls: await callsOf(place.path, prepared),
-    killedAt: (call) => killAt(call, place.path, prepared, old),
+    /** Kills a start at a call; checks what it left, and that the next start has everything. */
+    killedAt: (call: Call) => killAt(call, place.path, prepared, old),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../schemas/json-schema.ts";
 import type { Random } from "../server/random.ts";
 import { hostileHeader, hostileText } from "./hostile.ts";
 import type { Kind, KnownValues } from "./known-values.ts";
-import { mutated, spelled } from "./mutations.ts";
+import { mutated, spelled } from "./hostile.ts";
 
 /** A request that was made from the description, valid or not. */
 export interface GeneratedRequest {

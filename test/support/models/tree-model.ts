@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Client, Json } from "../server/client.ts";
 import { ancestors, ModelDrive } from "./model-drive.ts";
-import { type ModelEntry, nearestPlace, type Taken } from "./model-trash.ts";
-import { createRandom } from "../server/random.ts";
+import { type ModelEntry, nearestPlace, type Taken } from "./model-drive.ts";
+import { Random } from "../server/random.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
 import type { Stage } from "../server/scenario.ts";
 import { listFiles } from "../server/drives.ts";
@@ -45,7 +45,7 @@ class Run {
   readonly #stage: Stage;
   readonly #client: Client;
   readonly #drives: ModelDrive[];
-  readonly #random: () => number;
+  readonly #random: Random;
   /** Ids of files that existed before. */
   #gone: string[] = [];
   #trash: ModelEntry[] = [];
@@ -55,12 +55,12 @@ class Run {
     this.#stage = on;
     this.#client = on.world.clients.ada;
     this.#drives = drives.map((id) => new ModelDrive(id));
-    this.#random = createRandom(seed);
+    this.#random = new Random(seed);
   }
 
   async step(): Promise<void> {
     this.#expire();
-    const drive = this.#pick(this.#drives);
+    const drive = this.#random.pick(this.#drives);
     const steps = [
       () => this.#upload(drive),
       () => this.#upload(drive),
@@ -78,7 +78,7 @@ class Run {
       () => this.#purge(),
       () => this.#pass(),
     ];
-    await this.#pick(steps)();
+    await this.#random.pick(steps)();
     this.#expire();
   }
 
@@ -106,12 +106,12 @@ class Run {
 
   async #upload(drive: ModelDrive): Promise<void> {
     const path = this.#path();
-    const body = "x".repeat(Math.floor(this.#random() * 20));
-    const tags = TAGS.filter(() => this.#random() < 0.5);
-    const lasting = this.#random() < 0.6;
+    const body = "x".repeat(this.#random.below(20));
+    const tags = TAGS.filter(() => this.#random.chance(0.5));
+    const lasting = this.#random.chance(0.6);
     const expiresAt = lasting
       ? Infinity
-      : this.#stage.coffer.clock.now() + HOUR * Math.ceil(this.#random() * 4);
+      : this.#stage.coffer.clock.now() + HOUR * (1 + this.#random.below(4));
     const query = new URLSearchParams({ drive_id: drive.id, path, tags: tags.join(",") });
     if (!lasting) query.set("expires_at", new Date(expiresAt).toISOString());
     const present = drive.files.get(path);
@@ -127,10 +127,10 @@ class Run {
   async #relocate(how: "move" | "copy", from: ModelDrive): Promise<void> {
     const path = this.#anyPath(from);
     const file = from.files.get(path);
-    const to = this.#pick(this.#drives);
+    const to = this.#random.pick(this.#drives);
     const target = this.#path();
-    const overwrite = this.#random() < 0.5;
-    const id = file?.id ?? this.#pick([...this.#gone, "nothing"]);
+    const overwrite = this.#random.chance(0.5);
+    const id = file?.id ?? this.#random.pick([...this.#gone, "nothing"]);
     const body = { destination_path: target, destination_drive_id: to.id, overwrite };
     const isItself = to === from && target === path;
     const success = how === "move" ? 200 : 201;
@@ -140,7 +140,9 @@ class Run {
     if (file === undefined || status === 409 || isItself) return;
     const overwritten = to.files.get(target);
     if (overwritten !== undefined) {
-      const { data } = await this.#get<{ data: { id: string }[] }>(`/v0/trash?drive_id=${to.id}&limit=1000`);
+      const { data } = await this.#client.get<{ data: { id: string }[] }>(
+        `/v0/trash?drive_id=${to.id}&limit=1000`,
+      );
       const [entry] = data.filter(({ id: each }) => this.#trash.every(({ id: known }) => known !== each));
       this.#keepFile(to, target, entry?.id);
     }
@@ -156,7 +158,7 @@ class Run {
     const path = this.#anyPath(drive);
     const file = drive.files.get(path);
     if (file === undefined) return;
-    const filename = this.#pick(SEGMENTS);
+    const filename = this.#random.pick(SEGMENTS);
     const target = path.slice(0, path.lastIndexOf("/") + 1) + filename;
     const blocked = target !== path && (drive.files.has(target) || !drive.hasPlaceFor(target));
     await this.#ask(blocked ? 409 : 200, "PATCH", `/v0/files/${file.id}`, { filename });
@@ -171,13 +173,13 @@ class Run {
     const { trash_id: entry } = await this.#ask(
       file === undefined ? 404 : 200,
       "DELETE",
-      `/v0/files/${file?.id ?? this.#pick([...this.#gone, "x"])}`,
+      `/v0/files/${file?.id ?? this.#random.pick([...this.#gone, "x"])}`,
     );
     this.#keepFile(drive, path, entry);
   }
 
   async #removeMany(drive: ModelDrive): Promise<void> {
-    const paths = [...drive.files.keys()].filter(() => this.#random() < 0.2);
+    const paths = [...drive.files.keys()].filter(() => this.#random.chance(0.2));
     const ids = paths.flatMap((path) => drive.files.get(path)?.id ?? []);
     const body = { file_ids: [...ids, ...this.#gone.slice(0, 1)] };
     const answer = await this.#ask(200, "POST", "/v0/files/bulk-delete", body);
@@ -196,7 +198,7 @@ class Run {
   async #removeFolder(drive: ModelDrive): Promise<void> {
     // Mostly small ones, or the tree would never grow.
     const path = `${this.#path()}/`;
-    if (this.#random() < 0.5 && path.split("/").length < 3) return;
+    if (this.#random.chance(0.5) && path.split("/").length < 3) return;
     const known = drive.folders.has(path);
     const below = drive.paths(path);
     const body = { drive_id: drive.id, path, confirm: true };
@@ -239,10 +241,10 @@ class Run {
 
   async #restore(): Promise<void> {
     if (this.#trash.length === 0) return;
-    const entry = this.#pick(this.#trash);
+    const entry = this.#random.pick(this.#trash);
     const drive = this.#drives.find(({ id }) => id === entry.drive);
     if (drive === undefined) throw new Error("an entry of no drive");
-    const place = this.#random() < 0.3 ? this.#path() + (entry.kind === "folder" ? "/" : "") : null;
+    const place = this.#random.chance(0.3) ? this.#path() + (entry.kind === "folder" ? "/" : "") : null;
     const target = place ?? nearestPlace(takenIn(drive), entry);
     const asFile = entry.kind === "folder" ? target.slice(0, -1) : target;
     const blocked = drive.files.has(asFile) || !drive.hasPlaceFor(asFile);
@@ -261,15 +263,15 @@ class Run {
 
   async #purge(): Promise<void> {
     if (this.#trash.length === 0) return;
-    const entry = this.#pick(this.#trash);
+    const entry = this.#random.pick(this.#trash);
     await this.#ask(200, "DELETE", `/v0/trash/${entry.id}`);
     this.#trash = this.#trash.filter((each) => each !== entry);
   }
 
   async #compareTrash({ id: drive }: ModelDrive): Promise<void> {
-    const prefix = this.#random() < 0.5 ? "" : this.#path();
+    const prefix = this.#random.chance(0.5) ? "" : this.#path();
     const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
-    const { data } = await this.#get<{ data: ShownEntry[] }>(`/v0/trash?${query.toString()}`);
+    const { data } = await this.#client.get<{ data: ShownEntry[] }>(`/v0/trash?${query.toString()}`);
     const ends = data.map(({ deleted_at, id }) => [deleted_at, id].join());
     expect(ends).toEqual(ends.toSorted().toReversed());
     const expected = this.#trash
@@ -286,8 +288,10 @@ class Run {
 
   async #relocateFolder(how: "move" | "copy", from: ModelDrive): Promise<void> {
     const path =
-      this.#random() < 0.2 || from.folders.size === 0 ? `${this.#path()}/` : this.#pick([...from.folders]);
-    const to = this.#pick(this.#drives);
+      this.#random.chance(0.2) || from.folders.size === 0
+        ? `${this.#path()}/`
+        : this.#random.pick([...from.folders]);
+    const to = this.#random.pick(this.#drives);
     const target = `${this.#path()}/`;
     const blocked =
       (to === from && target.startsWith(path)) ||
@@ -331,11 +335,11 @@ class Run {
   async #pass(): Promise<void> {
     this.done.push("an hour passes");
     this.#stage.coffer.clock.advance(HOUR);
-    if (this.#random() < 0.5) await this.#stage.coffer.appliance.services.sweep.run();
+    if (this.#random.chance(0.5)) await this.#stage.coffer.appliance.services.sweep.run();
   }
 
   async #compareDrive(drive: ModelDrive): Promise<void> {
-    const { data } = await this.#get<{ data: { file_count: number; total_size: number } }>(
+    const { data } = await this.#client.get<{ data: { file_count: number; total_size: number } }>(
       `/v0/drives/${drive.id}`,
     );
     expect([data.file_count, data.total_size]).toEqual([drive.files.size, drive.size(drive.paths(""))]);
@@ -347,7 +351,7 @@ class Run {
       const level = paths.filter((each) => !each.slice(prefix.length).includes("/"));
       await this.#compareList(drive, { prefix, delimiter: "/" }, level, drive.foldersAt(prefix));
       if (prefix === "" || prefix.endsWith("/")) await this.#compareOrders(drive, prefix, level);
-      const tag = this.#pick(TAGS);
+      const tag = this.#random.pick(TAGS);
       const tagged = paths.filter((each) => drive.files.get(each)?.tags.includes(tag));
       await this.#compareList(drive, { prefix, tags: tag }, tagged);
     }
@@ -366,7 +370,7 @@ class Run {
     for (const field of ["size", "updated_at"] as const) {
       const query = new URLSearchParams({ drive_id: drive.id, limit: "1000", delimiter: "/", prefix });
       const url = (sort: string) => `/v0/files?${query.toString()}&sort=${sort}`;
-      const { data } = await this.#get<{ data: Sortable[] }>(url(field));
+      const { data } = await this.#client.get<{ data: Sortable[] }>(url(field));
       expect({ prefix, paths: data.map(({ path }) => path).toSorted() }).toEqual({
         prefix,
         paths: [...paths],
@@ -375,7 +379,7 @@ class Run {
         (file) => [field === "size" ? file.size : Date.parse(file.updated_at), file.id] as const,
       );
       expect(keys).toEqual(keys.toSorted(([a, idA], [b, idB]) => a - b || (idA < idB ? -1 : 1)));
-      const back = await this.#get<{ data: Sortable[] }>(url(`-${field}`));
+      const back = await this.#client.get<{ data: Sortable[] }>(url(`-${field}`));
       expect(back.data).toEqual(data.toReversed());
     }
   }
@@ -400,7 +404,7 @@ class Run {
         created_at: made,
       };
     });
-    const { data, total } = await this.#get<{ data: unknown[]; total: number }>(url);
+    const { data, total } = await this.#client.get<{ data: unknown[]; total: number }>(url);
     expect({ path, data, total }).toEqual({ path, data: expected, total: folders.length });
   }
 
@@ -411,9 +415,11 @@ class Run {
     folders?: readonly string[],
   ): Promise<void> {
     const text = new URLSearchParams({ drive_id: drive.id, limit: "1000", ...query });
-    const list = await this.#get<{ data: { id: string; path: string }[]; total: number; folders?: string[] }>(
-      `/v0/files?${text.toString()}`,
-    );
+    const list = await this.#client.get<{
+      data: { id: string; path: string }[];
+      total: number;
+      folders?: string[];
+    }>(`/v0/files?${text.toString()}`);
     const expected = paths.map((path) => [path, drive.files.get(path)?.id ?? ""]);
     expect({
       query,
@@ -421,10 +427,6 @@ class Run {
       total: list.total,
       folders: list.folders,
     }).toEqual({ query, files: expected, total: expected.length, folders: folders?.slice() });
-  }
-
-  #get<T>(path: string): Promise<T> {
-    return this.#client.get<T>(path);
   }
 
   async #ask(status: number, method: string, path: string, body?: Json): Promise<Named> {
@@ -439,20 +441,14 @@ class Run {
     drive.files.delete(path);
   }
 
-  #pick<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.#random() * items.length)];
-    if (item === undefined) throw new Error("nothing to pick from");
-    return item;
-  }
-
   #path(): string {
-    return Array.from({ length: 1 + Math.floor(this.#random() * 3) }, () => this.#pick(SEGMENTS)).join("/");
+    return Array.from({ length: 1 + this.#random.below(3) }, () => this.#random.pick(SEGMENTS)).join("/");
   }
 
   /** Mostly the path of an existing file. */
   #anyPath(drive: ModelDrive): string {
     const paths = [...drive.files.keys()];
-    return paths.length === 0 || this.#random() < 0.1 ? this.#path() : this.#pick(paths);
+    return paths.length === 0 || this.#random.chance(0.1) ? this.#path() : this.#random.pick(paths);
   }
 }
 
@@ -462,11 +458,13 @@ function takenIn({ files, folders }: ModelDrive): Taken {
 
 /** Does `STEPS` random things in two new drives of Ada. Compares all lists after each. */
 export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
-  const create = async (name: string) => {
-    const made = await stage.world.clients.ada.post<{ data: { id: string } }>("/v0/drives", { name });
-    return made.data.id;
-  };
-  const run = new Run(stage, [await create("One"), await create("Two")], seed);
+  const { ada } = stage.world.clients;
+  const drives = [await ada.makeDrive("One"), await ada.makeDrive("Two")];
+  const run = new Run(
+    stage,
+    drives.map(({ id }) => id),
+    seed,
+  );
   try {
     for (let step = 0; step < STEPS; step += 1) {
       await run.step();

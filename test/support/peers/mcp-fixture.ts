@@ -1,7 +1,11 @@
 import {
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  createRequestStateCodec,
   type GetPromptResult,
+  type InputRequests,
   inputRequired,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
@@ -14,28 +18,108 @@ import { createTransport } from "../../../src/http/mcp/server.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { startStub } from "../../http/stub-app.ts";
 import { FakeClock } from "../server/fake-clock.ts";
-import { asked, ASKING_TOOLS, type Outcome, STATES } from "./mcp-fixture-inputs.ts";
 import richSchema from "./mcp-rich-schema.json";
+import { isObject } from "../schemas/json-schema.ts";
+
+/** What a tool or prompt answers: a result, or what it needs to know first. */
+type Outcome<T> = T | InputRequiredResult;
+type Tool = (context: ServerContext) => Outcome<CallToolResult> | Promise<Outcome<CallToolResult>>;
+
+function text(said: string) {
+  return { type: "text" as const, text: said };
+}
+
+/** Seals what goes through the client and comes back. */
+const STATES = createRequestStateCodec<{ round: number }>({
+  key: crypto.getRandomValues(new Uint8Array(32)),
+});
+
+/** Asks a person for one value. */
+function asked(message: string, name: string) {
+  const properties = { [name]: { type: "string" as const } };
+  return inputRequired.elicit({ message, requestedSchema: { type: "object", properties, required: [name] } });
+}
+
+function generated(prompt: string) {
+  return inputRequired.createMessage({ messages: [{ role: "user", content: text(prompt) }], maxTokens: 50 });
+}
+
+const ROOTS = { client_roots: inputRequired.listRoots() };
+const NAME = { user_name: asked("What is your name?", "name") };
+const GREETING = { greeting: generated("Generate a greeting") };
+const CONFIRM = {
+  confirm: inputRequired.elicit({
+    message: "Please confirm",
+    requestedSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+  }),
+};
+
+/** A tool that asks until it has every answer, round by round. */
+function asking(rounds: readonly InputRequests[], isStateful: boolean): Tool {
+  return async ({ mcpReq }) => {
+    const before = mcpReq.requestState<{ round: number }>()?.round ?? 0;
+    const isAnswered = Object.keys(rounds[before] ?? {}).every((key) => mcpReq.inputResponses?.[key]);
+    const round = isAnswered ? before + 1 : before;
+    const inputRequests = rounds[round];
+    if (inputRequests === undefined) return done(`state-ok: ${JSON.stringify(mcpReq.inputResponses)}`);
+    return inputRequired({
+      inputRequests,
+      ...(isStateful ? { requestState: await STATES.mint({ round }) } : {}),
+    });
+  };
+}
+
+function done(said = "Done."): CallToolResult {
+  return { content: [text(said)] };
+}
+
+/** Asks only for what the client says it can do. */
+function asFarAsPossible({ mcpReq }: ServerContext): Outcome<CallToolResult> {
+  if (mcpReq.inputResponses !== undefined) return done();
+  const can: unknown = Reflect.get(mcpReq.envelope ?? {}, CLIENT_CAPABILITIES_META_KEY);
+  if (!isObject(can)) throw new Error("the client says nothing of what it can do");
+  const inputRequests = {
+    ...("elicitation" in can ? NAME : {}),
+    ...("sampling" in can ? GREETING : {}),
+    ...("roots" in can ? ROOTS : {}),
+  };
+  return inputRequired({ inputRequests });
+}
+
+/** The tools of the conformance suite that ask the client for something. */
+const ASKING_TOOLS: Readonly<Record<string, Tool>> = {
+  test_input_required_result_elicitation: asking([NAME], false),
+  test_input_required_result_sampling: asking(
+    [{ capital_question: generated("What is the capital?") }],
+    false,
+  ),
+  test_input_required_result_list_roots: asking([ROOTS], false),
+  test_input_required_result_request_state: asking([CONFIRM], true),
+  test_input_required_result_tampered_state: asking([CONFIRM], true),
+  test_input_required_result_multiple_inputs: asking([{ ...NAME, ...GREETING, ...ROOTS }], true),
+  test_input_required_result_multi_round: asking(
+    [
+      { step1: asked("Step 1: What is your name?", "name") },
+      { step2: asked("Step 2: Which color?", "color") },
+    ],
+    true,
+  ),
+  test_input_required_result_capabilities: asFarAsPossible,
+};
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 const IMAGE = { type: "image", data: PIXEL, mimeType: "image/png" } as const;
 
-function text(said: string) {
-  return { type: "text" as const, text: said };
-}
-
 function embedded(uri: string) {
   return { type: "resource" as const, resource: { uri, mimeType: "text/plain", text: "Embedded." } };
 }
 
 /** The tools that the conformance suite calls, by the names that it knows. */
-const TOOLS: Readonly<
-  Record<string, (context: ServerContext) => Outcome<CallToolResult> | Promise<Outcome<CallToolResult>>>
-> = {
+const TOOLS: Readonly<Record<string, Tool>> = {
   ...ASKING_TOOLS,
-  test_simple_text: () => ({ content: [text("This is a simple text response for testing.")] }),
+  test_simple_text: () => done("This is a simple text response for testing."),
   test_image_content: () => ({ content: [IMAGE] }),
   test_audio_content: () => ({ content: [{ type: "audio", data: SILENCE, mimeType: "audio/wav" }] }),
   test_embedded_resource: () => ({ content: [embedded("test://embedded-resource")] }),
@@ -50,28 +134,20 @@ const TOOLS: Readonly<
       const params = { progressToken: progressToken ?? "", progress, total: 100 };
       await mcpReq.notify({ method: "notifications/progress", params });
     }
-    return { content: [text("Done.")] };
+    return done();
   },
-  test_missing_capability: () =>
-    inputRequired({
-      inputRequests: {
-        answer: inputRequired.createMessage({
-          messages: [{ role: "user", content: text("Say something.") }],
-          maxTokens: 16,
-        }),
-      },
-    }),
-  test_streaming_elicitation: () => ({ content: [text("Done.")] }),
-  json_schema_2020_12_tool: () => ({ content: [text("Done.")] }),
+  test_missing_capability: () => inputRequired({ inputRequests: { answer: generated("Say something.") } }),
+  test_streaming_elicitation: () => done(),
+  json_schema_2020_12_tool: () => done(),
   test_tool_with_logging: async ({ mcpReq }) => {
     for (const step of ["Tool execution started", "Tool processing data", "Tool execution completed"]) {
       await mcpReq.log("info", step);
     }
-    return { content: [text("Done.")] };
+    return done();
   },
   test_logging_tool: async ({ mcpReq }) => {
     await mcpReq.log("info", "Only for those who asked for it.");
-    return { content: [text("Done.")] };
+    return done();
   },
 };
 

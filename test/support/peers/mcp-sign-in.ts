@@ -1,87 +1,47 @@
 import type {
   OAuthClientInformationMixed,
-  OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
   OAuthTokens,
 } from "@modelcontextprotocol/client";
 
 /** An MCP client's side of signing in, with all that it remembers. */
-export class SigningIn implements OAuthClientProvider {
+export interface SigningIn extends OAuthClientProvider {
   /** Where the browser is to go. */
-  asked: URL | null = null;
+  asked: URL | null;
   current: OAuthTokens | undefined;
-  readonly redirectUrl: string;
-  #client: OAuthClientInformationMixed | undefined;
-  #verifier = "";
-  #discovered: OAuthDiscoveryState | undefined;
+}
 
-  constructor(redirectUrl: string) {
-    this.redirectUrl = redirectUrl;
-  }
-
-  get clientMetadata(): OAuthClientMetadata {
-    return {
+export function newSigningIn(redirectUrl: string): SigningIn {
+  let known: OAuthClientInformationMixed | undefined;
+  let verifier = "";
+  let discovered: OAuthDiscoveryState | undefined;
+  const me: SigningIn = {
+    asked: null,
+    current: undefined,
+    redirectUrl,
+    clientMetadata: {
       client_name: "Official client",
-      redirect_uris: [this.redirectUrl],
+      redirect_uris: [redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
-    };
-  }
-
-  state(): string {
-    return "the client's state";
-  }
-
-  clientInformation(): OAuthClientInformationMixed | undefined {
-    return this.#client;
-  }
-
-  saveClientInformation(client: OAuthClientInformationMixed): void {
-    this.#client = client;
-  }
-
-  tokens(): OAuthTokens | undefined {
-    return this.current;
-  }
-
-  saveTokens(tokens: OAuthTokens): void {
-    this.current = tokens;
-  }
-
-  invalidateCredentials(scope: string): void {
-    if (scope === "tokens") this.current = undefined;
-  }
-
-  redirectToAuthorization(url: URL): void {
-    this.asked = url;
-  }
-
-  saveCodeVerifier(verifier: string): void {
-    this.#verifier = verifier;
-  }
-
-  codeVerifier(): string {
-    return this.#verifier;
-  }
-
-  saveDiscoveryState(state: OAuthDiscoveryState): void {
-    this.#discovered = state;
-  }
-
-  discoveryState(): OAuthDiscoveryState | undefined {
-    return this.#discovered;
-  }
+    },
+    state: () => "the client's state",
+    clientInformation: () => known,
+    saveClientInformation: (client) => void (known = client),
+    tokens: () => me.current,
+    saveTokens: (tokens) => void (me.current = tokens),
+    invalidateCredentials: (scope) => void (scope === "tokens" && (me.current = undefined)),
+    redirectToAuthorization: (url) => void (me.asked = url),
+    saveCodeVerifier: (given) => void (verifier = given),
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (state) => void (discovered = state),
+    discoveryState: () => discovered,
+  };
+  return me;
 }
 
 /** The program of a client, which waits on this computer for the browser to come back. */
-export interface Waiting extends Disposable {
-  readonly redirectUrl: string;
-  /** The address that the browser came back to. */
-  readonly back: Promise<URL>;
-}
-
-/** Waits for a browser to come back. */
-export function waitForBrowser(): Waiting {
+export function waitForBrowser() {
   const { promise: back, resolve } = Promise.withResolvers<URL>();
   const server = Bun.serve({
     port: 0,

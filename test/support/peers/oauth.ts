@@ -21,6 +21,18 @@ export function newVerifier(): { verifier: string; challenge: string } {
   return { verifier, challenge: Bun.SHA256.hash(verifier, "base64url") };
 }
 
+/** A right request of a client. */
+function requestOf(client_id: string, code_challenge: string, redirect_uri = REDIRECT_URI) {
+  return { response_type: "code", client_id, redirect_uri, code_challenge, code_challenge_method: "S256" };
+}
+
+/** What is not undefined. */
+function formOf(fields: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
+  return form;
+}
+
 /** A request that waits for a person's decision; its ticket. */
 export async function pendingRequest(coffer: TestAppliance): Promise<string> {
   return (await begin(coffer)).ticket;
@@ -48,13 +60,7 @@ async function begin({ appliance }: TestAppliance) {
   const { oauthClients, authorizations } = appliance.services;
   const { id: clientId } = await oauthClients.register({ redirect_uris: [REDIRECT_URI] });
   const { verifier, challenge } = newVerifier();
-  const parameters = new URLSearchParams({
-    response_type: "code",
-    client_id: clientId,
-    redirect_uri: REDIRECT_URI,
-    code_challenge: challenge,
-    code_challenge_method: "S256",
-  });
+  const parameters = formOf(requestOf(clientId, challenge));
   const begun = await authorizations.begin(new ParameterReader(parameters), appliance.url);
   if (!("ticket" in begun)) throw new Error(`not begun: ${begun.redirectTo}`);
   return { ticket: begun.ticket, clientId, verifier };
@@ -67,13 +73,7 @@ export async function askToBeLetIn(server: string, redirectUri: string, name: st
     body: JSON.stringify({ client_name: name, redirect_uris: [redirectUri] }),
   });
   const { client_id }: { client_id: string } = JSON.parse(await registered.text());
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id,
-    redirect_uri: redirectUri,
-    code_challenge: newVerifier().challenge,
-    code_challenge_method: "S256",
-  });
+  const query = formOf(requestOf(client_id, newVerifier().challenge, redirectUri));
   const { headers } = await fetch(`${server}/oauth/authorize?${query.toString()}`, { redirect: "manual" });
   const { pathname, search } = locationOf(headers);
   return pathname + search;
@@ -112,19 +112,8 @@ export class OAuthTestClient {
 
   /** The parameters of a right request, with changes; undefined takes one out. */
   parameters(changes: Record<string, string | undefined> = {}): URLSearchParams {
-    const all: Record<string, string | undefined> = {
-      response_type: "code",
-      client_id: this.id,
-      redirect_uri: REDIRECT_URI,
-      code_challenge: this.pkce.challenge,
-      code_challenge_method: "S256",
-      state: "a state",
-      resource: `${this.#server.url}/mcp`,
-      ...changes,
-    };
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(all)) if (value !== undefined) parameters.set(name, value);
-    return parameters;
+    const right = requestOf(this.id, this.pkce.challenge);
+    return formOf({ ...right, state: "a state", resource: `${this.#server.url}/mcp`, ...changes });
   }
 
   /** Asks at the authorization endpoint. */
@@ -187,10 +176,8 @@ export class OAuthTestClient {
 
   /** Sends a form. */
   post(path: string, form: Record<string, string | undefined>): Promise<Answer> {
-    const body = new URLSearchParams();
-    for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value);
     return this.#server.client().send("POST", path, {
-      body: body.toString(),
+      body: formOf(form).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded" },
     });
   }

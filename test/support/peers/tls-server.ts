@@ -23,20 +23,8 @@ k8DkbifObVMctjEmOxBG2Ix7KkLRL+zb5OtLdl/oZQu5P0cpyqLihPLf
 -----END PRIVATE KEY-----
 `;
 
-/** A server with TLS on this machine. */
-interface TlsServer extends AsyncDisposable {
-  /** The paths, with their queries, that it was asked for. */
-  readonly asked: string[];
-  /** The certificate to trust, as PEM. */
-  readonly ca: string;
-  /** Its address with this path. */
-  url(path: string): URL;
-}
-
-/** Starts a server that answers by `answer`. */
-export async function startTlsServer(
-  answer: (request: Request) => Response | Promise<Response>,
-): Promise<TlsServer> {
+/** Starts a server with TLS on this machine, which keeps the paths, with their queries, that it was asked for. */
+export async function startTlsServer(answer: (request: Request) => Response | Promise<Response>) {
   const asked: string[] = [];
   const server = Bun.serve({
     port: 0,
@@ -51,7 +39,7 @@ export async function startTlsServer(
   return {
     asked,
     ca: CERTIFICATE,
-    url: (path) => new URL(path, `https://${TLS_NAME}:${server.port}`),
+    url: (path: string) => new URL(path, `https://${TLS_NAME}:${server.port}`),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }

@@ -1,4 +1,4 @@
-import { nearestPlace } from "../models/model-trash.ts";
+import { nearestPlace } from "../models/model-drive.ts";
 
 /** What a drive holds: the simplest model of it, as plain data. */
 export interface ModelTree {

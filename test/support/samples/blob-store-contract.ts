@@ -108,6 +108,18 @@ function same(actual: Uint8Array, expected: Uint8Array): boolean {
   return Buffer.compare(actual, expected) === 0;
 }
 
+/** A content must not be given out, in whole or in part. */
+async function expectDamaged(store: BlobStore, blob: Stored): Promise<void> {
+  for (const attempt of [
+    () => store.readAll(blob),
+    () => store.read(blob),
+    () => store.read(blob, { start: 0, end: 1 }),
+    () => store.readBeginning(blob, 1),
+  ]) {
+    expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
+  }
+}
+
 /** What every blob store promises, wherever it keeps its contents. */
 export function describeBlobStore({ name, largest, open }: ContentKind): void {
   const fitting = <T extends readonly unknown[]>(cases: readonly T[], length: (one: T) => number): T[] =>
@@ -292,14 +304,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       const content = sampleBytes(length);
       using blob = await putWith(opened, content);
       await opened.spoil(blob.digest, spoil(content));
-      for (const attempt of [
-        () => opened.store.read(blob),
-        () => opened.store.read(blob, { start: 0, end: 1 }),
-        () => opened.store.readAll(blob),
-        () => opened.store.readBeginning(blob, 1),
-      ]) {
-        expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
-      }
+      await expectDamaged(opened.store, blob);
     });
 
     test.each(cases)("a %s content that was %s is healed by the next upload of it", async (...args) => {
@@ -330,14 +335,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       await using opened = await open();
       using blob = await putWith(opened, sampleBytes(Math.min(64 * KIB, largest)));
       await opened.spoil(blob.digest, flipped(sampleBytes(blob.size)));
-      for (const attempt of [
-        () => opened.store.readAll(blob),
-        () => opened.store.read(blob),
-        () => opened.store.read(blob, { start: 0, end: 1 }),
-        () => opened.store.readBeginning(blob, 1),
-      ]) {
-        expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
-      }
+      await expectDamaged(opened.store, blob);
     });
 
     const compared = fitting(

@@ -81,16 +81,13 @@ export class Description {
 
   /** What a JSON body lacks, or has beyond its description. */
   requestFaults({ id }: DescribedOperation, body: JsonObject): string[] {
-    const request = this.#checker.resolve(this.#specs.get(id)?.["requestBody"]);
-    const media = new Map(entries(request["content"])).get("application/json");
+    const media = new Map(this.#bodies(id)).get("application/json");
     return this.#checker.faults(media?.["schema"], body, "body");
   }
 
   /** The request bodies of an operation, one for each media type. */
   requestBodies({ id }: DescribedOperation): DescribedBody[] {
-    const request = this.#specs.get(id)?.["requestBody"];
-    if (request === undefined) return [];
-    return entries(this.#checker.resolve(request)["content"]).map(([type, { schema, example }]) => {
+    return this.#bodies(id).map(([type, { schema, example }]) => {
       const { required, properties = {} } = this.#checker.resolve(schema);
       const given = isObject(example) ? Object.keys(example) : [];
       const files = entries(properties).filter(([, property]) => property["format"] === "binary");
@@ -105,8 +102,7 @@ export class Description {
 
   /** The parameters of an operation, with their schemas. */
   parameters({ id }: DescribedOperation): DescribedParameter[] {
-    const parameters = items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
-    return parameters.flatMap(({ name, in: place, required, schema }) =>
+    return this.#parameters(id).flatMap(({ name, in: place, required, schema }) =>
       place === "path" || place === "query" || place === "header"
         ? [{ name: String(name), place, isRequired: required === true, schema: this.resolve(schema) }]
         : [],
@@ -115,12 +111,7 @@ export class Description {
 
   /** The schemas of an operation's request bodies, by media type; empty without a body. */
   bodySchemas({ id }: DescribedOperation): [type: string, schema: JsonObject][] {
-    const request = this.#specs.get(id)?.["requestBody"];
-    if (request === undefined) return [];
-    return entries(this.#checker.resolve(request)["content"]).map(([type, { schema }]) => [
-      type,
-      this.resolve(schema),
-    ]);
+    return this.#bodies(id).map(([type, { schema }]) => [type, this.resolve(schema)]);
   }
 
   /** The node, or the target of its `$ref`. */
@@ -130,8 +121,7 @@ export class Description {
 
   /** The required query parameters of an operation, each with its first example. */
   exampleQuery({ id }: DescribedOperation): Record<string, string> {
-    const parameters = items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
-    const needed = parameters.filter((each) => each["in"] === "query" && each["required"] === true);
+    const needed = this.#parameters(id).filter((each) => each["in"] === "query" && each["required"] === true);
     return Object.fromEntries(
       needed.map(({ name, schema }) => [
         String(name),
@@ -169,7 +159,7 @@ export class Description {
     const id = String(spec["operationId"]);
     if (this.#specs.has(id)) throw new Error(`two operations are called ${id}`);
     this.#specs.set(id, spec);
-    const parameters = items(spec["parameters"]).map((each) => this.#checker.resolve(each));
+    const parameters = this.#parameters(id);
     const named = (place: string) =>
       parameters.filter((each) => each["in"] === place).map((each) => String(each["name"]));
     const responses = [...this.#responses(id)];
@@ -183,6 +173,16 @@ export class Description {
       successes: responses.map(([status]) => Number(status)).filter((status) => status < 400),
       codes: responses.flatMap(([, response]) => this.#codes(response)),
     };
+  }
+
+  #parameters(id: string): JsonObject[] {
+    return items(this.#specs.get(id)?.["parameters"]).map((each) => this.#checker.resolve(each));
+  }
+
+  /** The bodies of its requests, by media type; empty without one. */
+  #bodies(id: string): [type: string, media: JsonObject][] {
+    const request = this.#specs.get(id)?.["requestBody"];
+    return request === undefined ? [] : entries(this.#checker.resolve(request)["content"]);
   }
 
   #responses(id: string): Map<string, JsonObject> {

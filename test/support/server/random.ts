@@ -1,20 +1,16 @@
-/** Random numbers, the same for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
+/** Random choices, the same for the same seed (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  #next(): number {
+    const state = (this.#state = (this.#state + 0x6d2b79f5) | 0);
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** Random choices, the same for the same seed. */
-export class Random {
-  readonly #next: () => number;
-
-  constructor(seed: number) {
-    this.#next = createRandom(seed);
   }
 
   /** True this often. @param share from 0 to 1 */

@@ -5,6 +5,17 @@ import { invalid, type Step } from "./steps.ts";
 export const HELLO = "SGVsbG8gV29ybGQh";
 export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
 
+/** The header of a form. */
+export const FORM_TYPE = { "content-type": "multipart/form-data; boundary=x" };
+
+/** The body of a form. Of each part what names it, such as `name="path"`, and its content. */
+export function formOf(...parts: readonly (readonly [naming: string, content: string])[]): string {
+  const made = parts.map(
+    ([naming, content]) => `--x\r\nContent-Disposition: form-data; ${naming}\r\n\r\n${content}\r\n`,
+  );
+  return `${made.join("")}--x--\r\n`;
+}
+
 /**
  * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with these fields added or replaced. By default the
  * expected response is the record of a file with this name.

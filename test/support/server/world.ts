@@ -63,6 +63,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const dan = await member(coffer, "dan", "editor", ada);
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
     (await coffer.client(key).makeKey(body)).key;
+  const ofNotes = { driveId: ada.drive, pathPrefix: "notes/" };
   const apps = await letInBoth(coffer, ada.drive);
   const keys = {
     nobody: undefined,
@@ -76,31 +77,13 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     bob: bob.key,
     carol: carol.key,
     dan: dan.key,
-    adaPrefix: await prefixKey(coffer, ada, "notes/", "read-write"),
-    adaPrefixReader: await prefixKey(coffer, ada, "notes/", "read-only"),
-    adaBeside: await prefixKey(coffer, ada, "note/", "read-write"),
+    adaPrefix: await madeKey(coffer, ada, { ...ofNotes, scope: "read-write" }),
+    adaPrefixReader: await madeKey(coffer, ada, { ...ofNotes, scope: "read-only" }),
+    adaBeside: await madeKey(coffer, ada, { ...ofNotes, pathPrefix: "note/", scope: "read-write" }),
     adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
     ...apps,
   };
-  const clients = {
-    nobody: coffer.client(),
-    liar: coffer.client(keys.liar),
-    agent: coffer.client(keys.agent),
-    agentReader: coffer.client(keys.agentReader),
-    otherAgent: coffer.client(keys.otherAgent),
-    ada: coffer.client(keys.ada),
-    adaReader: coffer.client(keys.adaReader),
-    adaDrive: coffer.client(keys.adaDrive),
-    bob: coffer.client(keys.bob),
-    carol: coffer.client(keys.carol),
-    dan: coffer.client(keys.dan),
-    adaPrefix: coffer.client(keys.adaPrefix),
-    adaPrefixReader: coffer.client(keys.adaPrefixReader),
-    adaBeside: coffer.client(keys.adaBeside),
-    adaMade: coffer.client(keys.adaMade),
-    adaApp: coffer.client(keys.adaApp),
-    adaDriveApp: coffer.client(keys.adaDriveApp),
-  };
+  const clients = clientsWith(coffer, keys);
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
     agent: await upload(clients.agent, drives.agent),
@@ -110,6 +93,13 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   };
   const keyIds = { agent: agent.key_id, otherAgent: otherAgent.key_id, ada: ada.keyId, bob: bob.keyId };
   return { keys, clients, drives, files, keyIds, carol: carol.id };
+}
+
+/** The same, with everybody's minute still to begin. */
+export async function populateQuietly(coffer: TestAppliance): Promise<World> {
+  const world = await populate(coffer);
+  coffer.clock.advance(60_000);
+  return world;
 }
 
 /** An appliance with its cast, of one test's own. */
@@ -124,8 +114,8 @@ async function user(
 ): Promise<{ key: string; keyId: string; drive: string }> {
   addAccount(coffer, username);
   const { secret, key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
-  const made = await coffer.client(secret).post<{ data: { id: string } }>("/v0/drives", { name: "Notes" });
-  return { key: secret, keyId: key.id, drive: made.data.id };
+  const { id: drive } = await coffer.client(secret).makeDrive("Notes");
+  return { key: secret, keyId: key.id, drive };
 }
 
 /** Creates a user with whom an owner shares a drive. Returns the user's id, and a key of its account. */
@@ -145,16 +135,6 @@ async function member(
   );
   const { secret } = await apiKeys.createFor(username, "", "read-write");
   return { id: added.userId, key: secret };
-}
-
-/** A key that is limited to a folder of an owner's drive. */
-function prefixKey(
-  coffer: TestAppliance,
-  owner: { readonly key: string; readonly drive: string },
-  pathPrefix: string,
-  scope: "read-only" | "read-write",
-): Promise<string> {
-  return madeKey(coffer, owner, { scope, driveId: owner.drive, pathPrefix });
 }
 
 /** A key that an owner's key makes; of all that it reaches, unless it is limited. */
@@ -181,12 +161,18 @@ async function letInBoth(
 }
 
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
-async function upload(client: Client, drive: string): Promise<string> {
-  const body = {
-    drive_id: drive,
-    filename: "hello.txt",
-    path: "notes/hello.txt",
-    content: "SGVsbG8gV29ybGQh",
-  };
-  return (await client.post<{ id: string }>("/v0/files", body)).id;
+function upload(client: Client, drive: string): Promise<string> {
+  return client.store(drive, "notes/hello.txt", "Hello World!");
+}
+
+/** A client for each key, by the same names. */
+function clientsWith<Name extends string>(
+  coffer: TestAppliance,
+  keys: Readonly<Record<Name, string | undefined>>,
+): Record<Name, Client>;
+function clientsWith(
+  coffer: TestAppliance,
+  keys: Readonly<Record<string, string | undefined>>,
+): Record<string, Client> {
+  return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, coffer.client(key)]));
 }
