@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { rm } from "node:fs/promises";
+import { codeOf } from "../../domain/errors.ts";
 import type { BatchId, FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { Connection } from "../engine/connection.ts";
@@ -96,7 +96,12 @@ export class IndexFile {
 
   static async make(path: string, batch: BatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
-    for (const end of ["", "-wal", "-shm"]) await rm(path + end, { force: true });
+    for (const end of ["", "-wal", "-shm"])
+      await Bun.file(path + end)
+        .delete()
+        .catch((error: unknown) => {
+          if (codeOf(error) !== "ENOENT") throw error;
+        });
     const sql = new Sqlite(path, { readwrite: true, create: true, strict: true });
     try {
       sql.run("PRAGMA auto_vacuum = INCREMENTAL");
