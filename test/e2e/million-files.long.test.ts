@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { launchBrowser } from "../support/browser/browser.ts";
+import { launchBrowser, signInto } from "../support/browser/browser.ts";
 import { serve, signUp } from "../support/server/executable.ts";
 import { addManyFiles } from "../support/samples/many-files.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -37,11 +37,7 @@ test("1,000,000 files, taller than browsers make an element, are gone through to
   await addManyFiles(server.dataDir, id, FILES);
   await using browser = await launchBrowser();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  const signedIn = await page.context().request.post(`${server.url}/auth/login`, {
-    data: { username: "alice", password: "alice's password" },
-    headers: { origin: server.url },
-  });
-  expect(signedIn.status()).toBe(200);
+  await signInto(page.context(), server.url, "alice");
   await page.goto(`${server.url}/drives/alice/files/many/`);
   await page.getByRole("link", { name: "0000001.txt" }).waitFor();
 

@@ -4,6 +4,7 @@ import { startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { makeDrive } from "../support/server/drives.ts";
 import type { Json } from "../support/server/client.ts";
+import { Description } from "../support/schemas/description.ts";
 import { ROUTES } from "../support/server/routes.ts";
 import { type Named, putIntoTrash, routeOf, takeSnapshot } from "../support/server/targets.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
@@ -151,15 +152,9 @@ async function snapshot(): Promise<unknown> {
   ]);
 }
 
-interface Described {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
-
 async function routes(): Promise<string[]> {
-  const { paths } = await dashboard.server.client().get<Described>("/docs/openapi.json");
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
+  const { operations } = await Description.of(dashboard.server.client());
+  return operations.map(({ method, path }) => `${method} ${path}`);
 }
 
 describe("a page on another port of this host", () => {

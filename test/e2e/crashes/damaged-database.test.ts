@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
 import type { Answer } from "../../support/server/client.ts";
 import { run, serve } from "../../support/server/executable.ts";
@@ -27,22 +28,13 @@ afterAll(() => prepared[Symbol.asyncDispose]());
 const PAGE = 4096;
 const LEAF_OF_TABLE = 0x0d;
 
-/** Where a table or an index begins: null if there is none. */
-function rootPage(path: string, name: string): { readonly rootpage: number } | null {
-  using sql = new Sqlite(path, { readonly: true });
-  return sql
-    .query<{ rootpage: number }, [string]>("SELECT rootpage FROM sqlite_schema WHERE name = ?")
-    .get(name);
-}
-
 /** Changes bytes of the page where a table or an index begins. */
 async function damage(dataDir: string, name: string, change: (page: Buffer) => void): Promise<void> {
-  const path = join(dataDir, "coffer.db");
-  const found = rootPage(path, name);
-  if (found === null) throw new Error(`there is no ${name}`);
-  await using file = await open(path, "r+");
+  const [[root] = []] = rowsIn(dataDir, "SELECT rootpage FROM sqlite_schema WHERE name = ?", name);
+  if (root === undefined) throw new Error(`there is no ${name}`);
+  await using file = await open(join(dataDir, "coffer.db"), "r+");
   const page = Buffer.alloc(PAGE);
-  const at = (found.rootpage - 1) * PAGE;
+  const at = (Number(root) - 1) * PAGE;
   await file.read(page, 0, PAGE, at);
   change(page);
   await file.write(page, 0, PAGE, at);
@@ -136,20 +128,16 @@ test("the log of the database with other bytes, after a kill: what came before t
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = await copied(place.path);
   const { drive, key } = prepared;
-  {
-    await using server = await serve({ dataDir, env: QUIET });
-    await server.client(key).put(drive, "first.bin", "first");
-    await server.kill();
-  }
+  await using first = await serve({ dataDir, env: QUIET });
+  await first.client(key).put(drive, "first.bin", "first");
+  await first.kill();
   const log = join(dataDir, "coffer.db-wal");
   const size = Bun.file(log).size;
-  {
-    await using server = await serve({ dataDir, env: QUIET });
-    // Not a file, which the search index might have by the time of the kill.
-    const body = { drive_id: drive, path: "second/" };
-    await server.client(key).post("/v0/folders", body);
-    await server.kill();
-  }
+  await using second = await serve({ dataDir, env: QUIET });
+  // Not a file, which the search index might have by the time of the kill.
+  const body = { drive_id: drive, path: "second/" };
+  await second.client(key).post("/v0/folders", body);
+  await second.kill();
   {
     await using file = await open(log, "r+");
     await file.write(Buffer.alloc(100, 0xa5), 0, 100, size + 100);

@@ -44,54 +44,47 @@ test.each(KINDS)(
   "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
   async ({ kind, files, status, afterKill, atEnd, trashed }) => {
     await using place = await temporaryDirectory();
-    let server = await serve(place);
-    try {
-      const { key, drive } = await signUp(server, "ada");
-      const put = (path: string) => server.client(key).put(drive, path, "x");
-      const { id } = await put("first.txt");
-      await addManyFiles(place.dataDir, id, files);
-      using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
-      sql.run("PRAGMA busy_timeout = 10000");
-      const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
-      const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
-      const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
+    await using server = await serve(place);
+    const { key, drive } = await signUp(server, "ada");
+    const { id } = await server.client(key).put(drive, "first.txt");
+    await addManyFiles(place.dataDir, id, files);
+    using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
+    sql.run("PRAGMA busy_timeout = 10000");
+    const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+    const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+    const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
 
-      const cutOff = ask(server.client(key), drive, kind, entry).then(
-        () => "answered",
-        () => "cut off",
-      );
-      await eventually(() => count("folder_work") === 1);
-      await server.kill();
-      expect([await cutOff, count("folder_work")]).toEqual(["cut off", 1]);
-      expect(standing()).not.toEqual([...atEnd]);
+    const asking = Promise.allSettled([ask(server.client(key), drive, kind, entry)]);
+    await eventually(() => count("folder_work") === 1);
+    await server.kill();
+    const [cutOff] = await asking;
+    expect([cutOff.status, count("folder_work")]).toEqual(["rejected", 1]);
+    expect(standing()).not.toEqual([...atEnd]);
 
-      server = await serve(place);
-      // Nothing gets into what is still on its way: the upload comes after it.
-      await put("many/new.txt");
-      if (kind === "restore") await eventually(() => count("folder_work") === 0);
-      expect(count("folder_work")).toBe(0);
-      expect(faultsOfTrees(sql)).toEqual([]);
-      const [left, made] = afterKill;
-      expect(standing()).toEqual([left + 1, made]);
-      expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
-      expect(count("trash_file")).toBe(trashed);
-      expect(count("trash WHERE state = 'kept'")).toBe(trashed === 0 ? 0 : 1);
+    await using again = await serve(place);
+    // Nothing gets into what is still on its way: the upload comes after it.
+    await again.client(key).put(drive, "many/new.txt");
+    if (kind === "restore") await eventually(() => count("folder_work") === 0);
+    expect(count("folder_work")).toBe(0);
+    expect(faultsOfTrees(sql)).toEqual([]);
+    const [left, made] = afterKill;
+    expect(standing()).toEqual([left + 1, made]);
+    expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
+    expect(count("trash_file")).toBe(trashed);
+    expect(count("trash WHERE state = 'kept'")).toBe(trashed === 0 ? 0 : 1);
 
-      const again = await ask(server.client(key), drive, kind, entry);
-      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([
-        status,
-        kind === "remove" ? "true" : null,
-      ]);
-      const repeated = await ask(server.client(key), drive, kind, entry);
-      expect([repeated.status, repeated.text]).toEqual([status, again.text]);
-      // A removal was decided before the kill, so it does not take what came later.
-      const more = { copy: [1, 1], move: [0, 1], remove: [1, 0], restore: [1, 0] }[kind];
-      expect(standing()).toEqual(atEnd.map((at, end) => at + (more[end] ?? 0)));
-      expect([count("folder_work"), faultsOfTrees(sql)]).toEqual([0, []]);
-      expect(await server.stop()).toBe(0);
-    } finally {
-      await server.kill();
-    }
+    const asked = await ask(again.client(key), drive, kind, entry);
+    expect([asked.status, asked.headers.get("idempotency-replayed")]).toEqual([
+      status,
+      kind === "remove" ? "true" : null,
+    ]);
+    const repeated = await ask(again.client(key), drive, kind, entry);
+    expect([repeated.status, repeated.text]).toEqual([status, asked.text]);
+    // A removal was decided before the kill, so it does not take what came later.
+    const more = { copy: [1, 1], move: [0, 1], remove: [1, 0], restore: [1, 0] }[kind];
+    expect(standing()).toEqual(atEnd.map((at, end) => at + (more[end] ?? 0)));
+    expect([count("folder_work"), faultsOfTrees(sql)]).toEqual([0, []]);
+    expect(await again.stop()).toBe(0);
   },
 );
 
@@ -99,45 +92,39 @@ test.each(KINDS)(
   "a kill amid the giving up of a folder's $kind leaves all as it was, and it can be asked for again",
   async ({ kind, files, status, atEnd, trashed }) => {
     await using place = await temporaryDirectory();
-    let server = await serve(place);
-    try {
-      const { key, drive } = await signUp(server, "ada");
-      const { id } = await server.client(key).put(drive, "first.txt");
-      await addManyFiles(place.dataDir, id, files);
-      using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
-      sql.run("PRAGMA busy_timeout = 10000");
-      const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
-      const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
-      const standing = () => [
-        ...["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`)),
-        count("trash_file"),
-      ];
-      const before = standing();
+    await using server = await serve(place);
+    const { key, drive } = await signUp(server, "ada");
+    const { id } = await server.client(key).put(drive, "first.txt");
+    await addManyFiles(place.dataDir, id, files);
+    using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
+    sql.run("PRAGMA busy_timeout = 10000");
+    const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+    const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+    const standing = () => [
+      ...["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`)),
+      count("trash_file"),
+    ];
+    const before = standing();
 
-      const cutOff = ask(server.client(key), drive, kind, entry).then(
-        () => "answered",
-        () => "cut off",
-      );
-      await eventually(() => count("folder_work WHERE files_done > 300") === 1);
-      const works = `/v0/drives/${drive}/works`;
-      const { data } = await server.client(key).get<{ data: { id: string }[] }>(works);
-      await server.client(key).json(200, "POST", `${works}/${data[0]?.id}/cancel`);
-      await server.kill();
-      expect([await cutOff, count("folder_work WHERE undone = 1")]).toEqual(["cut off", 1]);
-      expect(standing()).not.toEqual(before);
+    const asking = Promise.allSettled([ask(server.client(key), drive, kind, entry)]);
+    await eventually(() => count("folder_work WHERE files_done > 300") === 1);
+    const works = `/v0/drives/${drive}/works`;
+    const { data } = await server.client(key).get<{ data: { id: string }[] }>(works);
+    await server.client(key).json(200, "POST", `${works}/${data[0]?.id}/cancel`);
+    await server.kill();
+    const [cutOff] = await asking;
+    expect([cutOff.status, count("folder_work WHERE undone = 1")]).toEqual(["rejected", 1]);
+    expect(standing()).not.toEqual(before);
 
-      server = await serve(place);
-      await eventually(() => count("folder_work") === 0);
-      expect([standing(), faultsOfTrees(sql)]).toEqual([before, []]);
-      expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
+    await using again = await serve(place);
+    await eventually(() => count("folder_work") === 0);
+    expect([standing(), faultsOfTrees(sql)]).toEqual([before, []]);
+    expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
 
-      const again = await ask(server.client(key), drive, kind, entry);
-      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([status, null]);
-      expect(standing().slice(0, 2)).toEqual([...atEnd]);
-      expect(count("trash_file")).toBe(kind === "remove" ? trashed : 0);
-      expect(await server.stop()).toBe(0);
-    } finally {
-      await server.kill();
-    }
+    const asked = await ask(again.client(key), drive, kind, entry);
+    expect([asked.status, asked.headers.get("idempotency-replayed")]).toEqual([status, null]);
+    expect(standing().slice(0, 2)).toEqual([...atEnd]);
+    expect(count("trash_file")).toBe(kind === "remove" ? trashed : 0);
+    expect(await again.stop()).toBe(0);
   },
 );

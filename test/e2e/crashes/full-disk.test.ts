@@ -161,15 +161,13 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await put(before, drive, "a.bin", SMALL)).toBe(201);
     disk.fill();
     await first.kill();
-    {
-      await using server = await start(disk);
-      const client = server.client(key);
-      expect(await readiness(client)).toMatchObject(FULL);
-      expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
-      const listed = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive}`);
-      await client.delete(`/v0/files/${listed.data[0]?.id}`);
-      await server.kill();
-    }
+    await using second = await start(disk);
+    const client = second.client(key);
+    expect(await readiness(client)).toMatchObject(FULL);
+    expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
+    const listed = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive}`);
+    await client.delete(`/v0/files/${listed.data[0]?.id}`);
+    await second.kill();
     rmSync(join(disk.outside, "data/reserve"));
     disk.fill();
     await expectRefusal(disk);

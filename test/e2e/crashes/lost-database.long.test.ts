@@ -129,18 +129,16 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await storeWithFiles(place.dataDir);
   await loseDatabase(place.dataDir);
-  {
-    await using server = await serve({ dataDir: place.dataDir, flags: ["--adopt-empty"], env: SWEEPS });
-    await sweptThrough(server);
-    expectAllThere(place.dataDir);
-    // Now the database knows most of what is there.
-    const agent = await provision(server);
-    for (let n = 0; n < 2 * FILES; n++) {
-      await agent.client.put(agent.drive, `${n}.txt`, `new content ${n}`);
-    }
-    await sweptThrough(server);
-    await server.stop();
+  await using first = await serve({ dataDir: place.dataDir, flags: ["--adopt-empty"], env: SWEEPS });
+  await sweptThrough(first);
+  expectAllThere(place.dataDir);
+  // Now the database knows most of what is there.
+  const agent = await provision(first);
+  for (let n = 0; n < 2 * FILES; n++) {
+    await agent.client.put(agent.drive, `${n}.txt`, `new content ${n}`);
   }
+  await sweptThrough(first);
+  await first.stop();
   expectAllThere(place.dataDir);
   // It was needed once.
   await using server = await serve({ dataDir: place.dataDir, env: SWEEPS });

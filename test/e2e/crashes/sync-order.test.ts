@@ -163,15 +163,13 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 
   test("that a kill prevented is made up for by the next start, before it listens", async () => {
     await using place = await temporaryDirectory();
-    {
-      await using server = await serve({ dataDir: place.dataDir, env: QUIET });
-      const { client, drive } = await provision(server);
-      const injection = await Injection.into(server, { ...SLOW, error: "KILL", when: "1" });
-      const refused = await failureOf(put(client, drive, "a.bin", contentOf("a", 1000)));
-      expect(refused).toBeInstanceOf(Error);
-      await server.exited;
-      expect(await injection.hits()).toHaveLength(1);
-    }
+    await using first = await serve({ dataDir: place.dataDir, env: QUIET });
+    const { client, drive } = await provision(first);
+    const injection = await Injection.into(first, { ...SLOW, error: "KILL", when: "1" });
+    const refused = await failureOf(put(client, drive, "a.bin", contentOf("a", 1000)));
+    expect(refused).toBeInstanceOf(Error);
+    await first.exited;
+    expect(await injection.hits()).toHaveLength(1);
     const trace = `${place.path}/trace`;
     const args = `-D -f -y -s 20 -e trace=${CALLS} -o ${trace}`.split(" ");
     await using server = await serve({ dataDir: place.dataDir, env: QUIET, wrapper: ["strace", ...args] });
@@ -185,11 +183,9 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
 describe.skipIf(NO_STRACE !== "")(withReason("the disk", NO_STRACE), () => {
   test("is waited for five times at a start: for the log and the directories, not for the lock", async () => {
     await using place = await temporaryDirectory();
-    {
-      await using server = await serve({ dataDir: place.dataDir, env: QUIET });
-      await provision(server);
-      await server.stop();
-    }
+    await using first = await serve({ dataDir: place.dataDir, env: QUIET });
+    await provision(first);
+    await first.stop();
     const trace = `${place.path}/trace`;
     const args = `-D -f -y -e trace=fsync,fdatasync,listen -o ${trace}`.split(" ");
     await using server = await serve({ dataDir: place.dataDir, env: QUIET, wrapper: ["strace", ...args] });

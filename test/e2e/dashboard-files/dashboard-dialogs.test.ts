@@ -3,7 +3,14 @@ import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { hold } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor, closeDialog, fillForm, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import {
+  chooseFor,
+  closeDialog,
+  fillForm,
+  moveTo,
+  row,
+  rowInFocus,
+} from "../../support/browser/drive-page.ts";
 
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
@@ -135,10 +142,8 @@ test("what was refused at one destination can be taken to another", async () => 
   });
   await page.getByLabel("Select a.txt").check();
   await page.getByLabel("Select b.txt").check();
-  await page.getByRole("button", { name: "Move" }).click();
+  await moveTo(page, "taken");
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("treeitem", { name: "taken" }).click();
-  await dialog.getByRole("button", { name: "Move here" }).click();
   await dialog.getByText("1 item couldn't be moved:").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Choose another folder" }).click();

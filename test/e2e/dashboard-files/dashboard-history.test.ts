@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { goFollowing, renameTo, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { confirmDelete, goFollowing, renameTo, row, rowInFocus } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 
@@ -21,12 +21,7 @@ test("what was deleted, moved or replaced comes back with Undo, by mouse and key
   await page.getByLabel("Select a.txt").click();
   await page.getByLabel("Select box").click();
   await page.getByRole("button", { name: "Delete" }).click();
-  await page
-    .getByText(
-      "1 file (1 byte) and 1 folder with 2 files in it will go to the trash, and can be put back for 30 days.",
-    )
-    .waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await confirmDelete(page, "1 file (1 byte) and 1 folder with 2 files in it");
   await page.getByText("Deleted 2 items.").first().waitFor();
   expect(await paths(id)).toEqual(["b.txt"]);
   expect(await accessibilityProblems(page)).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { comeBack, withoutFeed } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor, closeDialog, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { chooseFor, closeDialog, confirmDelete, row, rowInFocus } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 // What others change while somebody looks at it.
@@ -89,10 +89,7 @@ test("a folder that is gone already does not keep others from being deleted", as
   const body = { drive_id: page.drive.id, path: "gone/", confirm: true };
   await dashboard.owner.client.delete("/v0/folders", body);
   await page.keyboard.press("Delete");
-  await page
-    .getByText("2 folders with 1 file in them will go to the trash, and can be put back for 30 days.")
-    .waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await confirmDelete(page, "2 folders with 1 file in them");
   await page.getByText("1 item couldn't be deleted:").waitFor();
   await page.keyboard.press("Escape");
   await row(page, "gone").waitFor({ state: "detached" });

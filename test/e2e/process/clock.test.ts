@@ -55,22 +55,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the server writes and checks by itself is due all the time. */
 const BUSY = { COFFER_SWEEP_INTERVAL: "10ms" };
 
-interface Store {
-  readonly server: Server;
-  readonly clock: ExecutableClock;
-  readonly dataDir: string;
-}
-
-async function withStore(
-  work: (store: Store) => Promise<void>,
-  env: Record<string, string> = {},
-): Promise<void> {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const clock = new ExecutableClock(place.path);
-  await using server = await serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env, ...env } });
-  await work({ server, clock, dataDir: place.dataDir });
-}
-
 async function put(client: Client, drive: string, path: string): Promise<number> {
   return (await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path })).status;
 }
@@ -106,18 +90,15 @@ test.skipIf(NO_FAKETIME !== "")(
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     const clock = new ExecutableClock(place.path);
     const start = () => serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env } });
-    let agent: Agent;
-    {
-      await using server = await start();
-      agent = await provision(server);
-      await sweep(place.dataDir, await provision(server));
-      expect(await put(agent.client, agent.drive, "kept.txt")).toBe(201);
-      clock.setTo("+31d");
-      expect(await put(agent.client, agent.drive, "late.txt")).toBe(401);
-      await server.stdout.until(/the clock was set forward/);
-      await sweep(place.dataDir, await provision(server));
-      expect(await server.stop()).toBe(0);
-    }
+    await using first = await start();
+    const agent = await provision(first);
+    await sweep(place.dataDir, await provision(first));
+    expect(await put(agent.client, agent.drive, "kept.txt")).toBe(201);
+    clock.setTo("+31d");
+    expect(await put(agent.client, agent.drive, "late.txt")).toBe(401);
+    await first.stdout.until(/the clock was set forward/);
+    await sweep(place.dataDir, await provision(first));
+    expect(await first.stop()).toBe(0);
     // The doubt outlives another start.
     for (let n = 0; n < 2; n += 1) {
       await using server = await start();
@@ -140,37 +121,36 @@ test.skipIf(NO_FAKETIME !== "")(
     "a clock that jumps while the server runs blocks nobody, and what is written stays in order",
     NO_FAKETIME,
   ),
-  () =>
-    withStore(
-      async ({ server, clock, dataDir }) => {
-        const { client, drive } = await signUp(server, "ada");
-        for (const [index, offset] of ["+0", "+31d", "-1d", "+0"].entries()) {
-          clock.setTo(offset);
-          const days = Number.parseInt(offset, 10) * DAY_MS;
-          expect(
-            Math.abs((await timeOf(server)) - Date.now() - days * (offset.endsWith("d") ? 1 : 0)),
-          ).toBeLessThan(DAY_MS / 24);
-          // Each is a window of its own for the rate limit, whatever the clock says.
-          for (let n = 0; n < 3; n += 1) expect(await put(client, drive, `${index}-${n}.txt`)).toBe(201);
-          await settledIndex(dataDir);
-          const found = await client.get<{ total: number }>(`/v0/search?drive_id=${drive}&q=${index}-2`);
-          expect(found.total).toBe(1);
-          const backup = await run(["backup", `${dataDir}-backups`], {
-            env: { COFFER_DATA_DIR: dataDir, ...clock.env },
-          });
-          expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
-        }
-        const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
-        expect(data.map(({ path }) => path)).toEqual(
-          [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
-        );
-        const restored = `${dataDir}-restored`;
-        const { code } = await run(["restore", `${dataDir}-backups`, "--data-dir", restored]);
-        expect([code, countIn(restored, "SELECT count(*) FROM file")]).toEqual([0, 12]);
-        expect(await server.stop()).toBe(0);
-        expect(server.stdout.text).not.toContain('"level":"error"');
-        expect(await verify(dataDir)).toStartWith("0 ");
-      },
-      { COFFER_RATE_LIMITS: "free=12,pro=300,team=12" },
-    ),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const { dataDir } = place;
+    const clock = new ExecutableClock(place.path);
+    const env = { ...BUSY, ...clock.env, COFFER_RATE_LIMITS: "free=12,pro=300,team=12" };
+    await using server = await serve({ dataDir, env });
+    const { client, drive } = await signUp(server, "ada");
+    for (const [index, offset] of ["+0", "+31d", "-1d", "+0"].entries()) {
+      clock.setTo(offset);
+      const days = Number.parseInt(offset, 10) * DAY_MS;
+      expect(
+        Math.abs((await timeOf(server)) - Date.now() - days * (offset.endsWith("d") ? 1 : 0)),
+      ).toBeLessThan(DAY_MS / 24);
+      // Each is a window of its own for the rate limit, whatever the clock says.
+      for (let n = 0; n < 3; n += 1) expect(await put(client, drive, `${index}-${n}.txt`)).toBe(201);
+      await settledIndex(dataDir);
+      const found = await client.get<{ total: number }>(`/v0/search?drive_id=${drive}&q=${index}-2`);
+      expect(found.total).toBe(1);
+      const backup = await run(["backup", `${dataDir}-backups`], { dataDir, env: clock.env });
+      expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
+    }
+    const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
+    expect(data.map(({ path }) => path)).toEqual(
+      [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
+    );
+    const restored = `${dataDir}-restored`;
+    const { code } = await run(["restore", `${dataDir}-backups`, "--data-dir", restored]);
+    expect([code, countIn(restored, "SELECT count(*) FROM file")]).toEqual([0, 12]);
+    expect(await server.stop()).toBe(0);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+    expect(await verify(dataDir)).toStartWith("0 ");
+  },
 );

@@ -136,16 +136,14 @@ test("the first start prints the setup link, apart from the log, until there is 
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const link = /^ {2}(http:\/\/\S+\/auth\/setup\?token=([\w-]{43}))$/m;
   const body = { username: "ada", password: "ada's password" };
-  {
-    await using server = await serve({ dataDir: place.dataDir, env: { COFFER_LOG: "json" } });
-    const [, url = "", token = ""] = (await server.stderr.until(link)) ?? [];
-    expect(url).toStartWith(`http://localhost:${server.port}/auth/setup`);
-    expect(server.stdout.text).not.toContain(token);
-    expect(await (await fetch(url.replace("/setup?", "/setup/check?"))).json()).toEqual({ valid: true });
-    await server.client().post("/auth/setup", { token, ...body }, 200);
-    await server.stop();
-    expect(server.stdout.text).not.toContain(token);
-  }
+  await using first = await serve({ dataDir: place.dataDir, env: { COFFER_LOG: "json" } });
+  const [, url = "", token = ""] = (await first.stderr.until(link)) ?? [];
+  expect(url).toStartWith(`http://localhost:${first.port}/auth/setup`);
+  expect(first.stdout.text).not.toContain(token);
+  expect(await (await fetch(url.replace("/setup?", "/setup/check?"))).json()).toEqual({ valid: true });
+  await first.client().post("/auth/setup", { token, ...body }, 200);
+  await first.stop();
+  expect(first.stdout.text).not.toContain(token);
   await using server = await serve(place);
   await server.client().post("/auth/login", body, 200);
   expect(server.stderr.text).toBe("");

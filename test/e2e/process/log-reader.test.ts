@@ -118,10 +118,8 @@ test("a closed reader of standard error is no failure either", async () => {
 
 test("a backup whose reader leaves ends with one clear line", async () => {
   const dataDir = newPath();
-  {
-    await using server = await serve({ dataDir });
-    await server.stop();
-  }
+  await using first = await serve({ dataDir });
+  await first.stop();
   using pipe = new Pipe();
   pipe.leave();
   const backup = Bun.spawn([await executable(), "backup", "-", "--data-dir", dataDir], {

@@ -64,10 +64,8 @@ test.skipIf(unbound !== "")(
     await mkdir(place.dataDir);
     await chmod(place.path, 0o755);
     if (isRoot) await chown(place.dataDir, NOBODY, NOBODY);
-    {
-      await using server = await serve({ dataDir: place.dataDir, wrapper: bound });
-      expect(await server.stop()).toBe(0);
-    }
+    await using first = await serve({ dataDir: place.dataDir, wrapper: bound });
+    expect(await first.stop()).toBe(0);
     const backup = ["backup", join(place.path, "backups")];
     for (const [name, mode, args, refused] of [
       ["reserve", 0o600, ["serve"], 1],

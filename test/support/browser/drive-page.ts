@@ -87,9 +87,16 @@ export async function chooseFor(page: Page, name: string, choice: string): Promi
   await page.getByRole("menuitem", { name: choice }).click();
 }
 
-/** Says yes where a deletion is asked about in these words. */
-export async function confirmDelete(page: Page, words: string): Promise<void> {
-  await page.getByText(words).waitFor();
+/** Moves what is selected to a folder beside it. */
+export async function moveTo(page: Page, folder: string): Promise<void> {
+  await page.getByRole("button", { name: "Move" }).click();
+  await page.getByRole("dialog").getByRole("treeitem", { name: folder }).click();
+  await page.getByRole("button", { name: "Move here" }).click();
+}
+
+/** Says yes where it is asked about this deletion. */
+export async function confirmDelete(page: Page, what: string): Promise<void> {
+  await page.getByText(`${what} will go to the trash, and can be put back for 30 days.`).waitFor();
   await page.getByRole("button", { name: "Delete", exact: true }).last().click();
 }
 
