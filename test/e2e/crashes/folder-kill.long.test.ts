@@ -40,18 +40,27 @@ async function removeFolder(client: Client, drive: string): Promise<string> {
   return (await client.delete<{ trash_id: string }>("/v0/folders", body)).trash_id;
 }
 
+/** A server with a folder `many/`, for a restore in the trash, and its database to look into. */
+async function begin(kind: Kind, files: number) {
+  const opened = new AsyncDisposableStack();
+  const place = opened.use(await temporaryDirectory());
+  const server = opened.use(await serve(place));
+  const { key, drive } = await signUp(server, "ada");
+  const { id } = await server.client(key).put(drive, "first.txt");
+  await addManyFiles(place.dataDir, id, files);
+  const sql = opened.use(new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true }));
+  sql.run("PRAGMA busy_timeout = 10000");
+  const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+  const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+  const end = () => opened.disposeAsync();
+  return { place, server, key, drive, sql, count, entry, [Symbol.asyncDispose]: end };
+}
+
 test.each(KINDS)(
   "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
   async ({ kind, files, status, afterKill, atEnd, trashed }) => {
-    await using place = await temporaryDirectory();
-    await using server = await serve(place);
-    const { key, drive } = await signUp(server, "ada");
-    const { id } = await server.client(key).put(drive, "first.txt");
-    await addManyFiles(place.dataDir, id, files);
-    using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
-    sql.run("PRAGMA busy_timeout = 10000");
-    const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
-    const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+    await using begun = await begin(kind, files);
+    const { place, server, key, drive, sql, count, entry } = begun;
     const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
 
     const asking = Promise.allSettled([ask(server.client(key), drive, kind, entry)]);
@@ -91,15 +100,8 @@ test.each(KINDS)(
 test.each(KINDS)(
   "a kill amid the giving up of a folder's $kind leaves all as it was, and it can be asked for again",
   async ({ kind, files, status, atEnd, trashed }) => {
-    await using place = await temporaryDirectory();
-    await using server = await serve(place);
-    const { key, drive } = await signUp(server, "ada");
-    const { id } = await server.client(key).put(drive, "first.txt");
-    await addManyFiles(place.dataDir, id, files);
-    using sql = new Sqlite(join(place.dataDir, "coffer.db"), { readonly: true });
-    sql.run("PRAGMA busy_timeout = 10000");
-    const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
-    const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+    await using begun = await begin(kind, files);
+    const { place, server, key, drive, sql, count, entry } = begun;
     const standing = () => [
       ...["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`)),
       count("trash_file"),
