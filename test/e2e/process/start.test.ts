@@ -43,6 +43,8 @@ test("every problem of the configuration is listed at once, and nothing is made"
       COFFER_PORT: "70000",
       COFFER_SIGNUPS: "perhaps",
       COFFER_STORAGE_LIMIT: "free=1GB",
+      // It overrides a protection, so it must be typed.
+      COFFER_ADOPT_EMPTY: "1",
       COFFER_OIDC_CLIENT_SECRET: "s3cr3t-of-the-provider",
     },
   });
@@ -52,6 +54,7 @@ test("every problem of the configuration is listed at once, and nothing is made"
     "COFFER_PORT",
     "COFFER_SIGNUPS",
     "COFFER_STORAGE_LIMIT is not a setting. Did you mean COFFER_STORAGE_LIMITS?",
+    "COFFER_ADOPT_EMPTY is not a setting",
     "COFFER_OIDC_ISSUER",
   ]) {
     expect(stderr).toContain(named);
