@@ -35,7 +35,7 @@ interface FileRecord {
 }
 
 /** Few, so that many files of all writers have the same content: in the database up to 16 KiB, else in files. */
-const CONTENTS = [200, 3000, 16_384, 16_385, 40_000, 90_000].flatMap((size) =>
+const CONTENTS = [200, 3000, 16_384, 16_385, 40_000, 300_000].flatMap((size) =>
   ["a", "b", "c"].map((seed) => {
     const bytes = Uint8Array.from(contentOf(`${seed} ${size}`, size));
     return { bytes, hash: hashOf(bytes) };
