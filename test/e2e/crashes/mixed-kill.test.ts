@@ -44,7 +44,7 @@ interface Made {
 class CollectionWriter implements Writer {
   readonly #path: string;
   readonly #key: string | undefined;
-  readonly #listed: (server: Server) => Promise<Named[]>;
+  readonly #all: (server: Server) => Promise<Named[]>;
   /** The answers, by name. */
   readonly #made = new Map<string, string>();
   /** The names of what is being made, and of what is being removed. */
@@ -54,12 +54,12 @@ class CollectionWriter implements Writer {
   /**
    * @param path where they are made
    * @param key whose they are
-   * @param listed all that there are
+   * @param all that there are now
    */
-  constructor(path: string, key: string | undefined, listed: (server: Server) => Promise<Named[]>) {
+  constructor(path: string, key: string | undefined, all: (server: Server) => Promise<Named[]>) {
     this.#path = path;
     this.#key = key;
-    this.#listed = listed;
+    this.#all = all;
   }
 
   async write(server: Server): Promise<void> {
@@ -81,8 +81,8 @@ class CollectionWriter implements Writer {
       const { headers, text } = await this.#ask(server, name);
       expect([name, headers.get("idempotency-replayed"), text]).toEqual([name, "true", answer]);
     }
-    const all = await this.#listed(server);
-    const found = all.flatMap(({ name, id }) => (name.startsWith("made-") ? [`${name} ${id}`] : []));
+    const there = await this.#all(server);
+    const found = there.flatMap(({ name, id }) => (name.startsWith("made-") ? [`${name} ${id}`] : []));
     const removing = this.#removing;
     if (removing !== null && !found.some((line) => line.startsWith(removing))) this.#made.delete(removing);
     this.#removing = null;
