@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
 import { keptBackups } from "../../../src/backup/manifest.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
-import { executable, provision, run, serve } from "../../support/server/executable.ts";
+import { provision, run, serve } from "../../support/server/executable.ts";
 import { contentOf, heldBy, NO_STRACE, put } from "../../support/faults/faults.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 const FILES = 8;
-const KILLS = 30;
 /** More calls than a backup of so few files makes in one thread. */
 const MOST_CALLS = 200;
 
@@ -116,36 +115,3 @@ test.skipIf(NO_STRACE !== "").each(FAULTS.filter(([calls]) => !calls.startsWith(
     expect(hits).toBeGreaterThan(0);
   },
 );
-
-test("backups killed under writes leave every finished one whole", async () => {
-  await using t = await start();
-  const command = [await executable(), "backup", t.at("place"), "--keep", "3", "--data-dir", t.dataDir];
-  let isOver = false;
-  const write = async (isEnough: () => boolean) => {
-    for (let n = 0; !isEnough(); n++) {
-      const path = `busy/${n}`;
-      expect(await put(t.client, t.drive, path, contentOf(path, 20_000 + n))).toBe(201);
-      const { data } = await t.client.get<{ data: { id: string }[] }>(
-        `/v0/files?drive_id=${t.drive}&prefix=busy/`,
-      );
-      for (const { id } of data.slice(0, -5)) await t.client.delete(`/v0/files/${id}`);
-    }
-  };
-  const writing = write(() => isOver);
-  let killed = 0;
-  try {
-    expect(await Bun.spawn(command, { stdout: "ignore" }).exited).toBe(0);
-    for (let n = 0; n < KILLS; n++) {
-      const child = Bun.spawn(command, { stdout: "ignore", stderr: "inherit" });
-      await Bun.sleep(30 + 200 * Math.random());
-      child.kill("SIGKILL");
-      killed += (await child.exited) === 0 ? 0 : 1;
-      expect((await completeIn(t.at("place"))).length).toBeGreaterThan(0);
-      await requireWhole(t.at("place"), t.at("restored"));
-    }
-  } finally {
-    isOver = true;
-    await writing;
-  }
-  expect(killed).toBeGreaterThan(0);
-});
