@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import packageJson from "../../../package.json";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { run, serve } from "../../support/server/executable.ts";
+import { serve } from "../../support/server/executable.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { settingsTable } from "../../support/server/settings-table.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -96,7 +97,7 @@ test("the table of settings is the executable's own", () => {
 
 test("the list of commands is the executable's own", async () => {
   const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z][a-z-]*)?(?= |$)/gm);
-  const { stdout } = await run(["--help"]);
+  const { stdout } = await runHere(["--help"]);
   const known = [...stdout.matchAll(/^ {2}(\w+(?: [\w-]+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
   expect(listed?.toSorted()).toEqual(known.toSorted());
 });

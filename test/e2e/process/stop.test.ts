@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
-import { type Agent, provision, type Server, serve } from "../../support/server/executable.ts";
+import { type Agent, inShell, provision, type Server, serve } from "../../support/server/executable.ts";
 
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
@@ -68,49 +68,50 @@ test("an upload in flight when SIGTERM comes is finished and kept, newcomers are
   expect(content.equals(await download.bytes())).toBe(true);
 });
 
-/** Asks a server to end; the exit code, and for how long it drained, in milliseconds by its own log. */
-async function stopTimed(server: Server): Promise<{ code: number; drainedMs: number }> {
-  const code = await server.stop();
+/** Sends a server a signal that ends it with 0; for how long it drained, in milliseconds by its own log. */
+async function drainedFor(server: Server, signal: NodeJS.Signals): Promise<number> {
+  server.terminate(signal);
+  expect(await server.exited).toBe(0);
+  expect(server.stdout.text).toContain(`"message":"stopping","signal":"${signal}"`);
   const at = (message: string) => {
     const line = server.stdout.text.split("\n").find((text) => text.includes(`"message":"${message}"`));
     if (line === undefined) throw new Error(`the log has no "${message}"`);
     const { time }: { time: string } = JSON.parse(line);
     return Date.parse(time);
   };
-  return { code, drainedMs: at("stopped") - at("stopping") };
+  return at("stopped") - at("stopping");
 }
 
-test("a connection that is kept open without a request does not hold up the end", async () => {
+test("a connection that is kept open without a request does not hold up the end, by SIGQUIT as well", async () => {
   await using server = await serve();
   const idle = await RawClient.to(server.port);
   await idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect((await idle.response()).status).toBe(200);
-  const { code, drainedMs } = await stopTimed(server);
-  expect(code).toBe(0);
   // Held up, it would have waited that long.
-  expect(drainedMs).toBeLessThan(DEADLINE_MS);
+  expect(await drainedFor(server, "SIGQUIT")).toBeLessThan(DEADLINE_MS);
 });
 
-test("a signal that asks for nothing is logged, and ends nothing", async () => {
-  await using server = await serve();
+test("a signal that asks for nothing ends nothing, and neither does SIGHUP under nohup", async () => {
+  await using server = await serve({ wrapper: inShell("trap '' HUP") });
   for (const signal of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const) {
     server.terminate(signal);
     const said = await server.stdout.until(new RegExp(`"a signal is ignored","signal":"${signal}"`));
     expect([signal, said === null]).toEqual([signal, false]);
   }
+  // These are not even told of.
+  server.terminate("SIGPIPE");
+  server.terminate("SIGHUP");
   await server.client().get("/readyz");
-  expect(await server.stop()).toBe(0);
+  await drainedFor(server, "SIGTERM");
 });
 
-test("a request that never ends is cut off at the deadline and leaves nothing", async () => {
+test("a request that never ends is cut off at the deadline after SIGHUP, and leaves nothing", async () => {
   await using server = await serve();
   const { dataDir } = server;
   const agent = await provision(server);
   const upload = await startUpload(server, agent, Buffer.from(CONTENT));
-  const { code, drainedMs } = await stopTimed(server);
-  expect(code).toBe(0);
   // Until then it may go on; the log's clock is not the one that the deadline is kept by.
-  expect(drainedMs).toBeGreaterThan(DEADLINE_MS - 100);
+  expect(await drainedFor(server, "SIGHUP")).toBeGreaterThan(DEADLINE_MS - 100);
   upload.close();
   await using again = await serve({ dataDir });
   expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
@@ -134,11 +135,12 @@ test("one signal that comes twice, as Ctrl-C does under npm, lets an upload in f
   await using server = await serve();
   const content = Buffer.from(CONTENT);
   const upload = await startUpload(server, await provision(server), content);
-  server.terminate();
-  await server.stdout.until(/"stopping"/);
-  server.terminate();
+  server.terminate("SIGINT");
+  await server.stdout.until(/"stopping","signal":"SIGINT"/);
+  server.terminate("SIGINT");
   await closedForNewcomers(server);
   await upload.write(content.subarray(content.length / 2));
   expect((await upload.response()).status).toBe(201);
   expect(await server.exited).toBe(0);
+  expect(server.stdout.text).toContain('"message":"stopped"');
 });

@@ -99,6 +99,13 @@ test("a restore killed at any moment is done again with the same command", async
   expect(await heldIn(restored, t.agent)).toEqual(t.held);
 });
 
+/** Runs a command that must fail; what it says. */
+async function fail(...command: Parameters<typeof run>): Promise<string> {
+  const { code, stderr } = await run(...command);
+  expect(code).toBe(1);
+  return stderr;
+}
+
 test("an S3 server keeps backups like a directory, and one that is busy for a moment is asked again", async () => {
   using s3 = startS3Server("a-bucket");
   const { env } = s3;
@@ -115,20 +122,14 @@ test("an S3 server keeps backups like a directory, and one that is busy for a mo
   expect([...s3.objects.keys()].every((name) => name.startsWith("some/where/"))).toBe(true);
   await succeed(["restore", where, "--data-dir", t.at("restored")], { env });
   expect(await heldIn(t.at("restored"), t.agent)).toEqual(held);
-
-  const failure = async (...changed: Parameters<typeof run>) => {
-    const { code, stderr } = await run(...changed);
-    expect(code).toBe(1);
-    return stderr;
-  };
   s3.objects.set("else/where/letter", new Uint8Array(1));
   const foreign = ["backup", "s3://a-bucket/else", "--data-dir", t.dataDir];
-  expect(await failure(foreign, { env })).toContain("holds where/letter");
+  expect(await fail(foreign, { env })).toContain("holds where/letter");
   const unreachable = { ...env, S3_ENDPOINT: "http://127.0.0.1:1" };
-  expect(await failure(args, { env: unreachable })).toContain("Check S3_ENDPOINT");
+  expect(await fail(args, { env: unreachable })).toContain("Check S3_ENDPOINT");
   // A list without an end does not keep a backup for ever.
   s3.isStuck = true;
-  expect(await failure(args, { env })).toContain("the same page again");
+  expect(await fail(args, { env })).toContain("the same page again");
 });
 
 test.skipIf(NO_SMALL_DISK !== "")(
@@ -145,8 +146,7 @@ test.skipIf(NO_SMALL_DISK !== "")(
     await succeed(args, { wrapper });
     await upload(t.agent, 15, 100);
     disk.fill();
-    const full = expect.stringContaining("The disk of the backups is full");
-    expect(await run(args, { wrapper })).toMatchObject({ code: 1, stderr: full });
+    expect(await fail(args, { wrapper })).toContain("The disk of the backups is full");
     disk.clear();
     await succeed(args, { wrapper });
     const kept = await keptBackups(new DirectoryPlace(join(disk.outside, "dest")));
@@ -155,22 +155,17 @@ test.skipIf(NO_SMALL_DISK !== "")(
   },
 );
 
-test("commands without a place, or with a bad one, say what is wrong and change nothing", async () => {
+test("a backup without a place, or with a bad one, says what is wrong and changes nothing", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await mkdir(place.dataDir);
-  const refused = async (args: readonly string[], text: string, env: Record<string, string> = {}) =>
-    expect(await run([...args, "--data-dir", place.dataDir], { env })).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining(text),
-    });
-  await refused(["backup"], "Give a DEST, or set COFFER_BACKUP");
-  await refused(["backup", "ftp://x/y"], "DEST must be");
-  await refused(["backup", join(place.path, "dest")], "is not a Coffer data directory");
-  await refused(["backup"], "COFFER_BACKUP", { COFFER_BACKUP: "https://example.com/" });
-  await refused(["backup", "dest", "--keep", "0"], "must be a whole number");
-  await refused(["restore"], "Give exactly one SRC");
-  await refused(["restore", "-", "--backup", "x"], "leave --backup out");
-  await refused(["restore", place.path], "holds no backups of Coffer");
+  for (const [text, ...args] of [
+    ["Give a DEST, or set COFFER_BACKUP"],
+    ["DEST must be", "ftp://x/y"],
+    ["is not a Coffer data directory", join(place.path, "dest")],
+    ["must be a whole number", "dest", "--keep", "0"],
+  ]) {
+    const ended = await run(["backup", ...args, "--data-dir", place.dataDir]);
+    expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringContaining(text ?? "") });
+  }
   expect(await readdir(place.dataDir)).toEqual([]);
 });
