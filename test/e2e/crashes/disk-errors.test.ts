@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
 import type { Answer, Client } from "../../support/server/client.ts";
 import { inShell, provision, type Server, serve } from "../../support/server/executable.ts";
-import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
+import {
+  contentOf,
+  type Fault,
+  formOf,
+  heldBy,
+  Injection,
+  NO_STRACE,
+  put,
+} from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
@@ -17,19 +25,13 @@ const FORMS_OF_UPLOAD = 3;
 
 /** Uploads of one content: as raw bytes, in JSON and in a form. */
 async function uploads(client: Client, drive: string, content: Uint8Array<ArrayBuffer>): Promise<Answer[]> {
-  const form = new FormData();
-  form.set("drive_id", drive);
-  form.set("path", "form.bin");
-  form.set("file", new Blob([content]), "form.bin");
-  const encoded = new Response(form);
-  const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
-  const body = new Uint8Array(await encoded.arrayBuffer());
+  const form = await formOf({ drive_id: drive, path: "form.bin" }, content);
   return Promise.all([
     client.send("PUT", `/v0/files?drive_id=${drive}&path=raw.bin`, { body: content }),
     client.send("POST", "/v0/files", {
       body: { drive_id: drive, filename: "json.bin", content: content.toBase64() },
     }),
-    client.send("POST", "/v0/files", { body, headers }),
+    client.send("POST", "/v0/files", form),
   ]);
 }
 

@@ -141,3 +141,13 @@ export async function put(client: Client, drive: string, path: string, bytes: Ui
 export function contentOf(seed: string, size: number): Uint8Array {
   return Buffer.from(hashOf(Buffer.from(seed)).repeat(Math.ceil(size / 64))).subarray(0, size);
 }
+
+/** A form with these fields and a file, as browsers send it. */
+export async function formOf(fields: Readonly<Record<string, string>>, file: Uint8Array<ArrayBuffer>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", new Blob([file]), "form.bin");
+  const encoded = new Response(form);
+  const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
+  return { body: new Uint8Array(await encoded.arrayBuffer()), headers };
+}

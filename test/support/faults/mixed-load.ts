@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Answer, Client, Json } from "../server/client.ts";
-import { contentOf } from "./faults.ts";
+import { contentOf, formOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
 
 /** What a writer asks for. */
@@ -231,19 +231,9 @@ export class FileWriter {
         return this.#step("PUT", `/v0/files?${query}`, bytes, after, status);
       }
       default: {
-        const form = new FormData();
-        for (const [name, value] of Object.entries({
-          drive_id: this.#drive,
-          path,
-          tags: JSON.stringify(tags),
-        })) {
-          form.set(name, value);
-        }
-        form.set("file", new Blob([bytes]), "f.bin");
-        const encoded = new Response(form);
-        const type = encoded.headers.get("content-type") ?? "";
-        const body = new Uint8Array(await encoded.arrayBuffer());
-        return this.#step("POST", "/v0/files", body, after, status, { "content-type": type });
+        const fields = { drive_id: this.#drive, path, tags: JSON.stringify(tags) };
+        const { body, headers } = await formOf(fields, bytes);
+        return this.#step("POST", "/v0/files", body, after, status, headers);
       }
     }
   }
