@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
-import { type Agent, inShell, provision, type Server, serve } from "../support/server/executable.ts";
+import { processUse } from "../support/meters/process-use.ts";
+import { type Agent, inShell, provision, serve } from "../support/server/executable.ts";
 import { eventually } from "../support/server/scenario.ts";
 
 const MIB = 1024 * 1024;
@@ -73,20 +74,19 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
   const agent = await provision(server);
   const large = await agent.client.put(agent.drive, "large", new Uint8Array(30 * MIB));
   const { cut, readers } = kinds(agent, large.id);
-  const before = await openFiles(server);
+  const openFiles = () => processUse(server.pid).descriptors;
+  const before = openFiles();
   const all = (slow: readonly Slow[]) =>
     slow.flatMap((one) => Array.from({ length: EACH }, () => new SlowClient(server.port, one)));
   const [ending, reading] = [all(cut), all(readers)];
-  await eventually(
-    async () => (await openFiles(server)) - before >= EACH * (readers.length + cut.length - 1),
-  );
+  await eventually(() => openFiles() - before >= EACH * (readers.length + cut.length - 1));
   await expectService(agent);
   await Promise.all(ending.map(({ closed }) => closed));
   await expectService(agent);
   for (const reader of reading) reader.leave();
   await Promise.all(reading.map(({ closed }) => closed));
   // What is kept open besides is for reuse.
-  await eventually(async () => (await openFiles(server)) - before < EACH / 2);
+  await eventually(() => openFiles() - before < EACH / 2);
   expect(await readdir(join(server.dataDir, "tmp"))).toEqual([]);
   expect((await agent.client.send("GET", `/v0/files?drive_id=${agent.drive}&prefix=a`)).text).toContain(
     '"total":0',
@@ -113,7 +113,3 @@ test("500 requests that never end, with 256 descriptors, keep nobody out for lon
   for (const client of clients) client.leave();
   expect(await server.stop()).toBe(0);
 });
-
-async function openFiles({ pid }: Server): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`)).length;
-}

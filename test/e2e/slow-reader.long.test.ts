@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { connect } from "node:net";
-import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { rawGet } from "../support/peers/slow-reader.ts";
+import { type Agent, provision, serve } from "../support/server/executable.ts";
 
 const SIZE = 64 * 1024 * 1024;
 /** Longer than a connection may be idle otherwise, and two of them longer than an archive waits for its reader. */
@@ -13,14 +13,11 @@ async function uploadBig(agent: Agent): Promise<{ download: string; archive: str
 }
 
 /** Takes an answer, and pauses after its head and after its first half; how many bytes came in all. */
-async function takeWithPauses(server: Server, agent: Agent, path: string): Promise<number> {
+async function takeWithPauses(agent: Agent, path: string): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let received = 0;
   const pauseAfter = [0, SIZE / 2];
-  const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
-    const request = [`GET ${path} HTTP/1.1`, "Host: test", "Connection: close"];
-    socket.write(`${[...request, `Authorization: Bearer ${agent.key}`].join("\r\n")}\r\n\r\n`);
-  });
+  const socket = rawGet(agent.client, path, { connection: "close" });
   socket.on("data", (chunk) => {
     received += chunk.length;
     if (received < (pauseAfter[0] ?? Number.POSITIVE_INFINITY)) return;
@@ -36,7 +33,7 @@ test("a client that stops reading now and then gets the whole of a download and 
   await using server = await serve();
   const agent = await provision(server);
   const { download, archive } = await uploadBig(agent);
-  const taken = [download, archive].map((path) => takeWithPauses(server, agent, path));
+  const taken = [download, archive].map((path) => takeWithPauses(agent, path));
   for (const received of await Promise.all(taken)) expect(received).toBeGreaterThan(SIZE);
 });
 
@@ -46,13 +43,10 @@ test("a client that has stopped reading an archive is given up, and gets no more
   const { archive } = await uploadBig(agent);
   const { promise, resolve } = Promise.withResolvers<number>();
   let received = 0;
-  const socket = connect({ port: server.port, host: "127.0.0.1" }, () => {
-    socket.write(`GET ${archive} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${agent.key}\r\n\r\n`);
-  });
+  const socket = rawGet(agent.client, archive);
   socket.on("data", (chunk) => {
     received += chunk.length;
   });
-  socket.on("error", () => {});
   socket.on("close", () => resolve(received));
   socket.once("data", () => void socket.pause());
   expect(await server.stdout.until(/its client stopped reading/)).not.toBeNull();
