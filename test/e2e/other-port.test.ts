@@ -297,4 +297,36 @@ describe("a page on another port of this host", () => {
     );
     expect(seen).toEqual(["error", "error", "error"]);
   });
+
+  test("works with a key, and never with the session of whoever looks at it", async () => {
+    const { server, owner } = dashboard;
+    /** What the page sees of the answer; null if the browser shows none. */
+    const ask = (path: string, init: RequestInit = {}) =>
+      inPage<{ status: number; etag: string | null; text: string } | null>(`
+        return await fetch(${JSON.stringify(server.url + path)}, ${JSON.stringify(init)})
+          .then(async (r) => ({ status: r.status, etag: r.headers.get("etag"), text: await r.text() }))
+          .catch(() => null);`);
+    const authorization = `Bearer ${owner.key}`;
+    const made = await ask("/v0/drives", {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
+      body: JSON.stringify({ name: "From a page" }),
+    });
+    expect(made).toMatchObject({ status: 201 });
+    const { data: drive }: { data: { id: string } } = JSON.parse(made?.text ?? "");
+    const stored = await ask(`/v0/files?drive_id=${drive.id}&path=a.txt`, {
+      method: "PUT",
+      headers: { authorization, "if-none-match": "*" },
+      body: "Hello",
+    });
+    expect(stored).toMatchObject({ status: 201, etag: expect.stringMatching(/^"[0-9a-f]{64}"$/) });
+    expect(await ask("/v0/nothing", { headers: { authorization } })).toMatchObject({ status: 404 });
+    // With the cookie the browser shows nothing; without it there is no session.
+    expect(await ask("/v0/drives", { credentials: "include" })).toBeNull();
+    expect(await ask("/v0/drives")).toMatchObject({ status: 401 });
+    expect(await ask("/auth/logout", { method: "POST", credentials: "include" })).toBeNull();
+    expect(await ask("/docs/openapi.json")).toMatchObject({ status: 200 });
+    await using drives = await dashboard.open("/drives");
+    await drives.getByText("From a page").first().waitFor();
+  });
 });

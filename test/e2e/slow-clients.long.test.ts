@@ -12,33 +12,24 @@ const EACH = 300;
 /** How often a client that drips sends a byte, in milliseconds. */
 const DRIP_MS = 3000;
 
-/** A client that keeps its connection busy with as little as it can. */
-class SlowClient {
-  readonly closed: Promise<void>;
-  readonly #socket;
-  #drip: NodeJS.Timeout | undefined;
-
-  /** @param drip what it sends again and again; empty to stop after `start` */
-  constructor(port: number, { start, drip = "", reads = true }: Slow) {
-    this.#socket = connect(port, "127.0.0.1");
-    this.closed = new Promise((resolve) => void this.#socket.on("close", () => resolve()));
-    this.#socket.on("error", () => {});
-    if (reads) this.#socket.resume();
-    else this.#socket.pause();
-    this.#socket.write(start);
-    if (drip !== "") this.#drip = setInterval(() => void this.#socket.write(drip), DRIP_MS);
-    void this.closed.then(() => clearInterval(this.#drip));
-  }
-
-  leave(): void {
-    this.#socket.destroy();
-  }
-}
-
+/** What a client sends once, and then again and again; and whether it reads what it is answered. */
 interface Slow {
   readonly start: string;
   readonly drip?: string;
   readonly reads?: boolean;
+}
+
+/** A client that keeps its connection busy with as little as it can. */
+function slowClient(port: number, { start, drip, reads = true }: Slow) {
+  const socket = connect(port, "127.0.0.1");
+  const closed = new Promise<void>((resolve) => void socket.on("close", () => resolve()));
+  socket.on("error", () => {});
+  if (reads) socket.resume();
+  else socket.pause();
+  socket.write(start);
+  const dripping = drip === undefined ? undefined : setInterval(() => void socket.write(drip), DRIP_MS);
+  void closed.then(() => clearInterval(dripping));
+  return { closed, leave: () => void socket.destroy() };
 }
 
 function kinds({ key, drive }: Agent, large: string) {
@@ -77,7 +68,7 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
   const openFiles = () => processUse(server.pid).descriptors;
   const before = openFiles();
   const all = (slow: readonly Slow[]) =>
-    slow.flatMap((one) => Array.from({ length: EACH }, () => new SlowClient(server.port, one)));
+    slow.flatMap((one) => Array.from({ length: EACH }, () => slowClient(server.port, one)));
   const [ending, reading] = [all(cut), all(readers)];
   await eventually(() => openFiles() - before >= EACH * (readers.length + cut.length - 1));
   await expectService(agent);
@@ -101,7 +92,7 @@ test("500 requests that never end, with 256 descriptors, keep nobody out for lon
   const clients = Array.from({ length: 500 }, (_, n) => {
     const slow = cut[n % cut.length];
     if (slow === undefined) throw new Error("there is no kind of slow client");
-    return new SlowClient(server.port, slow);
+    return slowClient(server.port, slow);
   });
   await server.stdout.until(/new ones are refused/);
   await eventually(async () => {

@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rowsIn } from "../../support/faults/change-database.ts";
+import { verified } from "../../support/faults/verified.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, run, serve, type Server, signUp } from "../../support/server/executable.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -55,8 +57,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the server writes and checks by itself is due all the time. */
 const BUSY = { COFFER_SWEEP_INTERVAL: "10ms" };
 
-async function put(client: Client, drive: string, path: string): Promise<number> {
-  return (await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path })).status;
+function put(client: Client, drive: string, path: string): Promise<number> {
+  return client.status("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path });
 }
 
 async function timeOf(server: Server): Promise<number> {
@@ -74,11 +76,6 @@ async function sweep(dataDir: string, { client, drive }: Agent): Promise<void> {
 
 function countIn(dataDir: string, query: string): unknown {
   return rowsIn(dataDir, query)[0]?.[0];
-}
-
-async function verify(dataDir: string): Promise<string> {
-  const { code, stdout } = await run(["verify"], { dataDir });
-  return `${code} ${stdout.trim()}`;
 }
 
 test.skipIf(NO_FAKETIME !== "")(
@@ -112,7 +109,7 @@ test.skipIf(NO_FAKETIME !== "")(
     const { total } = await client.get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
     expect(total).toBe(1);
     expect(await put(client, agent.drive, "again.txt")).toBe(201);
-    expect(await verify(place.dataDir)).toStartWith("0 ");
+    expect(await verified(place.dataDir)).toEqual([]);
   },
 );
 
@@ -142,15 +139,13 @@ test.skipIf(NO_FAKETIME !== "")(
       const backup = await run(["backup", `${dataDir}-backups`], { dataDir, env: clock.env });
       expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
     }
-    const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
-    expect(data.map(({ path }) => path)).toEqual(
-      [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
-    );
+    const names = [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`));
+    expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual(names);
     const restored = `${dataDir}-restored`;
-    const { code } = await run(["restore", `${dataDir}-backups`, "--data-dir", restored]);
-    expect([code, countIn(restored, "SELECT count(*) FROM file")]).toEqual([0, 12]);
+    expect((await runHere(["restore", `${dataDir}-backups`], restored)).code).toBe(0);
+    expect(countIn(restored, "SELECT count(*) FROM file")).toBe(12);
     expect(await server.stop()).toBe(0);
     expect(server.stdout.text).not.toContain('"level":"error"');
-    expect(await verify(dataDir)).toStartWith("0 ");
+    expect(await verified(dataDir)).toEqual([]);
   },
 );
