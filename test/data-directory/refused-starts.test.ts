@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { mkdir, readdir, rename, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAccounts } from "../../src/accounts.ts";
@@ -8,16 +8,13 @@ import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
 import { fileOf, filesIn } from "../support/samples/contents.ts";
 import { refusalOf } from "../support/samples/failure.ts";
-import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { startAppliance } from "../support/server/appliance.ts";
 import { contentsOnDisk, provision } from "../support/server/scenario.ts";
 import { testWith } from "../support/server/test-with.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 /** It is started on one directory after another. */
-let coffer: TestAppliance;
-beforeAll(async () => {
-  coffer = await startAppliance();
-});
+const coffer = await startAppliance();
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 const it = testWith(() => temporaryDirectory(FAST_DIRECTORY));

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { RequestOptions } from "../support/server/client.ts";
-import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { provision, serve } from "../support/server/executable.ts";
 
 // Requests that are small to send, or cheap to send without end, and made to be costly to read.
 
@@ -8,12 +8,8 @@ const MB = 1_000_000;
 /** Far more than a server needs that holds none of these requests as a whole. */
 const MOST_MEMORY = 400 * MB;
 
-let server: Server;
-let agent: Agent;
-beforeAll(async () => {
-  server = await serve({ env: { COFFER_MAX_FILE_SIZE: "1MiB" } });
-  agent = await provision(server);
-});
+const server = await serve({ env: { COFFER_MAX_FILE_SIZE: "1MiB" } });
+const agent = await provision(server);
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** A piece again and again, in chunks of about a megabyte. */
@@ -38,14 +34,14 @@ function streamed(start: string, rest: Iterable<string>, end = ""): ReadableStre
 type Bomb = readonly [
   name: string,
   status: number,
-  options: (agent: Agent) => RequestOptions,
+  options: () => RequestOptions,
   path: "/v0/keys" | "/v0/files" | "/v0/files/bulk-delete",
 ];
 
 const FORM = { "content-type": "multipart/form-data; boundary=x" };
 const part = (header: string, body = "") =>
   `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${body}\r\n`;
-const inFile = (drive: string, field: string) => `{"drive_id":"${drive}","filename":"f",${field}`;
+const inFile = (field: string) => `{"drive_id":"${agent.drive}","filename":"f",${field}`;
 
 /** A body in JSON for a route that reads it whole. */
 function whole(name: string, status: number, body: () => string): Bomb {
@@ -54,7 +50,7 @@ function whole(name: string, status: number, body: () => string): Bomb {
 
 /** An upload in JSON, whose fields go on like this. */
 function upload(name: string, status: number, field: string, rest: () => Iterable<string>, end = ""): Bomb {
-  return [name, status, ({ drive }) => ({ body: streamed(inFile(drive, field), rest(), end) }), "/v0/files"];
+  return [name, status, () => ({ body: streamed(inFile(field), rest(), end) }), "/v0/files"];
 }
 
 /** An upload as a form, which begins like this. */
@@ -129,7 +125,7 @@ const BOMBS: readonly Bomb[] = [
 
 describe("what is made to be costly is refused, and holds up nobody", () => {
   test.each(BOMBS)("%s", async (_, status, options, path) => {
-    const answer = await agent.client.send("POST", path, options(agent));
+    const answer = await agent.client.send("POST", path, options());
     expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.stringContaining('"error"')]);
     expect((await agent.client.send("GET", "/v0/drives")).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -13,18 +13,14 @@ import {
   wordParagraph,
   xlsx,
 } from "../support/samples/documents.ts";
-import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { provision, serve } from "../support/server/executable.ts";
 import { connectMcp, REVISIONS } from "../support/peers/mcp.ts";
 import { eventually } from "../support/server/scenario.ts";
 
 // The libraries that read documents and speak MCP are in the executable, and the process that reads is this executable.
 
-let server: Server;
-let agent: Agent;
-beforeAll(async () => {
-  server = await serve();
-  agent = await provision(server);
-});
+const server = await serve();
+const agent = await provision(server);
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Stores a document, and returns the path of its extraction. */

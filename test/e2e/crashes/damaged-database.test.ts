@@ -1,27 +1,28 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { QUIET } from "../../support/faults/changes.ts";
 import { heldBy } from "../../support/faults/faults.ts";
-import { type StoppedStore, stoppedStore } from "../../support/faults/stopped-store.ts";
+import { stoppedStore } from "../../support/faults/stopped-store.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 import type { Answer } from "../../support/server/client.ts";
 import { serve } from "../../support/server/executable.ts";
 import { runHere } from "../../support/server/run-here.ts";
 
-let store: StoppedStore;
+const store = await stoppedStore();
+afterAll(() => store[Symbol.asyncDispose]());
+
 /** What some reads answer as long as nothing is damaged, by path. */
-let right: ReadonlyMap<string, string>;
-beforeAll(async () => {
-  store = await stoppedStore();
+const right = await readings();
+
+async function readings(): Promise<ReadonlyMap<string, string>> {
   const { drive, key } = store;
   const paths = [`/v0/files?drive_id=${drive}`, `/v0/folders?drive_id=${drive}`, `/v0/drives/${drive}`];
   await using server = await serve({ dataDir: await store.copied(), env: QUIET });
   const read = async (path: string) => [path, (await server.client(key).send("GET", path)).text] as const;
-  right = new Map(await Promise.all(paths.map(read)));
-});
-afterAll(() => store[Symbol.asyncDispose]());
+  return new Map(await Promise.all(paths.map(read)));
+}
 
 // https://sqlite.org/fileformat2.html#b_tree_pages
 const PAGE = 4096;

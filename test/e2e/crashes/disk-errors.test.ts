@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
+import { prepare, QUIET } from "../../support/faults/changes.ts";
 import type { Answer, Client } from "../../support/server/client.ts";
 import { inShell, provision, type Server, serve } from "../../support/server/executable.ts";
 import {
@@ -18,6 +18,9 @@ import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
+
+const prepared = await prepare(FAST_DIRECTORY);
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 const MIB = 1024 * 1024;
 
@@ -106,12 +109,6 @@ const FAULTS: readonly (readonly [fault: Omit<Fault, "when">, refused: Refused, 
 ];
 
 describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    prepared = await prepare(FAST_DIRECTORY);
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
   async function start(path: string): Promise<Server> {
     const dataDir = join(path, "data");
     await cp(prepared.dataDir, dataDir, { recursive: true });

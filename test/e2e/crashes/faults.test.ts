@@ -1,14 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { provision, serve } from "../../support/server/executable.ts";
-import { FILE_CHANGES, prepare, type Prepared } from "../../support/faults/changes.ts";
+import { FILE_CHANGES, prepare } from "../../support/faults/changes.ts";
 import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
 import { changeWithFault, tryOut } from "../../support/faults/faulty-change.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const prepared = await prepare();
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 // All of a disk's faults, at every call, are in faults.long.test.ts.
 
@@ -16,12 +19,6 @@ const LOG = "coffer.db-wal";
 const NEXT_SYNC: Fault = { calls: "fsync,fdatasync", error: "EIO", when: "1", file: LOG };
 
 describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    prepared = await prepare();
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
   test.each(FILE_CHANGES)(
     "in the sync of the log at $name, then a kill: 503, and it happened or it did not",
     async (change) => {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { cp, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { CHANGES, prepare, type Prepared, QUIET, stateOf } from "../../support/faults/changes.ts";
+import { CHANGES, prepare, QUIET, stateOf } from "../../support/faults/changes.ts";
 import { serve } from "../../support/server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
+
+const prepared = await prepare(FAST_DIRECTORY);
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 // https://sqlite.org/fileformat2.html#walformat
 const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 const FRAME = FRAME_HEADER + 4096;
-
-let prepared: Prepared;
-beforeAll(async () => {
-  prepared = await prepare(FAST_DIRECTORY);
-});
-afterAll(() => prepared[Symbol.asyncDispose]());
 
 /** Where SQLite's writes of these bytes of a log end, and somewhere within each page. */
 function* cuts(from: number, to: number): Generator<number> {

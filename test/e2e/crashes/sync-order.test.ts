@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CHANGES, type Change, prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { CHANGES, type Change, prepare, QUIET } from "../../support/faults/changes.ts";
 import { Output, provision, type Server, serve } from "../../support/server/executable.ts";
 import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -7,6 +7,9 @@ import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { failureOf } from "../../support/samples/failure.ts";
+
+const prepared = await prepare();
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 type What = "log written" | "sync begun" | "sync ended" | "listening" | "answered";
 
@@ -91,12 +94,6 @@ function perAnswer(calls: readonly Call[]): Call[][] {
 const SLOW: Fault = { calls: "fsync,fdatasync", error: "SLOW", when: "1+", file: "coffer.db-wal" };
 
 describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    prepared = await prepare();
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
   test("begins after the commit and ends before the answer, whatever is written, in no request's way", async () => {
     await using server = await serve({ dataDir: prepared.dataDir, env: QUIET });
     const client = server.client(prepared.key);

@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
-import {
-  freePort,
-  provision,
-  refusedStart,
-  run,
-  type Server,
-  serve,
-} from "../../support/server/executable.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../../support/server/temporary-directory.ts";
+import { freePort, provision, refusedStart, run, serve } from "../../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-let place: TemporaryDirectory;
+const place = await temporaryDirectory(FAST_DIRECTORY);
 /** What it is asked by one test leaves nothing to another. */
-let fresh: Server;
-beforeAll(async () => {
-  place = await temporaryDirectory(FAST_DIRECTORY);
-  fresh = await serve({ dataDir: join(place.path, "deep/down/data") });
-});
+const fresh = await serve({ dataDir: join(place.path, "deep/down/data") });
 afterAll(async () => {
   await fresh[Symbol.asyncDispose]();
   await place[Symbol.asyncDispose]();

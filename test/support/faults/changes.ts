@@ -66,9 +66,8 @@ export async function prepare(parent?: string): Promise<Prepared> {
   named["one"] = await takeSnapshot(client, drive);
   named["other"] = await takeSnapshot(client, drive);
   await client.put(drive, "folder/since.bin", "since");
-  const once = { one_time: true };
-  const token = `/v0/files/${named["small"]}/presigned-url`;
-  named["presigned"] = (await client.post<{ token: string }>(token, once, 200)).token;
+  const presigned = `/v0/files/${named["small"]}/presigned-url`;
+  named["presigned"] = (await client.post<{ token: string }>(presigned, { one_time: true }, 200)).token;
   named["trash"] = await putIntoTrash(client, drive, "trashed.bin", "trashed");
   named["otherTrash"] = await putIntoTrash(client, drive, "other.bin", "other");
   named["trashedFolder"] = await trashFolder(client, drive);
@@ -172,8 +171,8 @@ const UPLOAD_OF_FORM: Change = {
   run: async (server, { key, drive }) => {
     const content = Uint8Array.from(contentOf("form", LARGE));
     const { body, headers } = await formOf({ drive_id: drive, path: "new/form.bin" }, content);
-    const once = onceFor("the upload of a file in a form");
-    return server.client(key).send("POST", "/v0/files", { body, headers: { ...once, ...headers } });
+    const all = { ...onceFor("the upload of a file in a form"), ...headers };
+    return server.client(key).send("POST", "/v0/files", { body, headers: all });
   },
 };
 
