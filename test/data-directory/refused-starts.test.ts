@@ -99,11 +99,6 @@ for (const [what, names] of Object.entries(HOMES)) {
   });
 }
 
-it("a start on a fresh mount is no start on a foreign directory", async ({ path }) => {
-  await mkdir(join(path, "lost+found"));
-  for (let time = 0; time < 2; time++) await startOn(path);
-});
-
 it("a start removes only its own temporary files from its tmp", async ({ path, dataDir }) => {
   const tmp = join(dataDir, "tmp");
   await startOn(dataDir);
@@ -218,25 +213,6 @@ describe("a lost database", () => {
     for (let n = 0; n < 2 * FILES; n++) await client.put(id, `${n}.txt`, `new content ${n}`);
     await sweep(dataDir);
     // It was needed once.
-    await coffer.restart({ "data-dir": dataDir });
-    await sweep(dataDir);
-    await coffer.close();
-  });
-
-  it("its contents stay, when they are back after they were lost or another store's", async ({
-    path,
-    dataDir,
-  }) => {
-    await store(dataDir);
-    const other = join(path, "other");
-    await startOn(other);
-    const [blobs, kept] = [join(dataDir, "blobs"), join(path, "kept")];
-    await rename(blobs, kept);
-    expect(await refusal(dataDir)).toMatch(/blobs.*is empty or.*missing.*restore it/i);
-    await rename(join(other, "blobs"), blobs);
-    expect(await refusal(dataDir)).toMatch(/do not belong together/);
-    await rm(blobs, { recursive: true });
-    await rename(kept, blobs);
     await coffer.restart({ "data-dir": dataDir });
     await sweep(dataDir);
     await coffer.close();

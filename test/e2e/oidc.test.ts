@@ -344,28 +344,25 @@ describe("with a provider that lies", () => {
   const LIES: [name: string, misdeeds: Misdeeds][] = [
     ["no ID token", { idToken: null }],
     ["an ID token that is none", { idToken: "a.b.c" }],
-    ["another nonce", { claims: (claims) => ({ ...claims, nonce: "another" }) }],
-    ["no nonce", { claims: (claims) => ({ ...claims, nonce: undefined }) }],
-    ["another audience", { claims: (claims) => ({ ...claims, aud: "another client" }) }],
-    ["another party authorised", { claims: (claims) => ({ ...claims, aud: [CLIENT.id, "x"], azp: "x" }) }],
-    ["no audience", { claims: (claims) => ({ ...claims, aud: undefined }) }],
-    ["another issuer", { claims: (claims) => ({ ...claims, iss: "https://evil.example" }) }],
-    ["no subject", { claims: (claims) => ({ ...claims, sub: undefined }) }],
-    ["an expired token", { claims: (claims) => ({ ...claims, exp: 1000 }) }],
-    ["a token without end", { claims: (claims) => ({ ...claims, exp: undefined }) }],
-    ["a token of the future", { claims: (claims) => ({ ...claims, nbf: 9_999_999_999 }) }],
+    ["another nonce", { claims: { nonce: "another" } }],
+    ["no nonce", { claims: { nonce: undefined } }],
+    ["another audience", { claims: { aud: "another client" } }],
+    ["another party authorised", { claims: { aud: [CLIENT.id, "x"], azp: "x" } }],
+    ["no audience", { claims: { aud: undefined } }],
+    ["another issuer", { claims: { iss: "https://evil.example" } }],
+    ["no subject", { claims: { sub: undefined } }],
+    ["an expired token", { claims: { exp: 1000 } }],
+    ["a token without end", { claims: { exp: undefined } }],
+    ["a token of the future", { claims: { nbf: 9_999_999_999 } }],
     ["alg none", { sign: "none" }],
-    ["alg none with a signature", { header: (header) => ({ ...header, alg: "none" }) }],
-    ["alg None", { sign: "none", header: (header) => ({ ...header, alg: "None" }) }],
+    ["alg none with a signature", { header: { alg: "none" } }],
+    ["alg None", { sign: "none", header: { alg: "None" } }],
     ["HMAC with the client's secret", { sign: "clientSecret" }],
     ["a key that is not published", { sign: "unpublished" }],
     ["a signature that is none", { sign: "broken" }],
-    ["a critical extension", { header: (header) => ({ ...header, crit: ["x"], x: 1 }) }],
+    ["a critical extension", { header: { crit: ["x"], x: 1 } }],
     ["what is known about somebody else", { userInfo: { sub: "somebody else" } }],
-    [
-      "a subject that is no text",
-      { claims: (claims) => ({ ...claims, sub: "\ud800" }), userInfo: { sub: "\ud800" } },
-    ],
+    ["a subject that is no text", { claims: { sub: "\ud800" }, userInfo: { sub: "\ud800" } }],
     ["a token without JSON around it", { tokenAnswer: "LeakedAccessToken" }],
     ["a token in half of it", { tokenAnswer: '{"access_token": LeakedAccessToken}' }],
     ["an ID token that is no JSON", { idToken: `${btoa("LeakedAccessToken")}.e30.x` }],
@@ -437,7 +434,7 @@ describe("with a provider that lies", () => {
       "the response has more than 1048576 bytes",
     ],
   ])("one that %s is not used; once it says the truth, it is", async (_, lie, said) => {
-    evil.misdeeds = { metadata: (metadata) => ({ ...metadata, ...lie }) };
+    evil.misdeeds = { metadata: lie };
     const refused = await begin();
     expect([refused.status, refused.headers.getSetCookie()]).toEqual([500, []]);
     expect(coffer.lines.some((line) => line.includes(said))).toBe(true);

@@ -16,7 +16,11 @@ import {
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import {
+  FAST_DIRECTORY,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
 
 const prepared = await prepare(FAST_DIRECTORY);
@@ -48,6 +52,10 @@ async function writes(client: Client, drive: string): Promise<Answer[]> {
   ];
 }
 
+function isRefusal({ status }: Answer): boolean {
+  return status >= 300;
+}
+
 /** An error as the API describes it, with one of these statuses. */
 function requireRefusals(answers: readonly Answer[], statuses: readonly number[]): void {
   for (const { status, text, headers } of answers) {
@@ -66,8 +74,12 @@ function temporariesIn(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, "tmp"));
 }
 
-describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 24 MiB", NO_SMALL_DISK), () => {
-  test("that fills up while contents arrive: 507, nothing is left of them, and the next upload finds room", async () => {
+test.skipIf(NO_SMALL_DISK !== "")(
+  withReason(
+    "a disk of 24 MiB that fills up while contents arrive: 507, nothing is left of them, and the next upload finds room",
+    NO_SMALL_DISK,
+  ),
+  async () => {
     await using disk = await SmallDisk.mount(24);
     await using server = await serve({ dataDir: join(disk.path, "data"), wrapper: disk.wrapper });
     const { client, drive } = await provision(server);
@@ -75,10 +87,10 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 24 MiB", NO_SMALL_DI
     expect(await temporariesIn(join(disk.outside, "data"))).toEqual([]);
     expect(await heldBy(client, drive)).toEqual({});
     expect(await put(client, drive, "a.bin", contentOf("a", MIB))).toBe(201);
-    expect((await client.send("GET", "/readyz")).status).toBe(200);
+    expect(await client.status("GET", "/readyz")).toBe(200);
     expect(await server.stop()).toBe(0);
-  });
-});
+  },
+);
 
 test("a limit on the size of files: what is larger is refused, nothing is left of it, and the rest goes on", async () => {
   // In units of 512 bytes: 9 MiB. A start writes the reserve, of 8 MiB.
@@ -108,29 +120,29 @@ const FAULTS: readonly (readonly [fault: Omit<Fault, "when">, refused: Refused, 
   [{ calls: "?rename,renameat,renameat2", error: "EROFS" }, "every upload of a file", "goes on"],
 ];
 
-describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
-  async function start(path: string): Promise<Server> {
-    const dataDir = join(path, "data");
-    await cp(prepared.dataDir, dataDir, { recursive: true });
-    return serve({ dataDir, env: QUIET });
-  }
+/** A server on a copy of what is prepared. */
+async function start({ dataDir }: TemporaryDirectory): Promise<Server> {
+  await cp(prepared.dataDir, dataDir, { recursive: true });
+  return serve({ dataDir, env: QUIET });
+}
 
+describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
   test.each(FAULTS)("with %o at every call: %s fails, and then the server %s", async (fault, what, after) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place.path);
+    await using server = await start(place);
     const client = server.client(prepared.key);
     const before = await heldBy(client, prepared.drive);
     const injection = await Injection.into(server, { ...fault, when: "1+" });
     const answers = await writes(client, prepared.drive);
-    const refused = answers.filter(({ status }) => status >= 300);
+    const refused = answers.filter(isRefusal);
     requireRefusals(refused, [500, 503, 507]);
     expect(refused).toHaveLength(what === "every write" ? answers.length : FORMS_OF_UPLOAD);
     await injection.stop();
     expect(await temporariesIn(server.dataDir)).toEqual([]);
-    const isReady = (await client.send("GET", "/readyz")).status === 200;
+    const isReady = (await client.status("GET", "/readyz")) === 200;
     expect(isReady).toBe(after === "goes on");
     const again = await writes(client, prepared.drive);
-    if (isReady) expect(again.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    if (isReady) expect(again.filter(isRefusal)).toEqual([]);
     else requireRefusals(again, [503]);
     expect(await heldBy(client, prepared.drive)).toMatchObject(before);
     expect(await server.stop()).toBe(isReady ? 0 : 1);
@@ -139,7 +151,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
 
   test("that cannot read the database: 500 for what needs it, and all is as before when it can", async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place.path);
+    await using server = await start(place);
     const client = server.client(prepared.key);
     const injection = await Injection.into(server, {
       calls: "read,pread64",
@@ -156,8 +168,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
       [500],
     );
     await injection.stop();
-    const all = await writes(client, prepared.drive);
-    expect(all.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    expect((await writes(client, prepared.drive)).filter(isRefusal)).toEqual([]);
     await heldBy(client, prepared.drive);
     expect(await server.stop()).toBe(0);
     expect(await verified(server.dataDir)).toEqual([]);
@@ -175,8 +186,7 @@ async function opensItsIndexOnceThereIsRoom(): Promise<boolean> {
     file: "search.db-shm",
   });
   await client.put(drive, "a.txt", "needle");
-  const found = async () =>
-    (await client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`)).data.length;
+  const found = async () => (await client.paths(`/v0/search?drive_id=${drive}&q=needle`)).length;
   const isInTime = (await found()) === 0;
   await fault.stop();
   if (!isInTime) return false;

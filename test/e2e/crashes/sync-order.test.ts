@@ -1,7 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { CHANGES, type Change, prepare, QUIET } from "../../support/faults/changes.ts";
-import { Output, provision, type Server, serve } from "../../support/server/executable.ts";
-import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
+import { provision, type Server, serve } from "../../support/server/executable.ts";
+import {
+  attachStrace,
+  contentOf,
+  type Fault,
+  Injection,
+  NO_STRACE,
+  put,
+} from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -47,12 +54,7 @@ function callsOf(trace: string): Call[] {
 
 /** Traces a running server until it ends. Gives the calls so far, once so many answers are among them. */
 async function traceOf(server: Server, path: string): Promise<(answers: number) => Promise<Call[]>> {
-  const args = `-f -y -s 20 -e trace=${CALLS}`.split(" ");
-  const strace = Bun.spawn(["strace", ...args, "-p", String(server.pid), "-o", path], {
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  await new Output(strace.stderr).until(/attached/);
+  await attachStrace(server, ["-y", "-s", "20", "-e", `trace=${CALLS}`, "-o", path]);
   // Another thread writes to the log when it merges the search index.
   const isOfWrites = ({ what, thread }: Call) => what !== "log written" || thread === server.pid;
   return async (answers) => {

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { type Agent, inShell, provision, type Server, serve } from "../../support/server/executable.ts";
@@ -8,22 +7,14 @@ import { type Agent, inShell, provision, type Server, serve } from "../../suppor
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
 
-/** Whether the port still takes connections. */
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
-}
-
 /** Resolves when the port takes no connections any more. */
 async function closedForNewcomers(server: Server): Promise<void> {
   await server.stdout.until(/"stopping"/);
-  while (await isListening(server.port)) await new Promise((resolve) => setImmediate(resolve));
+  for (;;) {
+    const newcomer = await RawClient.to(server.port).catch(() => null);
+    if (newcomer === null) return;
+    newcomer.close();
+  }
 }
 
 /** Sends the head of a raw upload and the first half of its body. */

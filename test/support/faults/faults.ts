@@ -46,6 +46,15 @@ const INSTEAD: { readonly [error in Fault["error"]]?: string } = {
 /** How strace prints a call in which the process was killed. */
 const NEVER_RETURNED = / = \?/;
 
+/** Traces all threads of a running server until it ends. */
+export async function attachStrace({ pid }: Server, args: readonly string[]): Promise<Bun.Subprocess> {
+  const command = ["strace", "-f", "-p", String(pid), ...args];
+  const strace = Bun.spawn(command, { stdout: "ignore", stderr: "pipe" });
+  const said = new Output(strace.stderr);
+  if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
+  return strace;
+}
+
 /** A fault that is being injected into a server. */
 export class Injection {
   readonly #log: string;
@@ -61,13 +70,11 @@ export class Injection {
   /** Makes system calls of a running server fail until it ends. */
   static async into(server: Server, { calls, error, when, file }: Fault): Promise<Injection> {
     const log = `${server.dataDir}.strace-${crypto.randomUUID()}`;
-    const args = ["-f", "-p", String(server.pid), "-o", log, "-e", `trace=${calls}`];
+    const args = ["-o", log, "-e", `trace=${calls}`];
     if (file !== undefined) args.push("-P", join(server.dataDir, file));
     if (error !== "NONE")
       args.push("-e", `inject=${calls}:${INSTEAD[error] ?? `error=${error}`}:when=${when}`);
-    const strace = Bun.spawn(["strace", ...args], { stdout: "ignore", stderr: "pipe" });
-    const said = new Output(strace.stderr);
-    if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
+    const strace = await attachStrace(server, args);
     return new Injection(log, error === "KILL" ? NEVER_RETURNED : /\(INJECTED\)/, strace);
   }
 
