@@ -36,53 +36,53 @@ async function prepareStore(): Promise<Agent> {
   return made;
 }
 
+async function start() {
+  const dataDir = join(place.path, crypto.randomUUID());
+  await cp(prepared, dataDir, { recursive: true });
+  return serve({ dataDir, env: ENV });
+}
+
+/** Changes many rows. The status; 0 if the server went away. */
+async function copyTo(client: Client, to: string): Promise<number> {
+  const body = { drive_id: agent.drive, path: "many/", destination_path: to };
+  return client.status("POST", "/v0/folders/copy", { body }).catch(() => 0);
+}
+
+/**
+ * Copies again and again until that fails: only a checkpoint that no write overtakes makes all its calls. Returns how
+ * many were answered.
+ */
+async function copyUntilItFails(client: Client): Promise<number> {
+  for (let copies = 0; ; copies++) {
+    const status = await copyTo(client, `copy ${copies}/`);
+    if (status !== 201) return copies;
+    expect(copies).toBeLessThan(MOST_COPIES);
+  }
+}
+
+/** Starts again, and checks that all copies are there, and the next one as a whole or not at all. */
+async function requireCopies(dataDir: string, copies: number): Promise<void> {
+  await using server = await serve({ dataDir, env: ENV });
+  const client = server.client(agent.key);
+  const count = async (folder: string) => {
+    const target = `/v0/files?drive_id=${agent.drive}&prefix=${folder}&limit=1`;
+    return (await client.get<{ total: number }>(target)).total;
+  };
+  for (let n = 0; n < copies; n++) expect([n, await count(`copy ${n}/`)]).toEqual([n, FILES]);
+  // What was cut off in pieces is undone before anything else gets into the folder.
+  const next = `copy ${copies}/`;
+  expect(await put(client, agent.drive, `${next}new.bin`, contentOf("new", 1000))).toBe(201);
+  expect([1, FILES + 1]).toContain(await count(next));
+  expect(await server.stop()).toBe(0);
+  expect(await verified(dataDir)).toEqual([]);
+}
+
+const KILLS: readonly Pick<Fault, "calls" | "when">[] = [
+  ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
+  { calls: "fsync,fdatasync", when: "1" },
+];
+
 describe.skipIf(NO_STRACE !== "")(withReason("a checkpoint", NO_STRACE), () => {
-  async function start() {
-    const dataDir = join(place.path, crypto.randomUUID());
-    await cp(prepared, dataDir, { recursive: true });
-    return serve({ dataDir, env: ENV });
-  }
-
-  /** Changes many rows. The status; 0 if the server went away. */
-  async function copyTo(client: Client, to: string): Promise<number> {
-    const body = { drive_id: agent.drive, path: "many/", destination_path: to };
-    return client.status("POST", "/v0/folders/copy", { body }).catch(() => 0);
-  }
-
-  /**
-   * Copies again and again until that fails: only a checkpoint that no write overtakes makes all its calls. Returns how
-   * many were answered.
-   */
-  async function copyUntilItFails(client: Client): Promise<number> {
-    for (let copies = 0; ; copies++) {
-      const status = await copyTo(client, `copy ${copies}/`);
-      if (status !== 201) return copies;
-      expect(copies).toBeLessThan(MOST_COPIES);
-    }
-  }
-
-  /** Starts again, and checks that all copies are there, and the next one as a whole or not at all. */
-  async function requireCopies(dataDir: string, copies: number): Promise<void> {
-    await using server = await serve({ dataDir, env: ENV });
-    const client = server.client(agent.key);
-    const count = async (folder: string) => {
-      const target = `/v0/files?drive_id=${agent.drive}&prefix=${folder}&limit=1`;
-      return (await client.get<{ total: number }>(target)).total;
-    };
-    for (let n = 0; n < copies; n++) expect([n, await count(`copy ${n}/`)]).toEqual([n, FILES]);
-    // What was cut off in pieces is undone before anything else gets into the folder.
-    const next = `copy ${copies}/`;
-    expect(await put(client, agent.drive, `${next}new.bin`, contentOf("new", 1000))).toBe(201);
-    expect([1, FILES + 1]).toContain(await count(next));
-    expect(await server.stop()).toBe(0);
-    expect(await verified(dataDir)).toEqual([]);
-  }
-
-  const KILLS: readonly Pick<Fault, "calls" | "when">[] = [
-    ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
-    { calls: "fsync,fdatasync", when: "1" },
-  ];
-
   test.each(KILLS)(
     "that is killed at %o of the database's file loses nothing that was answered",
     async (calls) => {
