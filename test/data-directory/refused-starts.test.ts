@@ -79,6 +79,14 @@ for (const [what, spoil, advice] of UNUSABLE) {
   });
 }
 
+it("an address that this machine does not have stops the start with what to choose instead", async ({
+  path,
+}) => {
+  // Of a block that is kept for examples (RFC 5737).
+  const refused = await refusalOf(coffer.restart({ "data-dir": path, host: "203.0.113.7" }));
+  expect(refused).toMatch(/^Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
+});
+
 /** By what they are: the files, with directories for them, and symbolic links. */
 const HOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a home with a tmp": { "tmp/letter.txt": "", "tmp/project/notes.txt": "", ".profile": "" },

@@ -74,14 +74,6 @@ test.skipIf(unbound !== "")(
   },
 );
 
-test("an address that this machine does not have stops the start with what to choose instead", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  // Of a block that is kept for examples (RFC 5737).
-  const env = { COFFER_HOST: "203.0.113.7" };
-  const said = await refusedStart({ dataDir: place.dataDir, env });
-  expect(said).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
-});
-
 test.each([
   ["serve", NEEDED.server],
   ["verify", NEEDED.command],

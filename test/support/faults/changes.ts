@@ -124,40 +124,25 @@ function once(
   request: string,
   body?: Sent,
   by: "agent" | "account" | "nobody" = "agent",
+  isOnce = true,
 ): Change {
-  const headers = onceFor(name);
   return {
     name,
-    isOnce: true,
-    run: (server, { key, accountKey, named }) =>
-      ask(
-        server.client({ agent: key, account: accountKey, nobody: undefined }[by]),
-        named,
-        request,
-        body,
-        headers,
-      ),
+    isOnce,
+    run: (server, { key, accountKey, named }) => {
+      const [method = "", path = ""] = fill(request, named).split(" ");
+      const client = server.client({ agent: key, account: accountKey, nobody: undefined }[by]);
+      const headers = isOnce ? onceFor(name) : {};
+      if (body === undefined) return client.send(method, path, { headers });
+      const sent = body instanceof Uint8Array ? body : fillJson(body, named);
+      return client.send(method, path, { headers, body: sent });
+    },
   };
 }
 
 /** A request of somebody without a key, which cannot be sent again. */
 function unrepeated(name: string, request: string, body?: Sent): Change {
-  return { name, isOnce: false, run: (server, { named }) => ask(server.client(), named, request, body) };
-}
-
-function ask(
-  client: Client,
-  named: Named,
-  request: string,
-  body: Sent | undefined,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const [method = "", path = ""] = fill(request, named).split(" ");
-  if (body === undefined) return client.send(method, path, { headers });
-  return client.send(method, path, {
-    headers,
-    body: body instanceof Uint8Array ? body : fillJson(body, named),
-  });
+  return once(name, request, body, "nobody", false);
 }
 
 function put(name: string, path: string, size: number): Change {
