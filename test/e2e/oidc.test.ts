@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
-import { run, serve } from "../support/server/executable.ts";
+import { serve } from "../support/server/executable.ts";
+import { runHere } from "../support/server/run-here.ts";
 import { CLIENT, providerSettings, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 
 const START = "/auth/oidc/start";
@@ -472,7 +473,7 @@ test("the executable signs people in, on the configured address alone", async ()
   const response = await jar.fetch(server.url + back.pathname + back.search);
   expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
   expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "free" });
-  const { stdout } = await run(["user", "list"], { dataDir: server.dataDir });
+  const { stdout } = await runHere(["user", "list"], server.dataDir);
   expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
   // Until there is an administrator, and the provider's first is none.
   expect(await server.stderr.until(/\/auth\/setup\?token=/)).not.toBeNull();

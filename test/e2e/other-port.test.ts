@@ -213,6 +213,9 @@ describe("a page on another port of this host", () => {
       expect([route, status]).toEqual([route, WITHOUT_SESSION.test(route) ? expect.any(Number) : 403]);
     }
     expect(await snapshot()).toEqual(before);
+    // An application that asks to be let in still waits for whoever is signed in.
+    await using consent = await dashboard.open(`/oauth/consent?request=${things["request"]}`);
+    await consent.getByRole("button", { name: "Allow" }).waitFor();
   });
 
   test("changes nothing by addresses that are only looked at, and sees nothing of them", async () => {
@@ -254,6 +257,7 @@ describe("a page on another port of this host", () => {
       "/drives",
       `/claim/${things.claim}`,
       "/account",
+      `/oauth/consent?request=${things["request"]}`,
       "/auth/setup",
       "/docs",
       "/nothing",

@@ -140,8 +140,11 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
+  test("that is full when a server starts: it starts from its reserve; without one, as the first one is, it says to make room, and not to delete the lock", async () => {
     await using disk = await SmallDisk.mount(48);
+    disk.fill();
+    await expectRefusal(disk);
+    disk.clear();
     await using first = await start(disk);
     const { client: before, key, drive } = await provision(first);
     expect(await put(before, drive, "a.bin", SMALL)).toBe(201);
@@ -188,11 +191,5 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     disk.clear();
     await eventually(async () => (await find()).length === 1);
     expect(await server.stop()).toBe(0);
-  });
-
-  test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
-    await using disk = await SmallDisk.mount(48);
-    disk.fill();
-    await expectRefusal(disk);
   });
 });
