@@ -107,9 +107,9 @@ async function live(coffer: TestAppliance): Promise<OldStore> {
     unclaimed,
     claimed: { drive: claimed.drive, key: claimed.key },
     session: browser.token,
+    once: true,
     link: lasting.token,
     usedLink: used.token,
-    once: true,
   };
 }
 
@@ -126,7 +126,7 @@ function addRows(sql: Sqlite, now: number): void {
   sql.run("INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents) VALUES (1, ?, '', 3)", [now]);
 }
 
-/** A statement on a line for each table that has rows, also for those that hold a full-text index. */
+/** A statement for each table that has rows, also for those that hold a full-text index. */
 function dump(sql: Sqlite): string[] {
   const tables = sql
     .query(
@@ -137,11 +137,14 @@ function dump(sql: Sqlite): string[] {
     .filter((name) => name === "sqlite_sequence" || !name.startsWith("sqlite_"));
   return tables.flatMap((table) => {
     // Without the columns that are computed.
-    const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().join(", ");
-    const rows = sql.query(`SELECT ${columns} FROM "${table}"`).values();
+    const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().flat();
+    const order = columns[0] === "hash" ? columns.slice(1) : columns;
+    const rows = sql
+      .query(`SELECT ${columns.join(", ")} FROM "${table}" ORDER BY ${order.join(", ")}`)
+      .values();
     if (rows.length === 0) return [];
     const values = rows.map((row) => `(${row.map(literal).join(", ")})`);
-    return [`INSERT INTO "${table}" (${columns}) VALUES ${values.join(", ")};`];
+    return [`INSERT INTO "${table}" (${columns.join(", ")}) VALUES ${values.join(", ")};`];
   });
 }
 
@@ -152,20 +155,67 @@ function literal(value: null | bigint | boolean | number | string | Uint8Array):
   return `'${value.replaceAll("'", "''").replaceAll("\n", "' || char(10) || '")}'`;
 }
 
+/** What is another in each run: ids, keys, tokens, their hashes, what is sealed, and which file something is. */
+const RANDOM =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|(?:cof|clm|lnk)_\w+|(?<="session":")[^"]+|\$argon2id\$[^']+|X'[0-9a-f]{600,}'|\d+ \d{13}\.\d+/g;
+
+function blank(line: string): string {
+  return line.replaceAll(RANDOM, "?");
+}
+
+/** These lines with the ids and keys of others, where both say the same. */
+function renamed(lines: readonly string[], others: readonly string[]): string[] {
+  const known = new Map(others.map((line) => [blank(line), line.match(RANDOM)]));
+  const names = new Map<string, string>();
+  for (const line of lines) {
+    known.get(blank(line))?.forEach((name, at) => names.set(line.match(RANDOM)?.[at] ?? "", name));
+  }
+  return lines.map((line) => line.replaceAll(RANDOM, (name) => names.get(name) ?? name));
+}
+
+/** One statement for all rows of each table. */
+function joined(statements: readonly string[]): string[] {
+  const tables = new Map<string, string>();
+  for (const statement of statements) {
+    const [, rows = ""] = statement.split(/(?<=\) VALUES )/, 2);
+    const earlier = tables.get(tableOf(statement));
+    tables.set(tableOf(statement), earlier === undefined ? statement : `${earlier.slice(0, -1)}, ${rows}`);
+  }
+  return [...tables.values()];
+}
+
+const before = await readOldStore(MIGRATIONS.length - 1);
 const prepare = async (dataDir: string) => {
   await mkdir(dataDir, { mode: 0o700 });
   await writeFile(join(dataDir, "secret"), OLD_SECRET, { mode: 0o600 });
-  return Date.now();
+  return before.store.at;
 };
 await using coffer = await startAppliance({}, { prepare });
-const store = await live(coffer);
+const lived = await live(coffer);
 await settledIndex(coffer.dataDir);
 await coffer.close();
 using sql = new Sqlite(join(coffer.dataDir, "coffer.db"));
-addRows(sql, store.at);
-const statements = dump(sql);
-const before = new Set((await readOldStore(MIGRATIONS.length - 1)).statements);
-const asBefore = statements.filter((statement) => before.has(statement)).map(tableOf);
-const own = statements.filter((statement) => !before.has(statement));
-const text = [`-- ${JSON.stringify({ ...store, asBefore })}`, ...own, ""].join("\n");
+addRows(sql, lived.at);
+const known = joined(before.statements);
+const [about = "{}", ...made] = renamed(
+  [JSON.stringify(lived), ...dump(sql)],
+  [JSON.stringify(before.store), ...known],
+);
+const had = new Map(Object.entries(before.store));
+const more = Object.entries(JSON.parse(about)).filter(
+  ([name, value]) => !Bun.deepEquals(had.get(name), value),
+);
+const anew = known.map(tableOf).filter((table) => !made.some((statement) => tableOf(statement) === table));
+const own: string[] = [];
+for (const statement of made) {
+  const earlier = known.find((each) => tableOf(each) === tableOf(statement)) ?? "";
+  const [head = ""] = statement.split(/(?<=\) VALUES )/, 1);
+  if (earlier !== "" && statement.startsWith(`${earlier.slice(0, -1)}, (`)) {
+    own.push(head + statement.slice(earlier.length + 1));
+  } else if (earlier !== statement) {
+    own.push(statement);
+    if (earlier !== "") anew.push(tableOf(statement));
+  }
+}
+const text = [`-- ${JSON.stringify({ ...Object.fromEntries(more), anew })}`, ...own, ""].join("\n");
 await Bun.write(fileOfStore(MIGRATIONS.length), text);
