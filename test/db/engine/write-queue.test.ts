@@ -7,43 +7,29 @@ import { DatabaseLog } from "../../../src/db/engine/database-log.ts";
 import { DatabaseReserve } from "../../../src/db/engine/database-reserve.ts";
 import { Database } from "../../../src/db/engine/database.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-interface Opened extends AsyncDisposable {
-  readonly database: Database;
-  readonly clock: FakeClock;
-  readonly path: string;
-  /** A job that writes `x` down. */
-  readonly note: (x: number) => () => number;
-  /** What another connection sees: every `x`, in the order written. */
-  readonly seen: () => number[];
-}
-
-async function open(): Promise<Opened> {
-  const place = await temporaryDirectory();
-  const path = join(place.path, "coffer.db");
-  const clock = new FakeClock();
-  const database = Database.open(path, clock);
-  database.sql.run("CREATE TABLE note (pk INTEGER PRIMARY KEY, x INTEGER NOT NULL) STRICT");
-  const insert = database.sql.prepare<null, [number]>("INSERT INTO note (x) VALUES (?)");
-  const other = new Sqlite(path, { readonly: true });
+async function open() {
+  const opened = await openDatabase(undefined, "note (pk INTEGER PRIMARY KEY, x INTEGER NOT NULL)");
+  const insert = opened.sql.prepare<null, [number]>("INSERT INTO note (x) VALUES (?)");
+  const other = new Sqlite(opened.path, { readonly: true });
   return {
-    database,
-    clock,
-    path,
-    note: (x) => () => {
+    ...opened,
+    /** A job that writes `x` down. */
+    note: (x: number) => () => {
       insert.run(x);
       return x;
     },
+    /** What another connection sees: every `x`, in the order written. */
     seen: () =>
       other
         .query<{ x: number }, []>("SELECT x FROM note ORDER BY pk")
         .all()
-        .map((row) => row.x),
+        .map(({ x }) => x),
     [Symbol.asyncDispose]: async () => {
       other.close();
-      await database.close();
-      await place[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
     },
   };
 }
@@ -201,18 +187,12 @@ it("a write handed in from the answer of another is done as well", async ({ data
   expect(seen()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("closing finishes what was handed in", async () => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "coffer.db");
-  const database = Database.open(path, new FakeClock());
-  database.sql.run("CREATE TABLE note (x INTEGER) STRICT");
-  const writes = Array.from({ length: 600 }, (_, n) =>
-    database.write(() => database.sql.run("INSERT INTO note VALUES (?)", [n])),
-  );
+it("closing finishes what was handed in", async ({ database, note, seen }) => {
+  const numbers = Array.from({ length: 600 }, (_, n) => n);
+  const writes = numbers.map((n) => database.write(note(n)));
   await database.close();
   await Promise.all(writes);
-  using reader = new Sqlite(path, { readonly: true });
-  expect(reader.query("SELECT count(*) FROM note").values()).toEqual([[600]]);
+  expect(seen()).toEqual(numbers);
 });
 
 it("what comes after closing is refused, and harms nobody", async ({ database, note, seen }) => {
