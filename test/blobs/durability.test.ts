@@ -204,6 +204,8 @@ function sameShard(): [number, number] {
 
 const shardOf = (seed: number) => digestOf(sampleBytes(100, seed)).slice(0, 2);
 
+const putOf = (length: number) => `console.log(await outcome(put(store, sampleBytes(${length}))));`;
+
 const NO_TRACE = whyNoTrace();
 
 describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
@@ -331,7 +333,6 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     expect(removed).toBeGreaterThan(written);
   });
 
-  const putOf = (length: number) => `console.log(await outcome(put(store, sampleBytes(${length}))));`;
   const putSmall = `${putOf(SMALL.length)} ${printLeft} console.log(await store.remove("${SMALL_DIGEST}"));`;
   const onStrace = test.skipIf(NO_STRACE !== "");
 
