@@ -292,9 +292,12 @@ test("the result is frozen all the way down", () => {
 });
 
 test("the log is pretty on a terminal unless it is told otherwise", () => {
-  const formatOf = (env: Record<string, string>) => loadConfig({ env, flags: {}, isTerminal: true });
-  expect(formatOf({})).toMatchObject({ config: { logFormat: "pretty" } });
-  expect(formatOf({ COFFER_LOG: "json" })).toMatchObject({ config: { logFormat: "json" } });
+  for (const [env, logFormat] of [
+    [{}, "pretty"],
+    [{ COFFER_LOG: "json" }, "json"],
+  ] as const) {
+    expect(loadConfig({ env, flags: {}, isTerminal: true })).toMatchObject({ config: { logFormat } });
+  }
 });
 
 test("help and table name every setting, and every default is what its setting accepts", () => {
