@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseLog } from "../../../src/db/engine/database-log.ts";
 import { DatabaseReserve } from "../../../src/db/engine/database-reserve.ts";
 import { Database } from "../../../src/db/engine/database.ts";
+import { failureOf, refusalOf } from "../../support/samples/failure.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { openDatabase } from "../../support/server/open-database.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -95,19 +96,13 @@ it("a job that is alone in its turn runs without a savepoint, whose list of page
   const { database, note, seen } = opened;
   const run = spyOn(database.sql, "run");
   await database.write(note(1));
-  const [outcome] = await Promise.allSettled([
-    database.write(() => {
-      note(2)();
-      throw new Error("changed my mind");
-    }),
-  ]);
-  expect(outcome).toMatchObject({ status: "rejected", reason: { message: "changed my mind" } });
-  expect(run.mock.calls.map(([sql]) => sql)).toEqual([
-    "BEGIN IMMEDIATE",
-    "COMMIT",
-    "BEGIN IMMEDIATE",
-    "ROLLBACK",
-  ]);
+  const undone = database.write(() => {
+    note(2)();
+    throw new Error("changed my mind");
+  });
+  expect(await refusalOf(undone)).toBe("changed my mind");
+  const statements = run.mock.calls.map(([sql]) => sql);
+  expect(statements).toEqual(["BEGIN IMMEDIATE", "COMMIT", "BEGIN IMMEDIATE", "ROLLBACK"]);
   run.mockRestore();
   await Promise.all([database.write(note(3)), database.write(note(4))]);
   expect(seen()).toEqual([1, 3, 4]);
@@ -199,8 +194,7 @@ it("what comes after closing is refused, and harms nobody", async ({ database, n
   const early = database.write(note(1));
   const closing = database.close();
   for (const step of [early, closing]) {
-    const [late] = await Promise.allSettled([database.write(note(2))]);
-    expect(late).toMatchObject({ status: "rejected", reason: { message: "the database is closed" } });
+    expect(await refusalOf(() => database.write(note(2)))).toBe("the database is closed");
     await step;
   }
   expect([await early, seen()]).toEqual([1, [1]]);
@@ -214,8 +208,7 @@ it("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once t
   const large = database.write(() =>
     database.sql.run("CREATE TABLE large AS SELECT zeroblob(100000) AS bytes FROM note"),
   );
-  const [outcome] = await Promise.allSettled([large]);
-  expect(outcome).toMatchObject({ status: "rejected", reason: { code: "STORAGE_FULL" } });
+  expect(await failureOf(large)).toMatchObject({ code: "STORAGE_FULL" });
   expect(database.sql.inTransaction).toBe(false);
   database.sql.run("PRAGMA max_page_count = 1000000");
   await database.write(note(2));
