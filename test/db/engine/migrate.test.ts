@@ -11,12 +11,12 @@ import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE a (x INTEGER) STRICT;" };
-const SECOND: Migration = {
-  version: 2,
-  name: "second",
-  sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);",
-};
+function step(version: number, name: string, sql: string): Migration {
+  return { version, name, sql };
+}
+
+const FIRST = step(1, "first", "CREATE TABLE a (x INTEGER) STRICT;");
+const SECOND = step(2, "second", "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);");
 const clock = new FakeClock();
 
 function refuseUpgrade(): never {
@@ -85,55 +85,47 @@ it("a second run changes nothing, a newer executable adds only what is new", (sq
   expect(sql.query("SELECT x FROM a ORDER BY x").values()).toEqual([[1], [7]]);
 });
 
-test.each([
+const BROKEN = step(3, "broken", "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);");
+const LARGE = step(2, "large", "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));");
+const REFUSED: [what: string, applied: Migration[], known: Migration[], message: RegExp][] = [
   [
     "an edited step",
-    [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND],
+    [FIRST, SECOND],
+    [step(1, "first", `${FIRST.sql} `), SECOND],
     /Schema version 1 .* differs from the one/,
   ],
   [
     "a schema newer than the executable",
+    [FIRST, SECOND],
     [FIRST],
     /schema version 2, .* knows only versions up to 1.*newer Coffer/,
   ],
-] as const)("%s is refused, with what to do, and nothing changes", (_, known, message) => {
-  using sql = new Sqlite(":memory:");
-  migrate(sql, [FIRST, SECOND], clock);
-  const before = stateOf(sql);
-  expect(() => migrate(sql, known, clock)).toThrow(message);
-  expect(stateOf(sql)).toEqual(before);
-});
-
-it("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", (sql) => {
-  const broken = {
-    version: 3,
-    name: "broken",
-    sql: "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);",
-  };
-  migrate(sql, [FIRST], clock);
-  const before = stateOf(sql);
-  expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
+  [
+    "a step that fails halfway",
+    [FIRST],
+    [FIRST, SECOND, BROKEN],
     /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
-  );
-  expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
-  migrate(sql, [FIRST, SECOND], clock);
-  expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
-});
-
-it("a disk that is full amid the steps leaves all as it was, and is said", (sql) => {
-  const large = {
-    version: 2,
-    name: "large",
-    sql: "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));",
-  };
-  migrate(sql, [FIRST], clock);
-  const before = stateOf(sql);
-  sql.run("PRAGMA max_page_count = 20");
-  expect(() => migrate(sql, [FIRST, large], clock)).toThrow(
+  ],
+  [
+    "a disk that is full amid the steps",
+    [FIRST],
+    [FIRST, LARGE],
     /schema version 2: .*full\. It is as it was before, .* Free some space/,
-  );
-  expect(stateOf(sql)).toEqual(before);
-});
+  ],
+];
+test.each(REFUSED)(
+  "%s is refused, with what to do, and leaves all as it was",
+  (_, applied, known, message) => {
+    using sql = new Sqlite(":memory:");
+    migrate(sql, applied, clock);
+    const before = stateOf(sql);
+    sql.run("PRAGMA max_page_count = 20");
+    expect(() => migrate(sql, known, clock)).toThrow(message);
+    expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
+    migrate(sql, [FIRST, SECOND], clock);
+    expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+  },
+);
 
 it("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", (sql) => {
   const announced: string[] = [];

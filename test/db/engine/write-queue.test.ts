@@ -121,24 +121,20 @@ it("nobody is told before the commit that holds the last write of the batch", as
 
 it("what can be made again is answered after its commit, without a sync, unless it shares one", async (opened) => {
   const { database, note, seen } = opened;
-  const sync = spyOn(DatabaseLog.prototype, "sync");
-  try {
-    await database.write(note(1), undefined, { isDurable: false });
-    expect([seen(), sync.mock.calls.length]).toEqual([[1], 0]);
-    await Promise.all([
-      database.write(note(2), undefined, { isDurable: false }),
-      database.write(note(3)),
-      database.write(note(4)),
-    ]);
-    expect([seen(), sync.mock.calls.length]).toEqual([[1, 2, 3, 4], 1]);
-  } finally {
-    sync.mockRestore();
-  }
+  using sync = spyOn(DatabaseLog.prototype, "sync");
+  await database.write(note(1), undefined, { isDurable: false });
+  expect([seen(), sync.mock.calls.length]).toEqual([[1], 0]);
+  await Promise.all([
+    database.write(note(2), undefined, { isDurable: false }),
+    database.write(note(3)),
+    database.write(note(4)),
+  ]);
+  expect([seen(), sync.mock.calls.length]).toEqual([[1, 2, 3, 4], 1]);
 });
 
 it("after a slow sync the next commit waits for as many writes as were answered, but not for long", async (opened) => {
   const { database, clock, note, seen } = opened;
-  const sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
+  using sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
   jest.useFakeTimers();
   try {
     await Promise.all([database.write(note(1)), database.write(note(2))]);
@@ -155,7 +151,6 @@ it("after a slow sync the next commit waits for as many writes as were answered,
     expect(sync).toHaveBeenCalledTimes(3);
   } finally {
     jest.useRealTimers();
-    sync.mockRestore();
   }
 });
 
