@@ -11,12 +11,12 @@ import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-function step(version: number, name: string, sql: string): Migration {
+function migration(version: number, name: string, sql: string): Migration {
   return { version, name, sql };
 }
 
-const FIRST = step(1, "first", "CREATE TABLE a (x INTEGER) STRICT;");
-const SECOND = step(2, "second", "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);");
+const FIRST = migration(1, "first", "CREATE TABLE a (x INTEGER) STRICT;");
+const SECOND = migration(2, "second", "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);");
 const clock = new FakeClock();
 
 function refuseUpgrade(): never {
@@ -85,13 +85,13 @@ it("a second run changes nothing, a newer executable adds only what is new", (sq
   expect(sql.query("SELECT x FROM a ORDER BY x").values()).toEqual([[1], [7]]);
 });
 
-const BROKEN = step(3, "broken", "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);");
-const LARGE = step(2, "large", "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));");
+const BROKEN = migration(3, "broken", "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);");
+const LARGE = migration(2, "large", "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));");
 const REFUSED: [what: string, applied: Migration[], known: Migration[], message: RegExp][] = [
   [
     "an edited step",
     [FIRST, SECOND],
-    [step(1, "first", `${FIRST.sql} `), SECOND],
+    [migration(1, "first", `${FIRST.sql} `), SECOND],
     /Schema version 1 .* differs from the one/,
   ],
   [
