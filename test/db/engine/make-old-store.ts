@@ -204,9 +204,6 @@ for (const statement of made) {
     if (earlier !== "") anew.push(tableOf(statement));
   }
 }
-const text = [
-  `-- ${JSON.stringify({ ...Object.fromEntries(more), ...(anew.length > 0 && { anew }) })}`,
-  ...own,
-  "",
-].join("\n");
-await Bun.write(fileOfStore(MIGRATIONS.length), text);
+const adds = JSON.stringify({ ...Object.fromEntries(more), anew: anew.length > 0 ? anew : undefined });
+const lines = [...(adds === "{}" ? [] : [`-- ${adds}`]), ...own, ""];
+await Bun.write(fileOfStore(MIGRATIONS.length), lines.join("\n"));
