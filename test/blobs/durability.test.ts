@@ -10,8 +10,9 @@ import {
   sampleBytes,
 } from "../support/samples/blob-store-contract.ts";
 import { NO_STRACE } from "../support/faults/faults.ts";
+import { Output } from "../support/server/executable.ts";
 import { withReason } from "../support/server/skip.ts";
-import { NO_SMALL_DISK } from "../support/faults/small-disk.ts";
+import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
@@ -26,7 +27,7 @@ const SMALL_DIGEST = digestOf(SMALL);
  * Starts a process that opens a store below `root` with `reserve` (an expression; `free` is what the
  * disk has) and then runs `body`. `wrapper` is the command to run it under.
  */
-function start(root: string, body: string, options: { wrapper?: string[]; reserve?: string } = {}) {
+function start(root: string, body: string, options: { wrapper?: readonly string[]; reserve?: string } = {}) {
   const script = `
     import { readdirSync } from "node:fs";
     import { statfs } from "node:fs/promises";
@@ -49,29 +50,8 @@ function start(root: string, body: string, options: { wrapper?: string[]; reserv
 
 /** What it prints on a disk of 48 MiB. */
 async function printedOnSmallDisk(body: string, reserve = "0"): Promise<string> {
-  await using place = await temporaryDirectory();
-  const mount = `mount -t tmpfs -o size=48m none '${place.path}' && exec "$@"`;
-  const wrapper = ["unshare", "-rm", "sh", "-c", mount, "sh"];
-  return await start(place.path, body, { reserve, wrapper }).stdout.text();
-}
-
-/** The lines a process prints, one at a time. */
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const bytes of stream) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-}
-
-async function untilLine(lines: AsyncGenerator<string, void>, wanted: RegExp): Promise<void> {
-  for (;;) {
-    const { done, value } = await lines.next();
-    if (done === true) throw new Error(`the process ended before it printed ${wanted}`);
-    if (wanted.test(value)) return;
-  }
+  await using disk = await SmallDisk.mount(48);
+  return await start(disk.path, body, { reserve, wrapper: disk.wrapper }).stdout.text();
 }
 
 function whyNoTrace(): string {
@@ -92,7 +72,7 @@ test("a process killed in the middle of an upload leaves only what the next star
      console.log("written");
      await stdin.next();`,
   );
-  await untilLine(linesOf(child.stdout), /written/);
+  expect(await new Output(child.stdout).until(/written/)).not.toBeNull();
   child.kill("SIGKILL");
   await child.exited;
   expect(await readdir(join(place.path, "tmp"))).toHaveLength(1);
@@ -183,18 +163,18 @@ async function tampered(injection: string, body: string, path = ""): Promise<str
      await stdin.next();
      ${body}`,
   );
-  const lines = linesOf(child.stdout);
-  await untilLine(lines, /open/);
+  const said = new Output(child.stdout);
+  expect(await said.until(/open/)).not.toBeNull();
   const only = path === "" ? [] : ["-P", place.path + path];
   const flags = ["-f", "-p", String(child.pid), "-o", "/dev/null", "-e", `inject=${injection}`, ...only];
   const strace = Bun.spawn(["strace", ...flags], { stdout: "ignore", stderr: "pipe" });
-  await untilLine(linesOf(strace.stderr), /attached/);
+  expect(await new Output(strace.stderr).until(/attached/)).not.toBeNull();
   await child.stdin.write("go\n");
   await child.stdin.end();
-  const printed = await Array.fromAsync(lines);
+  await said.ended;
   expect(await child.exited).toBe(0);
   await strace.exited;
-  return printed;
+  return said.text.trimEnd().split("\n").slice(1);
 }
 
 /** Two seeds whose samples of 100 bytes lie in one directory. */

@@ -22,6 +22,7 @@ import {
 } from "../../src/data-directory/data-directory.ts";
 import { DataDirectoryError } from "../../src/data-directory/data-directory-error.ts";
 import { startAppliance } from "../support/server/appliance.ts";
+import { Output } from "../support/server/executable.ts";
 import { withReason } from "../support/server/skip.ts";
 
 let scratch: string;
@@ -58,8 +59,7 @@ async function holderProcess(root: string) {
     console.log("held");
   `;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
-  const { value } = await child.stdout.getReader().read();
-  expect(new TextDecoder().decode(value)).toBe("held\n");
+  expect(await new Output(child.stdout).until(/held/)).not.toBeNull();
   const kill = async () => {
     child.kill("SIGKILL");
     await child.exited;
