@@ -11,6 +11,7 @@ import { LEASE_MS } from "../../src/db/upkeep/store.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
+import { flipped } from "../support/samples/blob-store-contract.ts";
 import { filesIn, fileOf } from "../support/samples/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
@@ -51,9 +52,7 @@ function upload({ client, id }: OwnDrive, path: string, size: number): Promise<n
 }
 
 async function remove({ client, id }: OwnDrive, path: string): Promise<void> {
-  const { data } = await client.get<{ data: { id: string; path: string }[] }>(`/v0/files?drive_id=${id}`);
-  const file = data.find((each) => each.path === path);
-  await client.delete(`/v0/files/${file?.id}`);
+  await client.delete(`/v0/files/by-path?drive_id=${id}&path=${path}`);
 }
 
 function optionsFor({ dataDir, clock }: TestAppliance): BackupOptions {
@@ -72,12 +71,11 @@ async function heldIn(dataDir: string, { id, client }: OwnDrive): Promise<Held> 
   return await heldBy(other.client(client.key), id);
 }
 
-/** Overwrites a byte in a file. */
+/** Overwrites a bit of a file. */
 async function spoil(path: string): Promise<void> {
   const bytes = await Bun.file(path).bytes();
-  bytes[0] = (bytes[0] ?? 0) ^ 1;
   await rm(path);
-  await writeFile(path, bytes);
+  await writeFile(path, flipped(bytes));
 }
 
 function digestOf(path: string, size: number): string {
