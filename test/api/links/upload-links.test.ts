@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import type { Json, RequestOptions } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios } from "../../support/server/scenario.ts";
-import { refused, type Step, step } from "../../support/server/steps.ts";
+import { invalid, type Step, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds } from "../../support/server/uploads.ts";
 import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
 
@@ -53,19 +53,12 @@ function begin(path: string): Promise<HeldRequest> {
 }
 
 describe("making one", () => {
-  const bad: readonly (readonly [name: string, body: { [name: string]: Json }, field: string])[] = [
-    ["no time", { expires_in: 0 }, "expires_in"],
-    ["more than a day", { expires_in: 86_401 }, "expires_in"],
-    ["a time as text", { expires_in: "60" }, "expires_in"],
-    ["no size", { max_size: 0 }, "max_size"],
-    ["a fraction of a size", { max_size: 1.5 }, "max_size"],
-    ["a folder", { path: "in/" }, "path"],
-    ["an empty path", { path: "" }, "path"],
-    ["a path that leads out", { path: "../x" }, "path"],
-    ["a long path", { path: "a/".repeat(600) + "a" }, "path"],
-    ["a path that is none", { path: 1 }, "path"],
-    ["no drive", { drive_id: "" }, "drive_id"],
-  ];
+  const bad = wrongBodies({
+    expires_in: [0, 86_401, "60"],
+    max_size: [0, 1.5],
+    path: ["in/", "", "../x", `${"a/".repeat(600)}a`, 1],
+    drive_id: [""],
+  });
   runScenarios(stage, {
     "for an hour by default": [
       make({}, { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } }),
@@ -74,9 +67,9 @@ describe("making one", () => {
     "for a day": make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
     "for a size beyond the server's": make({ max_size: Number.MAX_SAFE_INTEGER }),
   });
-  runEach(stage, bad, ([name, body, field]) => [
-    `${name} is refused`,
-    make(body, refused("VALIDATION_ERROR", field)),
+  runEach(stage, bad, ([body, field]) => [
+    `${JSON.stringify(body).slice(0, 40)} is refused`,
+    make(body, invalid(field)),
   ]);
 });
 
@@ -99,27 +92,15 @@ describe("an upload with one", () => {
     expect((await own.client.send("GET", `/v0/files/${record.id}/download`)).text).toBe("Hello World!");
   });
 
-  test("takes the type of its header", async () => {
-    const { send } = await linked();
-    const answer = await send({ body: "{}", headers: { "content-type": "application/json" } });
-    expect(JSON.parse(answer.text)).toMatchObject({ mime_type: "application/json" });
-  });
-
-  test("may be empty", async () => {
-    const { send } = await linked();
-    expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
-  });
-
-  test("replaces a file as raw bytes do: it keeps its id, its tags and its expiry", async () => {
+  test("of another origin's page replaces a file as raw bytes do: it keeps its id, its tags and its expiry, and takes the type of its header", async () => {
     const { own, send } = await linked();
-    const expires_at = "2040-01-01T00:00:00.000Z";
-    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept&expires_at=${expires_at}`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "before" });
-    const answer = await send();
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
-      200,
-      { id, size: 12, tags: ["kept"], expires_at },
-    ]);
+    const kept = { tags: ["kept"], expires_at: "2040-01-01T00:00:00.000Z" };
+    const query = `&tags=kept&expires_at=${kept.expires_at}`;
+    const { id } = await own.client.put(own.id, "in/hello.txt", "before", 201, query);
+    const headers = { origin: "https://elsewhere.test", "content-type": "application/json" };
+    const answer = await send({ body: "{}", headers });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect(JSON.parse(answer.text)).toMatchObject({ id, size: 2, mime_type: "application/json", ...kept });
   });
 
   test("is used up once it is complete, and by nothing before", async () => {
@@ -149,11 +130,12 @@ describe("an upload with one", () => {
     expect(await files()).toMatchObject([{ size: 12 }]);
   });
 
-  test("does not exceed what the server takes", async () => {
+  test("does not exceed what the server takes, and may be empty", async () => {
     const { send, files } = await linked({ max_size: 1_000_000 });
     const answer = await send({ body: "x".repeat(1025) });
     expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("1024 bytes")]);
     expect(await files()).toEqual([]);
+    expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
   });
 
   test("cannot stand where a folder is", async () => {
@@ -236,15 +218,4 @@ test("the drive's owner pays: a full drive takes nothing", async () => {
   const send = (body: string) => coffer.client().send("PUT", `/v0/uploads/${tokenOf(link)}`, { body });
   expect((await send("x".repeat(11))).text).toContain("QUOTA_EXCEEDED");
   expect((await send("x".repeat(10))).status).toBe(201);
-});
-
-test("a page of another origin may upload with a link, and one that replaces a file keeps its tags", async () => {
-  const { own, send } = await linked();
-  await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept`, {
-    body: "before",
-  });
-  const answer = await send({ body: "Hello World!", headers: { origin: "https://elsewhere.test" } });
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-  expect(JSON.parse(answer.text)).toMatchObject({ tags: ["kept"], size: 12 });
 });
