@@ -192,7 +192,7 @@ test("of many edits at the same time none is lost, though none says what it is b
   const made = await client.put(id, "f.txt", "a\n");
   const lines = Array.from({ length: 30 }, (_, n) => `line ${n}`);
   const edits = lines.map((line, n) => (n % 2 === 0 ? append(`${line}\n`) : insert(0, line)));
-  await Promise.all(edits.map((edit) => client.post(`/v0/files/${made.id}/edit`, edit, 200)));
+  await Promise.all(edits.map((each) => client.post(`/v0/files/${made.id}/edit`, each, 200)));
   const { text } = await client.send("GET", `/v0/files/${made.id}/download`);
   expect(text.split("\n").toSorted()).toEqual(["", "a", ...lines].toSorted());
 });
