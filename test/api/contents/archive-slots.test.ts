@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -7,12 +6,9 @@ import { address, archived, filled, upload } from "../../support/samples/archive
 import type { Client } from "../../support/server/client.ts";
 import { connections } from "../../support/faults/open-files.ts";
 import { eventually, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
-import { withReason } from "../../support/server/skip.ts";
 import { LARGE, SlowReader, rawGet } from "../../support/peers/slow-reader.ts";
 
 const stage = openStage({ "trusted-proxies": "127.0.0.1" });
-
-const NO_CONNECTION_TABLE = existsSync("/proc/net/tcp") ? "" : "there is no /proc/net/tcp";
 
 /** Where a request says that it comes from. */
 const from = (client: string) => ({ "x-forwarded-for": client });
@@ -33,9 +29,8 @@ async function account(): Promise<OwnDrive> {
   addAccount(stage.coffer, name);
   const client = await accountClient(stage.coffer, name);
   const { id } = await client.makeDrive("D");
-  const own = { id, key: client.key ?? "", client };
-  await upload(own, "a", LARGE);
-  return own;
+  await client.put(id, "a", LARGE);
+  return { id, key: client.key ?? "", client };
 }
 
 const unclaimed = () => filled(stage, { a: LARGE });
@@ -118,7 +113,7 @@ function logged(coffer: TestAppliance, count: number): string[] {
 describe("a reader of an archive", () => {
   const GIVEN_UP = "info: an archive was aborted: its client stopped reading";
 
-  test("that stops reading loses its place and its connection, and the log says so", async () => {
+  test("that stops reading loses its place and its connection, even if it never reads again, and the log says so", async () => {
     await using coffer = await startAppliance({}, { archiveStallMs: 500 });
     const own = await provision(coffer);
     await upload(own, "large", LARGE);
@@ -129,7 +124,10 @@ describe("a reader of an archive", () => {
     await using readers = new AsyncDisposableStack();
     const stopped: SlowReader[] = [];
     for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) stopped.push(readers.use(await SlowReader.of(own)));
+    // Null where the system does not tell.
+    expect([true, null]).toContain(stopped.at(-1)?.isHeld ?? null);
     await eventually(() => logged(coffer, lines).length === stopped.length);
+    await eventually(() => stopped.every(({ isHeld }) => isHeld !== true));
     expect(new Set(logged(coffer, lines))).toEqual(new Set([GIVEN_UP]));
     expect(connections()).toBe(before);
     expect(await archived(own.client, own.id, "small")).toEqual({ small: "x" });
@@ -137,40 +135,22 @@ describe("a reader of an archive", () => {
     expect(logged(coffer, lines)).toHaveLength(stopped.length);
   });
 
-  test.skipIf(NO_CONNECTION_TABLE !== "")(
-    withReason("that stops reading loses its connection, even if it never reads again", NO_CONNECTION_TABLE),
-    async () => {
-      await using coffer = await startAppliance({}, { archiveStallMs: 500 });
-      const own = await provision(coffer);
-      await upload(own, "large", LARGE);
-      await using reader = await SlowReader.of(own);
-      expect(reader.isHeld).toBe(true);
-      await eventually(() => reader.isHeld === false);
-      expect(await reader.rest()).toBeNull();
-    },
-  );
-
   test("that leaves is no error", async () => {
     const own = await stage.ownDrive();
     for (let n = 0; n < 30; n += 1) await upload(own, `${n}`, Buffer.alloc(700_000, crypto.randomUUID()));
     const lines = stage.coffer.lines.length;
-    for (let n = 0; n < 60; n += 1) await leaveAfter(own, n * 200_000);
+    for (let n = 0; n < 60; n += 1) {
+      const socket = rawGet(own.client, address(own.id));
+      let received = 0;
+      socket.on("data", ({ length }) => {
+        received += length;
+        if (received > n * 200_000) socket.destroy();
+      });
+      await new Promise((resolve) => socket.on("close", resolve));
+    }
     // Whoever has left at the very end is told of a moment later.
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
     const told = new Set(logged(stage.coffer, lines));
     expect(told).toEqual(new Set(["info: the client of an archive disconnected"]));
   });
 });
-
-/** Takes so many bytes of an archive, and breaks the connection off. */
-async function leaveAfter({ id, client }: OwnDrive, bytes: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const socket = rawGet(client, address(id));
-  let received = 0;
-  socket.on("data", (piece) => {
-    received += piece.length;
-    if (received > bytes) socket.destroy();
-  });
-  socket.on("close", () => resolve());
-  await promise;
-}

@@ -147,23 +147,15 @@ describe("while a long one is on its way", () => {
     expect(turns).toBeGreaterThan(400);
   });
 
-  test.skipIf(NO_OPEN_FILES !== "")(
-    withReason("its list is kept where there is sure to be a place", NO_OPEN_FILES),
-    async () => {
-      const { packing } = await long();
-      await packing.next();
-      const lists = openFiles()?.filter((file) => file.includes("etilqs"));
-      expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
-      await packing.return(undefined);
-    },
-  );
-
-  test("what changes while the list is written down changes nothing of it", async () => {
+  test("what changes while the list is written down changes nothing of it; the list is where there is sure to be a place", async () => {
     const { services, caller, last, packing } = await long();
     const first = packing.next();
     await services.files.remove(caller, { id: last }, UNCONDITIONAL);
     const { value, done } = await first;
     expect(done).toBe(false);
+    const lists = openFiles()?.filter((file) => file.includes("etilqs"));
+    if (NO_OPEN_FILES === "")
+      expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
     const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
     await opened(Buffer.concat(pieces), (zip) => {
       expect(zip.entries).toHaveLength(20_003);
