@@ -5,23 +5,14 @@ import type { Json, RequestOptions } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios } from "../../support/server/scenario.ts";
 import { invalid, type Step, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds } from "../../support/server/uploads.ts";
+import { linkUpload } from "../../support/server/targets.ts";
 import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
 
 const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });
 
 const MINUTE_MS = 60_000;
 
-interface Link {
-  readonly url: string;
-  readonly expires_at: string;
-}
-
 const URL_OF_LINK = /^https:\/\/drive\.test\/v0\/uploads\/upl_[0-9a-f]{48}$/;
-
-/** The token at the end of a link. */
-function tokenOf({ url }: Link): string {
-  return url.slice(url.lastIndexOf("/") + 1);
-}
 
 function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
   return step("POST /v0/upload-links", {
@@ -35,16 +26,13 @@ function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): St
 /** A drive of one's own, and a link for an upload into it. */
 async function linked(body: { [name: string]: Json } = {}) {
   const own = await stage.ownDrive();
-  const link = await own.client.post<Link>("/v0/upload-links", {
-    drive_id: own.id,
-    path: "in/hello.txt",
-    ...body,
-  });
-  const path = `/v0/uploads/${tokenOf(link)}`;
+  const place = { drive_id: own.id, path: "in/hello.txt", ...body };
+  const { url } = await own.client.post<{ url: string }>("/v0/upload-links", place);
+  const path = new URL(url).pathname;
   const send = (options: RequestOptions = { body: "Hello World!" }, method = "PUT") =>
     stage.coffer.client().send(method, path, options);
   const files = async () => (await own.client.get<{ data: Json[] }>(`/v0/files?drive_id=${own.id}`)).data;
-  return { own, link, path, send, files };
+  return { own, path, send, files };
 }
 
 /** Begins an upload. It has been let in, and waits for the rest of its content. */
@@ -197,15 +185,14 @@ describe("a link ends", () => {
   });
 
   test("when the key that made it is revoked while the content arrives", async () => {
-    const { own } = await linked();
+    const { own, files } = await linked();
     const other = await own.client.makeKey();
-    const body = { drive_id: own.id, path: "a" };
-    const link = await stage.coffer.client(other.key).post<Link>("/v0/upload-links", body);
-    const upload = await begin(`/v0/uploads/${tokenOf(link)}`);
+    const upload = await begin(
+      `/v0/uploads/${await linkUpload(stage.coffer.client(other.key), own.id, "a")}`,
+    );
     await own.client.delete(`/v0/keys/${other.id}`);
     expect((await upload.complete()).status).toBe(404);
-    const { total } = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
-    expect(total).toBe(0);
+    expect(await files()).toEqual([]);
   });
 });
 
@@ -214,8 +201,8 @@ test("the drive's owner pays: a full drive takes nothing", async () => {
   const ada = await accountClient(coffer, "ada");
   const drive = await ada.makeDrive("D");
   await ada.put(drive.id, "full", "x".repeat(990));
-  const link = await ada.post<Link>("/v0/upload-links", { drive_id: drive.id, path: "more" });
-  const send = (body: string) => coffer.client().send("PUT", `/v0/uploads/${tokenOf(link)}`, { body });
+  const path = `/v0/uploads/${await linkUpload(ada, drive.id, "more")}`;
+  const send = (body: string) => coffer.client().send("PUT", path, { body });
   expect((await send("x".repeat(11))).text).toContain("QUOTA_EXCEEDED");
   expect((await send("x".repeat(10))).status).toBe(201);
 });
