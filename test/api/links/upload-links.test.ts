@@ -144,19 +144,6 @@ describe("an upload with one", () => {
     expect(await files()).toHaveLength(1);
   });
 
-  test("of twenty at once, one is stored", async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const { send, files } = await linked();
-      const sent = Array.from({ length: 20 }, (_, n) => `content ${round} ${n}`);
-      const answers = await Promise.all(sent.map((body) => send({ body })));
-      const winners = answers.flatMap(({ status }, n) => (status === 201 ? [sent[n] ?? ""] : []));
-      expect(winners).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 410)).toHaveLength(19);
-      const [winner = ""] = winners;
-      expect(await files()).toMatchObject([{ content_hash: `sha256:${Bun.SHA256.hash(winner, "hex")}` }]);
-    }
-  });
-
   test("that began before another was complete comes too late", async () => {
     const { path, send, files } = await linked();
     const slow = await begin(path);
