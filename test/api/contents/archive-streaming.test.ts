@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
-import { fileOf, sweepContents } from "../../support/samples/contents.ts";
+import { sweepContents } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../../support/faults/open-files.ts";
-import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
@@ -79,23 +79,6 @@ describe("while it is on its way", () => {
     expect(await reader.rest()).toBeNull();
     const told = stage.coffer.lines.filter((line) => line.includes("sending an archive failed"));
     expect(told.at(-1)).toMatch(/"request_id":"[0-9a-f-]{36}".*b\/unlike any other.* is missing"/);
-  });
-
-  test("a content that was cut off breaks the connection", async () => {
-    const own = await filled(stage, { a: LARGE });
-    const content = Buffer.alloc(300_000, crypto.randomUUID());
-    await upload(own, "damaged", content);
-    const digest = Bun.SHA256.hash(content, "hex");
-    const path = fileOf(stage.coffer.dataDir, digest);
-    expect((await contentsOnDisk(stage.coffer.dataDir)).blobs).toContain(digest);
-    await Bun.write(path, content.subarray(0, 299_999));
-    const failure = await own.client
-      .fetch("GET", address(own.id))
-      .then((response) => response.bytes())
-      .catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Error);
-    await Bun.write(path, content);
-    expect(Object.keys(await archived(own.client, own.id))).toEqual(["a", "damaged"]);
   });
 
   test.skipIf(NO_OPEN_FILES !== "")(
