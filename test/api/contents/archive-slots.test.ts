@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { address, archived, filled, upload } from "../../support/samples/archives.ts";
+import { address, archived, filled } from "../../support/samples/archives.ts";
 import type { Client } from "../../support/server/client.ts";
 import { connections } from "../../support/faults/open-files.ts";
 import { eventually, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
@@ -116,8 +116,8 @@ describe("a reader of an archive", () => {
   test("that stops reading loses its place and its connection, even if it never reads again, and the log says so", async () => {
     await using coffer = await startAppliance({}, { archiveStallMs: 500 });
     const own = await provision(coffer);
-    await upload(own, "large", LARGE);
-    await upload(own, "small", "x");
+    await own.client.store(own.id, "large", LARGE);
+    await own.client.store(own.id, "small", "x");
     // Its thread has a connection, and ends after a while.
     await coffer.appliance.services.indexer.stop();
     const [before, lines] = [connections(), coffer.lines.length];
@@ -137,7 +137,8 @@ describe("a reader of an archive", () => {
 
   test("that leaves is no error", async () => {
     const own = await stage.ownDrive();
-    for (let n = 0; n < 30; n += 1) await upload(own, `${n}`, Buffer.alloc(700_000, crypto.randomUUID()));
+    for (let n = 0; n < 30; n += 1)
+      await own.client.store(own.id, `${n}`, Buffer.alloc(700_000, crypto.randomUUID()));
     const lines = stage.coffer.lines.length;
     for (let n = 0; n < 60; n += 1) {
       const socket = rawGet(own.client, address(own.id));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
-import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
+import { address, archived, filled, opened } from "../../support/samples/archives.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../../support/faults/open-files.ts";
@@ -46,10 +46,10 @@ describe("while it is on its way", () => {
     const own = await slow();
     await using reader = await SlowReader.of(own);
     await remove(own, "b/");
-    await upload(own, "c", "another");
+    await own.client.store(own.id, "c", "another");
     const move = `/v0/files/by-path/move?drive_id=${own.id}&path=d/4`;
     await own.client.post(move, { destination_path: "aa" }, 200);
-    await upload(own, "ab", "added");
+    await own.client.store(own.id, "ab", "added");
     await stage.coffer.appliance.services.sweep.run();
     const { a, ...others } = await restOf(reader);
     expect(a).toBe(LARGE.toString());

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
+import { address, archived, filled, opened } from "../../support/samples/archives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { openStage, provision, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import { invalid, refuses, step } from "../../support/server/steps.ts";
@@ -67,18 +67,13 @@ describe("what is in it", () => {
 
   test("contents of every size around those of our pieces, byte for byte", async () => {
     const sizes = [0, 1, 65535, 65536, 65537, 262143, 262144, 262145, 524288, 3_000_001];
-    const own = await stage.ownDrive();
-    const contents = new Map<string, Buffer>();
-    for (const size of sizes) {
-      const content = Buffer.from(sampleBytes(size));
-      contents.set(`${size}`, content);
-      await upload(own, `${size}`, content);
-    }
+    const contents = Object.fromEntries(sizes.map((size) => [`${size}`, Buffer.from(sampleBytes(size))]));
+    const own = await filled(stage, contents);
     const response = await own.client.fetch("GET", address(own.id));
     await opened(await response.bytes(), (zip) => {
       expect(zip.entries).toHaveLength(sizes.length);
       for (const entry of zip.entries) {
-        const content = contents.get(entry.name) ?? Buffer.alloc(0);
+        const content = contents[entry.name] ?? Buffer.alloc(0);
         expect([entry.name, zip.content(entry).equals(content)]).toEqual([entry.name, true]);
         expect(entry.modifiedAt).toBe(Math.floor(stage.coffer.clock.now() / 1000));
       }

@@ -9,10 +9,11 @@ import {
   openStage,
   type OwnDrive,
   provision,
+  runEach,
   runScenarios,
 } from "../../support/server/scenario.ts";
-import { refused, step } from "../../support/server/steps.ts";
-import { FORM_TYPE, formOf, holds, put } from "../../support/server/uploads.ts";
+import { refused, type Step, step } from "../../support/server/steps.ts";
+import { FORM_TYPE, formOf, holds, post, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { tally, expectRefused } from "../../support/server/answers.ts";
@@ -124,31 +125,29 @@ test("an account's plan limits all its drives together, and expired files count 
   await clients.ada.put(second.id, "a", "x".repeat(988));
 });
 
-function inJson(bytes: number) {
-  return { drive_id: "{drive}", filename: "f", content: Buffer.alloc(bytes).toString("base64") };
-}
-
-function inForm(bytes: number): string {
-  return formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f"', "x".repeat(bytes)]);
-}
-
 describe("the largest file", () => {
   const stage = openStage({ "max-file-size": "100000" });
-  const post = "POST /v0/files" as const;
-  const fits = { status: 201, json: { path: "f", size: 100_000 } };
+  const content = (bytes: number) => Buffer.alloc(bytes).toString("base64");
+  const inForm = (bytes: number) =>
+    formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f"', "x".repeat(bytes)]);
+  const ways: readonly (readonly [name: string, upload: (bytes: number) => Step])[] = [
+    ["as raw bytes", (bytes) => put("f", "x".repeat(bytes))],
+    ["in JSON", (bytes) => post({ filename: "f", content: content(bytes) })],
+    ["in a form", (bytes) => post({}, { body: inForm(bytes), headers: FORM_TYPE, json: { path: "f" } })],
+  ];
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
+  runEach(stage, ways, ([name, upload]) => [
+    `fits ${name}, and one byte more does not`,
+    { ...upload(100_001), ...tooLarge },
+    holds(),
+    { ...upload(100_000), json: { path: "f", size: 100_000 } },
+  ]);
   runScenarios(stage, {
-    "fits as raw bytes": put("f", "x".repeat(100_000)),
-    "fits in JSON": step(post, { body: inJson(100_000), ...fits }),
-    "fits in a form": step(post, { headers: FORM_TYPE, body: inForm(100_000), ...fits }),
-    "one byte more as raw bytes": [put("f", "x".repeat(100_001), tooLarge), holds()],
-    "one byte more in JSON": [step(post, { body: inJson(100_001), ...tooLarge }), holds()],
-    "one byte more in a form": [
-      step(post, { headers: FORM_TYPE, body: inForm(100_001), ...tooLarge }),
+    "much more in JSON": [post({ content: content(2_000_000) }, tooLarge), holds()],
+    "too many other fields": [
+      step("POST /v0/files", { body: { x: "y".repeat(300_000) }, ...tooLarge }),
       holds(),
     ],
-    "much more in JSON": [step(post, { body: inJson(2_000_000), ...tooLarge }), holds()],
-    "too many other fields": [step(post, { body: { x: "y".repeat(300_000) }, ...tooLarge }), holds()],
   });
 
   test.each([
