@@ -1,7 +1,7 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
 import type { Thrown } from "../../process/answer-calls.ts";
-import type { PathRange } from "../files/rows.ts";
+import type { PathRange } from "../files/files.ts";
 
 /** Conditions on files; null for none. Times are milliseconds since the epoch. */
 export type SearchFilters = {
