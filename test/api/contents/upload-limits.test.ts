@@ -125,25 +125,26 @@ test("an account's plan limits all its drives together, and expired files count 
   await clients.ada.put(second.id, "a", "x".repeat(988));
 });
 
+const base64 = (bytes: number) => Buffer.alloc(bytes).toString("base64");
+const form = (bytes: number) =>
+  formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f"', "x".repeat(bytes)]);
+const WAYS: readonly (readonly [name: string, upload: (bytes: number) => Step])[] = [
+  ["as raw bytes", (bytes) => put("f", "x".repeat(bytes))],
+  ["in JSON", (bytes) => post({ filename: "f", content: base64(bytes) })],
+  ["in a form", (bytes) => post({}, { body: form(bytes), headers: FORM_TYPE })],
+];
+
 describe("the largest file", () => {
   const stage = openStage({ "max-file-size": "100000" });
-  const content = (bytes: number) => Buffer.alloc(bytes).toString("base64");
-  const inForm = (bytes: number) =>
-    formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f"', "x".repeat(bytes)]);
-  const ways: readonly (readonly [name: string, upload: (bytes: number) => Step])[] = [
-    ["as raw bytes", (bytes) => put("f", "x".repeat(bytes))],
-    ["in JSON", (bytes) => post({ filename: "f", content: content(bytes) })],
-    ["in a form", (bytes) => post({}, { body: inForm(bytes), headers: FORM_TYPE, json: { path: "f" } })],
-  ];
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
-  runEach(stage, ways, ([name, upload]) => [
+  runEach(stage, WAYS, ([name, upload]) => [
     `fits ${name}, and one byte more does not`,
     { ...upload(100_001), ...tooLarge },
     holds(),
     { ...upload(100_000), json: { path: "f", size: 100_000 } },
   ]);
   runScenarios(stage, {
-    "much more in JSON": [post({ content: content(2_000_000) }, tooLarge), holds()],
+    "much more in JSON": [post({ content: base64(2_000_000) }, tooLarge), holds()],
     "too many other fields": [
       step("POST /v0/files", { body: { x: "y".repeat(300_000) }, ...tooLarge }),
       holds(),
