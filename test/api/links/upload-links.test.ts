@@ -132,18 +132,6 @@ describe("an upload with one", () => {
     expect((await send()).status).toBe(409);
   });
 
-  test("that is retried with its Idempotency-Key gets the same response", async () => {
-    const { send, files } = await linked();
-    const headers = idempotencyKey();
-    const first = await send({ body: "Hello World!", headers });
-    const again = await send({ body: "Hello World!", headers });
-    expect([again.status, again.text]).toEqual([201, first.text]);
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect((await send({ body: "Hello Moon!", headers })).status).toBe(422);
-    expect((await send({ body: "Hello World!" })).status).toBe(410);
-    expect(await files()).toHaveLength(1);
-  });
-
   test("that began before another was complete comes too late", async () => {
     const { path, send, files } = await linked();
     const slow = await begin(path);
