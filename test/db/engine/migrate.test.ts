@@ -2,13 +2,13 @@ import { Database as Sqlite } from "bun:sqlite";
 import { testWith } from "../../support/server/test-with.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { Database } from "../../../src/db/engine/database.ts";
 import { parseId } from "../../../src/domain/id.ts";
 import { migrate, type Upgrade } from "../../../src/db/engine/opening.ts";
 import type { Migration } from "../../../src/db/engine/migration-files.ts";
 import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 function migration(version: number, name: string, sql: string): Migration {
@@ -159,13 +159,11 @@ function wholeOf(sql: Sqlite): unknown {
 }
 
 test("a new database is the same as one that got every step", async () => {
-  await using place = await temporaryDirectory();
-  const database = Database.open(join(place.path, "coffer.db"), clock);
+  await using opened = await openDatabase();
   using migrated = new Sqlite(":memory:");
   migrate(migrated, MIGRATIONS, clock);
-  using made = new Sqlite(join(place.path, "coffer.db"));
+  using made = new Sqlite(opened.path);
   expect(wholeOf(made)).toEqual(wholeOf(migrated));
-  await database.close();
 });
 
 test("two processes that open a new database at once both get it", async () => {
@@ -188,22 +186,17 @@ test("the real steps are numbered from 1 without a gap", () => {
 });
 
 test("the real schema keeps its rules: foreign keys hold and every table is strict", async () => {
-  await using place = await temporaryDirectory();
-  const database = Database.open(join(place.path, "coffer.db"), clock);
-  expect(database.sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
-  expect(() => database.sql.run("INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)")).toThrow(
-    "FOREIGN KEY",
-  );
-  const loose = database.sql
-    .query(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'",
-    )
-    .values();
-  expect(loose).toEqual([]);
-  const fates = database.sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
+  await using opened = await openDatabase();
+  const { sql } = opened;
+  expect(sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
+  const orphan = "INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)";
+  expect(() => sql.run(orphan)).toThrow("FOREIGN KEY");
+  const loose =
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'";
+  expect(sql.query(loose).values()).toEqual([]);
+  const fates = sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
   // No row of a file goes by itself with what it belongs to: see `Tree`.
   expect(fates).toEqual([["NO ACTION"]]);
-  await database.close();
 });
 
 test("folders from before they knew how many folders are in them are counted", () => {
