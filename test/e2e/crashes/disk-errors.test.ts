@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { cp, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { prepare, QUIET } from "../../support/faults/changes.ts";
 import type { Answer, Client } from "../../support/server/client.ts";
-import { inShell, provision, type Server, serve } from "../../support/server/executable.ts";
+import { inShell, provision, serve } from "../../support/server/executable.ts";
 import {
   contentOf,
   type Fault,
@@ -16,11 +16,7 @@ import {
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../../support/server/temporary-directory.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
 
 const prepared = await prepare(FAST_DIRECTORY);
@@ -120,16 +116,10 @@ const FAULTS: readonly (readonly [fault: Omit<Fault, "when">, refused: Refused, 
   [{ calls: "?rename,renameat,renameat2", error: "EROFS" }, "every upload of a file", "goes on"],
 ];
 
-/** A server on a copy of what is prepared. */
-async function start({ dataDir }: TemporaryDirectory): Promise<Server> {
-  await cp(prepared.dataDir, dataDir, { recursive: true });
-  return serve({ dataDir, env: QUIET });
-}
-
 describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
   test.each(FAULTS)("with %o at every call: %s fails, and then the server %s", async (fault, what, after) => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place);
+    await using place = await prepared.copied();
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const client = server.client(prepared.key);
     const before = await heldBy(client, prepared.drive);
     const injection = await Injection.into(server, { ...fault, when: "1+" });
@@ -150,8 +140,8 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
   });
 
   test("that cannot read the database: 500 for what needs it, and all is as before when it can", async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place);
+    await using place = await prepared.copied();
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const client = server.client(prepared.key);
     const injection = await Injection.into(server, {
       calls: "read,pread64",

@@ -10,7 +10,6 @@ import { FeedReplay, listed } from "../../support/models/feed-replay.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 import { FileWriter } from "../../support/faults/mixed-load.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import type { Answer } from "../../support/server/client.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -40,72 +39,62 @@ interface Made {
   readonly key?: string;
 }
 
-/** Makes and removes keys or drives, all with names of their own. Each is asked for until there is an answer. */
-class CollectionWriter implements Writer {
-  readonly #path: string;
-  readonly #key: string | undefined;
-  readonly #all: (server: Server) => Promise<Named[]>;
+/**
+ * Makes and removes keys or drives, all with names of their own. Each is asked for until there is an answer.
+ *
+ * @param path where they are made
+ * @param ofWhom whose key makes them, if any
+ * @param all what there is now
+ */
+function collectionWriter(
+  path: string,
+  ofWhom: string | undefined,
+  all: (server: Server) => Promise<Named[]>,
+): Writer {
   /** The answers, by name. */
-  readonly #made = new Map<string, string>();
+  const answers = new Map<string, string>();
   /** The names of what is being made, and of what is being removed. */
-  #making: string | null = null;
-  #removing: string | null = null;
+  let making: string | null = null;
+  let removing: string | null = null;
 
-  /**
-   * @param path where they are made
-   * @param key whose they are
-   * @param all that there are now
-   */
-  constructor(path: string, key: string | undefined, all: (server: Server) => Promise<Named[]>) {
-    this.#path = path;
-    this.#key = key;
-    this.#all = all;
-  }
-
-  async write(server: Server): Promise<void> {
-    const [oldest] = this.#made;
-    if (oldest === undefined || this.#made.size <= WAYS_TO_ASK)
-      return await this.#make(server, `made-${crypto.randomUUID()}`);
-    const [name, answer] = oldest;
-    const { id, key } = madeIn(answer);
-    this.#removing = name;
-    await server.client(this.#key ?? key).delete(`${this.#path.replace("/provision", "")}/${id}`);
-    this.#removing = null;
-    this.#made.delete(name);
-  }
-
-  /** Each stands there once, under the id of its answer, also if it had to be asked for again. */
-  async check(server: Server): Promise<void> {
-    if (this.#making !== null) await this.#make(server, this.#making);
-    for (const [name, answer] of this.#made) {
-      const { headers, text } = await this.#ask(server, name);
-      expect([name, headers.get("idempotency-replayed"), text]).toEqual([name, "true", answer]);
-    }
-    const there = await this.#all(server);
-    const found = there.flatMap(({ name, id }) => (name.startsWith("made-") ? [`${name} ${id}`] : []));
-    const removing = this.#removing;
-    if (removing !== null && !found.some((line) => line.startsWith(removing))) this.#made.delete(removing);
-    this.#removing = null;
-    const answered = [...this.#made].map(([name, answer]) => `${name} ${madeIn(answer).id}`);
-    expect(found.toSorted()).toEqual(answered.toSorted());
-    for (const answer of this.#made.values()) {
-      const { id, key } = madeIn(answer);
-      if (this.#key === undefined) await server.client(key).get(`/v0/drives/${id}`);
-    }
-  }
-
-  async #make(server: Server, name: string): Promise<void> {
-    this.#making = name;
-    const { status, text } = await this.#ask(server, name);
+  const ask = (server: Server, name: string) =>
+    server.client(ofWhom).send("POST", path, { body: { name }, headers: { "idempotency-key": name } });
+  const make = async (server: Server, name: string) => {
+    making = name;
+    const { status, text } = await ask(server, name);
     expect([name, status, text]).toEqual([name, 201, text]);
-    this.#made.set(name, text);
-    this.#making = null;
-  }
-
-  #ask(server: Server, name: string): Promise<Answer> {
-    const once = { body: { name }, headers: { "idempotency-key": name } };
-    return server.client(this.#key).send("POST", this.#path, once);
-  }
+    answers.set(name, text);
+    making = null;
+  };
+  return {
+    write: async (server) => {
+      const [oldest] = answers;
+      if (oldest === undefined || answers.size <= WAYS_TO_ASK)
+        return await make(server, `made-${crypto.randomUUID()}`);
+      const [name, answer] = oldest;
+      const { id, key } = madeIn(answer);
+      removing = name;
+      await server.client(ofWhom ?? key).delete(`${path.replace("/provision", "")}/${id}`);
+      removing = null;
+      answers.delete(name);
+    },
+    // Each stands there once, under the id of its answer, also if it had to be asked for again.
+    check: async (server) => {
+      if (making !== null) await make(server, making);
+      for (const [name, answer] of answers) {
+        const { headers, text } = await ask(server, name);
+        expect([name, headers.get("idempotency-replayed"), text]).toEqual([name, "true", answer]);
+      }
+      const there = await all(server);
+      const found = there.flatMap(({ name, id }) => (name.startsWith("made-") ? [`${name} ${id}`] : []));
+      if (removing !== null && !there.some(({ name }) => name === removing)) answers.delete(removing);
+      removing = null;
+      const made = [...answers].map(([name, answer]) => ({ name, ...madeIn(answer) }));
+      expect(found.toSorted()).toEqual(made.map(({ name, id }) => `${name} ${id}`).toSorted());
+      if (ofWhom !== undefined) return;
+      for (const { id, key } of made) await server.client(key).get(`/v0/drives/${id}`);
+    },
+  };
 }
 
 interface Named {
@@ -119,48 +108,39 @@ function madeIn(answer: string): Made {
   return data === undefined ? made : { id: data.drive_id ?? data.id, key: data.api_key };
 }
 
-/** Makes links that work once, and uses each twice at the same time. */
-class LinkWriter implements Writer {
-  readonly #key: string;
-  readonly #file: string;
-  #token: string | null = null;
-  #used: string[] = [];
-
-  constructor(key: string, file: string) {
-    this.#key = key;
-    this.#file = file;
-  }
-
-  async write(server: Server): Promise<void> {
-    if (this.#token === null) {
-      const { token } = await server
-        .client(this.#key)
-        .post<{ token: string }>(`/v0/files/${this.#file}/presigned-url`, { one_time: true }, 200);
-      this.#token = token;
-    } else {
-      const statuses = await Promise.all([use(server, this.#token), use(server, this.#token)]);
-      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 410]);
-      this.#end(this.#token);
-    }
-  }
-
-  async check(server: Server): Promise<void> {
-    // It was not used, or its use was cut off.
-    if (this.#token !== null) {
-      expect([200, 410]).toContain(await use(server, this.#token));
-      this.#end(this.#token);
-    }
-    for (const token of this.#used) expect(await use(server, token)).toBe(410);
-  }
-
-  #end(token: string): void {
-    this.#token = null;
-    this.#used = [...this.#used, token].slice(-WAYS_TO_ASK);
-  }
+function use(server: Server, link: string): Promise<number> {
+  return server.client().status("GET", `/v0/presigned/${link}`);
 }
 
-async function use(server: Server, token: string): Promise<number> {
-  return (await server.client().send("GET", `/v0/presigned/${token}`)).status;
+/** Makes links that work once, and uses each twice at the same time. */
+function linkWriter(key: string, file: string): Writer {
+  let token: string | null = null;
+  let used: string[] = [];
+  const end = (link: string) => {
+    token = null;
+    used = [...used, link].slice(-WAYS_TO_ASK);
+  };
+  return {
+    write: async (server) => {
+      if (token === null) {
+        const path = `/v0/files/${file}/presigned-url`;
+        const once = { one_time: true };
+        ({ token } = await server.client(key).post<{ token: string }>(path, once, 200));
+        return;
+      }
+      const statuses = await Promise.all([use(server, token), use(server, token)]);
+      expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 410]);
+      end(token);
+    },
+    check: async (server) => {
+      // It was not used, or its use was cut off.
+      if (token !== null) {
+        expect([200, 410]).toContain(await use(server, token));
+        end(token);
+      }
+      for (const link of used) expect(await use(server, link)).toBe(410);
+    },
+  };
 }
 
 test("kills amid everything at once lose nothing that was answered, and leave nothing half done", async () => {
@@ -180,17 +160,17 @@ test("kills amid everything at once lose nothing that was answered, and leave no
         write: (now: Server) => writer.write(now.client(key)),
         check: (now: Server) => writer.check(now.client(key)),
       })),
-      new CollectionWriter("/v0/keys", key, async (now) => await now.client(key).get<Named[]>("/v0/keys")),
-      new CollectionWriter("/v0/drives", account.key, async (now) => {
+      collectionWriter("/v0/keys", key, async (now) => await now.client(key).get<Named[]>("/v0/keys")),
+      collectionWriter("/v0/drives", account.key, async (now) => {
         return (await now.client(account.key).get<{ data: Named[] }>("/v0/drives")).data;
       }),
       // Nobody may list those that nobody has claimed.
-      new CollectionWriter("/v0/drives/provision", undefined, async () =>
+      collectionWriter("/v0/drives/provision", undefined, async () =>
         rowsIn(dataDir, "SELECT name, id FROM drive WHERE user IS NULL AND deleted_at IS NULL").map(
           ([name, id]) => ({ name: String(name), id: String(id) }),
         ),
       ),
-      new LinkWriter(key, linked.id),
+      linkWriter(key, linked.id),
       { write: async (now) => void (await replay.read(now.client(key))), check: async () => {} },
       {
         write: async (now) => void (await now.client(key).get(`/v0/search?drive_id=${drive}&q=bin`)),

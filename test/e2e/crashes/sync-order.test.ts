@@ -80,16 +80,8 @@ function requireSynced(calls: readonly Call[], name = ""): void {
 
 /** The calls before each answer and after the one before it. */
 function perAnswer(calls: readonly Call[]): Call[][] {
-  const parts: Call[][] = [];
-  let part: Call[] = [];
-  for (const call of calls) {
-    if (call.what !== "answered") part.push(call);
-    else {
-      parts.push(part);
-      part = [];
-    }
-  }
-  return parts;
+  const answers = calls.flatMap(({ what }, at) => (what === "answered" ? [at] : []));
+  return answers.map((at, n) => calls.slice((answers[n - 1] ?? -1) + 1, at));
 }
 
 /** Lets each sync of the log wait. */
@@ -128,9 +120,9 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     );
     expect(new Set(statuses)).toEqual(new Set([201]));
     const traced = await calls(20);
-    const answers = traced.flatMap(({ what }, at) => (what === "answered" ? [at] : []));
-    expect(answers).toHaveLength(20);
-    requireSynced(traced.slice(0, answers[0]));
+    const parts = perAnswer(traced);
+    expect(parts).toHaveLength(20);
+    requireSynced(parts[0] ?? []);
     const syncs = traced.filter(({ what }) => what === "sync begun").length;
     expect(syncs).toBeWithin(1, 20);
   });

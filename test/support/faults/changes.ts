@@ -13,7 +13,7 @@ import { fill, fillJson, provision } from "../server/scenario.ts";
 import { type Named, linkUpload, putIntoTrash, takeSnapshot } from "../server/targets.ts";
 import { indexAll } from "../server/settled-index.ts";
 import { beginSession } from "../server/sign-in.ts";
-import { temporaryDirectory } from "../server/temporary-directory.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../server/temporary-directory.ts";
 
 const KIB = 1024;
 
@@ -51,6 +51,8 @@ export interface Prepared extends AsyncDisposable {
   readonly accountKey: string;
   /** The cookie of the account's session. */
   readonly cookie: string;
+  /** A place with a copy of the data directory. */
+  copied(): Promise<TemporaryDirectory>;
 }
 
 /** @param parent where the directory is; see `temporaryDirectory` */
@@ -90,7 +92,12 @@ export async function prepare(parent?: string): Promise<Prepared> {
   // So that the next server can be set up again.
   changeDatabase(dataDir, "UPDATE user SET admin = NULL");
   const remove = () => place[Symbol.asyncDispose]();
-  return { dataDir, key, drive, named, accountKey, cookie, [Symbol.asyncDispose]: remove };
+  const copied = async () => {
+    const copy = await temporaryDirectory(parent);
+    await cp(dataDir, copy.dataDir, { recursive: true });
+    return copy;
+  };
+  return { dataDir, key, drive, named, accountKey, cookie, copied, [Symbol.asyncDispose]: remove };
 }
 
 /** Makes a folder with a file and an empty folder, and deletes it. Returns its entry in the trash. */
