@@ -44,7 +44,7 @@ async function removeFolder(client: Client, drive: string): Promise<string> {
 }
 
 /** A server with a folder `many/`, and its database to look into. */
-async function begin(files: number) {
+async function begin(files: number, kind?: Kind) {
   const opened = new AsyncDisposableStack();
   const place = opened.use(await temporaryDirectory());
   const server = opened.use(await serve(place));
@@ -52,6 +52,8 @@ async function begin(files: number) {
   const { id } = await client.put(drive, "first.txt");
   await addManyFiles(place.dataDir, id, files);
   return {
+    /** Of the folder, for a restore, which is in the trash. */
+    entry: kind === "restore" ? await removeFolder(client, drive) : "",
     place,
     server,
     key,
@@ -74,9 +76,8 @@ async function killAmid(server: Server, asked: Promise<Answer>, isSoFar: () => b
 test.each(KINDS)(
   "a kill amid a folder's $kind leaves old or new as a whole, and asking again has the answer",
   async ({ kind, files, status, afterKill, atEnd, trashed }) => {
-    await using begun = await begin(files);
-    const { place, server, key, drive, client, count, faults } = begun;
-    const entry = kind === "restore" ? await removeFolder(client, drive) : "";
+    await using begun = await begin(files, kind);
+    const { place, server, key, drive, client, count, faults, entry } = begun;
     const standing = () => ["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`));
 
     await killAmid(server, ask(client, drive, kind, entry), () => count("folder_work") === 1);
@@ -113,9 +114,8 @@ test.each(KINDS)(
 test.each(KINDS)(
   "a kill amid the giving up of a folder's $kind leaves all as it was, and it can be asked for again",
   async ({ kind, files, status, atEnd, trashed }) => {
-    await using begun = await begin(files);
-    const { place, server, key, drive, client, count, faults } = begun;
-    const entry = kind === "restore" ? await removeFolder(client, drive) : "";
+    await using begun = await begin(files, kind);
+    const { place, server, key, drive, client, count, faults, entry } = begun;
     const standing = () => [
       ...["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`)),
       count("trash_file"),

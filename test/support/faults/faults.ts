@@ -120,13 +120,9 @@ interface FileRecord {
   readonly content_hash: string;
 }
 
-function list(client: Client, drive: string): Promise<{ data: FileRecord[] }> {
-  return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
-}
-
 /** The files of a drive now. Checks that each content matches its record, and that the drive's sums are correct. */
 export async function heldBy(client: Client, drive: string): Promise<Held> {
-  const { data } = await list(client, drive);
+  const { data } = await client.get<{ data: FileRecord[] }>(`/v0/files?drive_id=${drive}&limit=1000`);
   const held: Record<string, string> = {};
   for (const { id, path, content_hash } of data) {
     const answer = await client.fetch("GET", `/v0/files/${id}/download`);
@@ -140,9 +136,9 @@ export async function heldBy(client: Client, drive: string): Promise<Held> {
 }
 
 /** Uploads raw bytes to a path. Returns the status. */
-export async function put(client: Client, drive: string, path: string, bytes: Uint8Array): Promise<number> {
+export function put(client: Client, drive: string, path: string, bytes: Uint8Array): Promise<number> {
   const target = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`;
-  return (await client.send("PUT", target, { body: Uint8Array.from(bytes) })).status;
+  return client.status("PUT", target, { body: Uint8Array.from(bytes) });
 }
 
 /** A content of `size` bytes; the same for the same `seed`. */
