@@ -24,32 +24,25 @@ function findLibrary(): string | null {
   return path === "" ? null : path;
 }
 
-/** A clock for the executable, which can be set while that runs. */
-class ExecutableClock {
-  readonly #file: string;
-  /** For the executable. */
-  readonly env: Readonly<Record<string, string>>;
-
-  /** @param directory for the file that holds the clock's offset */
-  constructor(directory: string) {
-    this.#file = join(mkdtempSync(join(directory, "clock-")), "offset");
-    this.env = {
+/** A clock for the executable, which can be set while that runs: to an offset, as for `faketime -f`, such as `+31d`. */
+function executableClock(directory: string) {
+  const file = join(mkdtempSync(join(directory, "clock-")), "offset");
+  const setTo = (offset: string) => {
+    writeFileSync(`${file}.new`, `${offset}\n`);
+    renameSync(`${file}.new`, file);
+  };
+  setTo("+0");
+  return {
+    setTo,
+    env: {
       LD_PRELOAD: LIBRARY ?? "",
-      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       // Timers, and the times of files, are as they are.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
-    };
-    this.setTo("+0");
-  }
-
-  /** @param offset from the machine's clock, as for `faketime -f`: `+31d` */
-  setTo(offset: string): void {
-    const draft = `${this.#file}.new`;
-    writeFileSync(draft, `${offset}\n`);
-    renameSync(draft, this.#file);
-  }
+    },
+  };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -85,7 +78,7 @@ test.skipIf(NO_FAKETIME !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const clock = new ExecutableClock(place.path);
+    const clock = executableClock(place.path);
     const start = () => serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env } });
     await using first = await start();
     const agent = await provision(first);
@@ -121,7 +114,7 @@ test.skipIf(NO_FAKETIME !== "")(
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     const { dataDir } = place;
-    const clock = new ExecutableClock(place.path);
+    const clock = executableClock(place.path);
     const env = { ...BUSY, ...clock.env, COFFER_RATE_LIMITS: "free=12,pro=300,team=12" };
     await using server = await serve({ dataDir, env });
     const { client, drive } = await signUp(server, "ada");
