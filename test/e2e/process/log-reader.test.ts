@@ -17,7 +17,8 @@ const PIPE = 64 * 1024;
 /** A pipe whose reader reads when the test says so. */
 class Pipe implements Disposable {
   readonly writeEnd: number;
-  #readEnd: number | null;
+  readonly #readEnd: number;
+  #hasReader = true;
 
   constructor() {
     const path = newPath();
@@ -28,7 +29,6 @@ class Pipe implements Disposable {
 
   /** Everything that is in the pipe now. */
   read(): string {
-    if (this.#readEnd === null) throw new Error("the reader has left");
     const bytes = Buffer.alloc(2 * PIPE);
     try {
       return bytes.toString("utf8", 0, readSync(this.#readEnd, bytes));
@@ -40,8 +40,8 @@ class Pipe implements Disposable {
 
   /** The reader goes away. */
   leave(): void {
-    if (this.#readEnd !== null) closeSync(this.#readEnd);
-    this.#readEnd = null;
+    if (this.#hasReader) closeSync(this.#readEnd);
+    this.#hasReader = false;
   }
 
   [Symbol.dispose](): void {
@@ -57,12 +57,9 @@ const LONG_ID = "x".repeat(128);
 async function fillLog(server: Server): Promise<number> {
   const requests = 8000;
   for (let sent = 0; sent < requests; sent += 100) {
-    const answers = Array.from({ length: 100 }, async () => {
-      const answer = await fetch(`${server.url}/healthz`, { headers: { "x-request-id": LONG_ID } });
-      expect(answer.status).toBe(200);
-      await answer.bytes();
-    });
-    await Promise.all(answers);
+    const options = { headers: { "x-request-id": LONG_ID } };
+    const answers = Array.from({ length: 100 }, () => server.client().status("GET", "/healthz", options));
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
   }
   return requests;
 }

@@ -31,18 +31,17 @@ export class EvilProvider implements AsyncDisposable {
   readonly trades: URLSearchParams[] = [];
   nonce = "";
   readonly #server;
-  readonly #key: CryptoKeyPair;
-  readonly #unpublished: CryptoKeyPair;
+  /** The published one, and another. */
+  readonly #keys: readonly [CryptoKeyPair, CryptoKeyPair];
 
-  private constructor(key: CryptoKeyPair, unpublished: CryptoKeyPair) {
-    this.#key = key;
-    this.#unpublished = unpublished;
+  private constructor(pairs: readonly [CryptoKeyPair, CryptoKeyPair]) {
+    this.#keys = pairs;
     this.#server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.#answer(request) });
   }
 
   static async start(): Promise<EvilProvider> {
     keys ??= Promise.all([newKey(), newKey()]);
-    return new EvilProvider(...(await keys));
+    return new EvilProvider(await keys);
   }
 
   get issuer(): string {
@@ -70,7 +69,7 @@ export class EvilProvider implements AsyncDisposable {
   }
 
   async #published(): Promise<object> {
-    const key = await crypto.subtle.exportKey("jwk", this.#key.publicKey);
+    const key = await crypto.subtle.exportKey("jwk", this.#keys[0].publicKey);
     return { ...key, kid: "1", alg: "RS256", use: "sig" };
   }
 
@@ -132,7 +131,7 @@ export class EvilProvider implements AsyncDisposable {
       const key = await crypto.subtle.importKey("raw", Buffer.from(CLIENT.secret), hmac, false, ["sign"]);
       return Buffer.from(await crypto.subtle.sign(hmac, key, signed));
     }
-    const { privateKey } = sign === "unpublished" ? this.#unpublished : this.#key;
+    const { privateKey } = this.#keys[sign === "unpublished" ? 1 : 0];
     return Buffer.from(await crypto.subtle.sign(RSA, privateKey, signed));
   }
 }
