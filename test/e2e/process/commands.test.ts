@@ -21,11 +21,7 @@ const FAILURES: readonly (readonly [command: string, says: string, input?: strin
   ["user create bob", "--password-stdin"],
   ["user reset-password nobody --password-stdin", 'There is no user "nobody".', "long enough"],
   ["user reset-password ada --password-stdin", "password must have 8 to 1024", "short"],
-  [
-    "user reset-password ada --password-stdin --data-dir /dev",
-    "/dev is not a Coffer data dir",
-    "long enough",
-  ],
+  ["user reset-password ada --password-stdin --data-dir /proc", "/proc is not a Coffer", "long enough"],
   ["key create ada --data-dir /dev/null", "/dev/null"],
 ];
 

@@ -8,7 +8,6 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 // What else a start refuses is in test/data-directory/refused-starts.test.ts.
 
-/** Makes what it needs of a data directory unusable; the line that it ends with says what to do. */
 test.each([
   ["a file", "blobs", /blobs and .*tmp cannot be used: .*must belong to the user/],
   ["a symbolic link", "blobs", /coffer: .*blobs is a symbolic link/],
