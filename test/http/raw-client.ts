@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** A TCP client that sends what no HTTP library would. */
-export class RawClient {
+export class RawClient implements Disposable {
   readonly socket: Socket;
   #received = "";
   #isClosed = false;
@@ -13,16 +14,12 @@ export class RawClient {
       this.#received += piece.toString("latin1");
       this.#wake();
     });
-    socket.on("error", () => this.#close());
-    socket.on("close", () => this.#close());
+    for (const end of ["error", "close"]) socket.on(end, () => this.#close());
   }
 
   static async to(port: number): Promise<RawClient> {
     const socket = connect(port, "127.0.0.1");
-    await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve);
-      socket.once("error", reject);
-    });
+    await once(socket, "connect");
     return new RawClient(socket);
   }
 
@@ -75,6 +72,10 @@ export class RawClient {
 
   close(): void {
     this.socket.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   #close(): void {

@@ -14,8 +14,12 @@ import { flag, nullable } from "../../src/http/operation/schema.ts";
 import { Server } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
+import { RawClient } from "./raw-client.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
+
+/** The header with a key that may do everything. */
+export const KEY = "Authorization: Bearer team\r\n";
 
 interface LogLine {
   readonly level: "info" | "warn" | "error";
@@ -182,9 +186,9 @@ function fail(how: string): Response | Promise<Response> {
   }
 }
 
-/** Trusted proxies, as the settings have them. */
-export function trusted(list: string): readonly Subnet[] {
-  const found = subnets(list);
+/** Trusted proxies, as the settings have them; by default none. */
+export function trusted(list = ""): readonly Subnet[] {
+  const found = list === "" ? [] : subnets(list);
   if (found instanceof Problem) throw new Error(found.text);
   return found;
 }
@@ -225,5 +229,6 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     if (key !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
     return fetch(new URL(path, server.url), { redirect: "manual", ...rest, headers });
   };
-  return { clock, log, server, send, [Symbol.asyncDispose]: () => server.stop(0) };
+  const connect = () => RawClient.to(server.port);
+  return { clock, log, server, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
 }

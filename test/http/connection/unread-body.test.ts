@@ -42,15 +42,14 @@ test.each<[name: string, pieces: string[], discarded: boolean | null, ms?: numbe
   ["a request without a body is answered at once", [`${HEAD}Content-Length: 0\r\n\r\n`], null],
 ])("%s", async (_, pieces, discarded, ms = 60_000) => {
   await using server = startRefusing({ bytes: 1000, ms });
-  const client = await server.client();
+  using client = await server.client();
   for (const piece of pieces) await client.write(piece);
   expect((await client.response()).body).toEqual({ discarded });
-  client.close();
 });
 
 test("a client that leaves is waited for no longer", async () => {
   await using server = startRefusing({ bytes: 1000, ms: 60_000 });
-  const client = await server.client();
+  using client = await server.client();
   await client.write(`${HEAD}Content-Length: 100\r\n\r\nx`);
   client.close();
   expect(await server.outcome).toBe(false);

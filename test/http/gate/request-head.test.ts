@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import http from "node:http";
-import { RawClient } from "../raw-client.ts";
-import { startStub } from "../stub-app.ts";
+import { KEY, startStub } from "../stub-app.ts";
 
 // The executable is built with this limit of the runtime.
 const own = http.maxHeaderSize;
@@ -12,11 +11,9 @@ afterAll(() => {
   Reflect.set(http, "maxHeaderSize", own);
 });
 
-const KEY = "Authorization: Bearer team\r\n";
-
 async function answerTo(head: string) {
   await using app = startStub();
-  const client = await RawClient.to(app.server.port);
+  using client = await app.connect();
   await client.write(`${head}\r\n`);
   const answer = await client.response();
   client.close();
@@ -77,9 +74,8 @@ describe("the runtime's own answer, without a body, ends the connection:", () =>
   );
   test.each([...refusals, ...methods])("%s", async (_, head, line) => {
     await using app = startStub();
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(`${head}\r\n`);
     expect(await client.until(/never/)).toBe(line === "" ? "" : `${line}\r\nConnection: close\r\n\r\n`);
-    client.close();
   });
 });

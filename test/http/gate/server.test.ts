@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import type { Route } from "../../../src/http/operation/route.ts";
 import { RawClient } from "../raw-client.ts";
-import { startStub } from "../stub-app.ts";
+import { KEY, startStub } from "../stub-app.ts";
 
-const KEY = "Authorization: Bearer team\r\n";
 const MIB = 1024 * 1024;
 
 const it = testWith(startStub);
@@ -38,14 +37,13 @@ describe("request targets and hosts", () => {
   ];
   for (const [name, head, status, body] of cases) {
     it(`${name}: ${status}`, async (app) => {
-      const client = await RawClient.to(app.server.port);
+      using client = await app.connect();
       await client.write(`${head}\r\n`);
       const response = await client.response();
       expect(response.status).toBe(status);
       expect(response.headers.get("x-request-id")).toBeString();
       expect(response.body).toMatchObject(body ?? {});
       expect(app.log.ofLevel("error")).toEqual([]);
-      client.close();
     });
   }
 });
@@ -58,7 +56,7 @@ describe("bodies on the wire", () => {
   ];
   for (const [name, head, status] of refusals) {
     it(`200 MB ${name}: answered before it is sent, and the connection goes on`, async (app) => {
-      const client = await RawClient.to(app.server.port);
+      using client = await app.connect();
       await client.write(`${head}Content-Length: ${200 * MIB}\r\n\r\n`);
       expect((await client.response()).status).toBe(status);
       const before = process.memoryUsage.rss();
@@ -67,49 +65,44 @@ describe("bodies on the wire", () => {
       await client.write(`GET /v0/things/next HTTP/1.1\r\nHost: n\r\n${KEY}\r\n`);
       expect(await client.response()).toMatchObject({ status: 200, body: { id: "next" } });
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MIB);
-      client.close();
     });
   }
 
   it("a refusal in the middle of a chunked body leaves the connection in step", async (app) => {
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(`POST /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Transfer-Encoding: chunked\r\n\r\n`);
     const piece = `40000\r\n${"x".repeat(0x40000)}\r\n`;
     for (let sent = 0; sent < 8; sent++) await client.write(piece);
     expect((await client.response()).status).toBe(413);
     await client.write(`0\r\n\r\nGET /v0/things/next HTTP/1.1\r\nHost: n\r\n${KEY}\r\n`);
     expect(await client.response()).toMatchObject({ status: 200, body: { id: "next" } });
-    client.close();
   });
 
   it("a stream longer than the runtime's own limit arrives whole", async (app) => {
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(`PUT /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: ${160 * MIB}\r\n\r\n`);
     const piece = Buffer.alloc(MIB, "x");
     for (let sent = 0; sent < 160; sent++) await client.write(piece);
     expect(await client.response()).toMatchObject({ status: 200, body: { received: 160 * MIB } });
-    client.close();
   });
 
   it("`Expect: 100-continue` is answered, then the request", async (app) => {
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(
       `POST /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: 12\r\nExpect: 100-continue\r\n\r\n`,
     );
     expect(await client.until(/\r\n\r\n/)).toStartWith("HTTP/1.1 100 ");
     await client.write('{"name":"a"}');
     expect((await client.response()).status).toBe(201);
-    client.close();
   });
 
   for (const head of ["Content-Length: 500\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"]) {
     it(`a client that leaves in mid-body is no error of ours (${head.split(":")[0]})`, async (app) => {
       for (const method of ["POST", "PUT"]) {
-        const client = await RawClient.to(app.server.port);
+        using client = await app.connect();
         await client.write(`${method} /v0/things HTTP/1.1\r\nHost: n\r\n${KEY}${head}`);
         // Another answered request tells that the first one has arrived.
         await app.send("/healthz");
-        client.close();
       }
       const left = () => app.log.lines.filter(({ fields }) => fields["status"] === 400);
       while (left().length < 2) await app.send("/healthz");
@@ -167,7 +160,7 @@ describe("stop", () => {
 
   test("does not wait for connections that are idle", async () => {
     const app = startStub();
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(`GET /v0/things/a HTTP/1.1\r\nHost: n\r\n${KEY}\r\n`);
     await client.response();
     // The longest time a timer knows, and longer than this test may take.
@@ -184,7 +177,7 @@ describe("stop", () => {
       },
     };
     const app = startStub({ routes: [refusing] });
-    const client = await RawClient.to(app.server.port);
+    using client = await app.connect();
     await client.write(
       `POST /refused HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: ${9 * MIB}\r\n\r\n${"x".repeat(MIB)}`,
     );

@@ -49,7 +49,7 @@ function startReading(limit: number) {
 /** Sends a body in two parts, the second once reading has begun. Returns the answer. */
 async function sent(length: number, limit: number): Promise<unknown> {
   await using server = startReading(limit);
-  const client = await server.client();
+  using client = await server.client();
   const [first, second] = ["x".repeat(length - 1), "x"];
   await client.write(`PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${first}`);
   await server.begun;
