@@ -18,9 +18,9 @@ export class RawClient implements Disposable {
   }
 
   static async to(port: number): Promise<RawClient> {
-    const socket = connect(port, "127.0.0.1");
-    await once(socket, "connect");
-    return new RawClient(socket);
+    const client = new RawClient(connect(port, "127.0.0.1"));
+    await once(client.socket, "connect");
+    return client;
   }
 
   /** Whether the connection is gone. */
