@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { runInNewContext } from "node:vm";
 import { startStub } from "../stub-app.ts";
 
-let app: ReturnType<typeof startStub>;
-beforeAll(() => {
-  app = startStub();
-});
+const app = startStub();
 afterAll(() => app[Symbol.asyncDispose]());
 
 /** Asks without a key. */
