@@ -68,9 +68,7 @@ async function firstRows(look: Look): Promise<number[]> {
 /** Milliseconds from a key or a click until the row that it leads to is there, in a folder of 100,000 files. */
 async function jumpAndSort(look: Look): Promise<{ jumps: number[]; sorts: number[] }> {
   const { id, slug } = await filled(look, "Huge", 100_000);
-  const query = new URLSearchParams({ drive_id: id, path: "many/0050000.txt" });
-  const larger = { body: "larger than the others" };
-  await look.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, larger);
+  await look.owner.client.put(id, "many/0050000.txt", "larger than the others", 200);
   const [jumps, sorts]: [number[], number[]] = [[], []];
   for (let run = 0; run < look.times; run += 1) {
     await using page = await openPage(look);
