@@ -83,16 +83,13 @@ export async function refusedStart({ env, ...options }: RunOptions): Promise<str
   return line;
 }
 
-export interface ServeOptions {
-  /** Without one it has a new one, in memory, which is removed at the end of the server's scope. */
-  readonly dataDir?: string;
-  /** Settings, by variable. Limits are high by default. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
+/**
+ * How to start a server. Without a data directory it has a new one, in memory, which is removed at the end of its scope.
+ * Limits are high by default.
+ */
+export interface ServeOptions extends Omit<RunOptions, "input"> {
   /** Flags of `serve`. */
   readonly flags?: readonly string[];
-  /** The start of the command line. */
-  readonly wrapper?: readonly string[];
 }
 
 /** High limits, for tests that are not about limits. */
@@ -326,10 +323,9 @@ export async function provision(
   server: Server,
   name = "An agent's",
 ): Promise<Agent & { readonly claim: string }> {
-  const { data } = await server
-    .client()
-    .post<{ data: Record<"api_key" | "drive_id" | "claim_url", string> }>("/v0/drives/provision", { name });
-  const claim = data.claim_url.slice(data.claim_url.lastIndexOf("/") + 1);
+  type Provisioned = { data: Record<"api_key" | "drive_id" | "claim_url", string> };
+  const { data } = await server.client().post<Provisioned>("/v0/drives/provision", { name });
+  const claim = data.claim_url.split("/").at(-1) ?? "";
   return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id, claim };
 }
 
