@@ -155,20 +155,16 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
 
 /** Asks every millisecond until the answer is a success. False if the process ends before. */
 export async function untilItAnswers(child: Bun.Subprocess, url: string): Promise<boolean> {
-  while (!(await answers(url))) {
+  const answers = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await answers())) {
     if (child.exitCode !== null || child.signalCode !== null) return false;
     await Bun.sleep(1);
   }
   return true;
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url)).ok;
-  } catch {
-    // It does not listen yet.
-    return false;
-  }
 }
 
 /**

@@ -53,10 +53,7 @@ export async function signInAll(coffer: TestAppliance, ...usernames: string[]): 
 }
 
 /** Stores a session directly: hashing a password each time would take too long. */
-export function beginSession(
-  coffer: TestAppliance,
-  username: string,
-): { id: string; browser: SignedInBrowser } {
+export function beginSession(coffer: TestAppliance, username: string) {
   const { id, token } = storeSession(coffer.dataDir, username);
   return { id, browser: browserWith(coffer, token) };
 }
