@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
@@ -8,28 +8,23 @@ import { startAppliance } from "../../support/server/appliance.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
-const empty = () => new Response(null);
-
 /** Routes outside `/v0`, one of which is not made by `operation`. */
 function door(): Route[] {
   const answers = [{ status: 200, description: "D" }];
-  const spec = { tag: "Sign-in", summary: "S", answers };
+  const spec = { tag: "Sign-in", summary: "S", answers, handle: () => new Response(null) } as const;
   return [
-    operation("POST", "/door/open", {
-      ...spec,
-      operationId: "open",
-      errors: ["NOT_FOUND"],
-      handle: empty,
-    }),
-    operation("POST", "/door/close", {
-      ...spec,
-      operationId: "close",
-      readsSession: true,
-      handle: empty,
-    }),
+    operation("POST", "/door/open", { ...spec, operationId: "open", errors: ["NOT_FOUND"] }),
+    operation("POST", "/door/close", { ...spec, operationId: "close", readsSession: true }),
     { method: "GET", path: "/door/paint", answer: () => new Response("green") },
   ];
 }
+
+const NAMED = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string", minLength: 1, maxLength: 64 } },
+  additionalProperties: false,
+};
 
 const EVERYWHERE = {
   "X-Content-Type-Options": ref("headers/X-Content-Type-Options"),
@@ -52,11 +47,8 @@ function at(document: unknown, pointer: string): unknown {
   return node;
 }
 
-describe("the API description", () => {
-  let document: object;
-  beforeAll(async () => {
-    document = await describeApi(options);
-  });
+describe("the API description", async () => {
+  const document = await describeApi(options);
 
   const facts: Readonly<Record<string, readonly [pointer: string, value: unknown]>> = {
     "its version": ["/openapi", "3.1.0"],
@@ -89,19 +81,7 @@ describe("the API description", () => {
     ],
     "a JSON body by its own media type alone": [
       "/paths/~1v0~1drives~1provision/post/requestBody",
-      {
-        required: true,
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              required: ["name"],
-              properties: { name: { type: "string", minLength: 1, maxLength: 64 } },
-              additionalProperties: false,
-            },
-          },
-        },
-      },
+      { required: true, content: { "application/json": { schema: NAMED } } },
     ],
     "a raw body": [
       "/paths/~1v0~1things/put/requestBody/content",
@@ -136,11 +116,9 @@ describe("the API description", () => {
     ],
     "no limit there but a route's own": ["/paths/~1door~1open/post/responses/429", undefined],
   };
-  for (const [name, [pointer, value]] of Object.entries(facts)) {
-    test(`tells ${name}`, () => {
-      expect(at(document, pointer)).toEqual(value);
-    });
-  }
+  test.each(Object.entries(facts))("tells %s", (_, [pointer, value]) => {
+    expect(at(document, pointer)).toEqual(value);
+  });
 
   test("describes the routes that say what they do, and nothing else", () => {
     expect(Object.keys(at(document, "/paths") ?? {}).toSorted()).toEqual([
