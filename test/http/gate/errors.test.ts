@@ -53,6 +53,7 @@ describe("errorResponse", () => {
 });
 
 const it = testWith(startStub);
+const post = (body: string) => ({ method: "POST", body });
 
 describe("every way to fail", () => {
   for (const how of ["throws", "rejects", "bad-header", "non-latin-header"]) {
@@ -77,7 +78,6 @@ describe("every way to fail", () => {
   }
 
   type Refused = readonly [name: string, path: string, init: RequestInit, status: number, code: string];
-  const post = (body: string) => ({ method: "POST", body });
   const [NOT_ALLOWED, ALL] = ["METHOD_NOT_ALLOWED", "DELETE, GET, HEAD, POST, PUT"];
   const refused: readonly (readonly [...Refused, allow?: string])[] = [
     ["a refusal", "/v0/things/1/fails/refuses", {}, 507, "STORAGE_FULL"],

@@ -74,11 +74,12 @@ it("a read-only key may GET and HEAD, nothing else", async (app) => {
   }
 });
 
+function refuse(): never {
+  throw new CofferError("UNAUTHORIZED", "No.");
+}
+
 describe("a client that is refused at the MCP endpoint", () => {
   const METADATA = 'resource_metadata="https://drive.test/.well-known/oauth-protected-resource/mcp"';
-  const refuse = () => {
-    throw new CofferError("UNAUTHORIZED", "No.");
-  };
   const refusing = ["/mcp", "/other"].map((path) => ({ method: "POST", path, answer: refuse }) as const);
   const parts = { isGrant: () => false, linkBase: linkBase("https://drive.test", () => "") };
 
@@ -125,18 +126,18 @@ describe("rate limits", () => {
   });
 });
 
-describe("RateLimiter", () => {
-  function limiter(capacity = 1000) {
-    const clock = new FakeClock();
-    const windows = new RateLimiter({ clock, windowSeconds: 60, capacity });
-    const take = (bucket: string, limit = 1) => {
-      const taken = windows.take(bucket, limit);
-      expect(taken.limit).toBe(limit);
-      return [taken.allowed, taken.remaining, taken.resetSeconds];
-    };
-    return { clock, windows, take };
-  }
+function limiter(capacity = 1000) {
+  const clock = new FakeClock();
+  const windows = new RateLimiter({ clock, windowSeconds: 60, capacity });
+  const take = (bucket: string, limit = 1) => {
+    const taken = windows.take(bucket, limit);
+    expect(taken.limit).toBe(limit);
+    return [taken.allowed, taken.remaining, taken.resetSeconds];
+  };
+  return { clock, windows, take };
+}
 
+describe("RateLimiter", () => {
   test("counts down to zero, refuses, and starts over when the window ends", () => {
     const { clock, take } = limiter();
     expect(take("a", 2)).toEqual([true, 1, 60]);

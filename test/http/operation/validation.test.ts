@@ -81,7 +81,11 @@ describe("JSON bodies", () => {
   });
 
   test.each([
-    ...["application/json", "text/plain", "application/x-www-form-urlencoded", "application/xml", "x"],
+    "application/json",
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/xml",
+    "x",
     "multipart/form-data; boundary=x",
   ])("is read as %s", async (type) => {
     expect((await post('{"name":"a"}', { "content-type": type })).status).toBe(201);

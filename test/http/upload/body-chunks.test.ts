@@ -10,7 +10,7 @@ const KIB = 1024;
 /** Sends a body in two parts, the second once reading has begun. How many chunks and bytes came, or why not all. */
 async function sent(length: number, limit: number): Promise<unknown> {
   const begun = Promise.withResolvers<void>();
-  await using server = Bun.serve({
+  using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: async (request, self) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { CofferError } from "../../../src/domain/errors.ts";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { RuntimeBase64 } from "../../../src/http/upload/base64.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
@@ -18,7 +19,7 @@ function bodyWith(content: Uint8Array): Buffer {
 /** The content of an upload, or how it was refused. */
 async function outcomeOf(content: Uint8Array, size = 65_536): Promise<Buffer | string> {
   const { content: read, error } = await readUpload(bodyWith(content), size, readJsonUpload);
-  return error === undefined ? read : String(error);
+  return error instanceof CofferError ? error.message : read;
 }
 
 /** The same, which it must be also while so many other uploads are under way that only the loop decodes. */

@@ -22,8 +22,7 @@ function part(parameters: string, value: string, ...headers: string[]): string {
   return `--XX\r\n${[`Content-Disposition: form-data; ${parameters}`, ...headers].join("\r\n")}\r\n\r\n${value}\r\n`;
 }
 
-const field = (name: string, value: string, ...headers: string[]) =>
-  part(`name="${name}"`, value, ...headers);
+const text = (name: string, value: string, ...headers: string[]) => part(`name="${name}"`, value, ...headers);
 /** A file with the content "x", and its name as it is sent. */
 const named = (filename: string, ...headers: string[]) =>
   part(`name="file"; filename="${filename}"`, "x", ...headers);
@@ -44,39 +43,35 @@ type Accepted = readonly [name: string, parts: string, fields: object, content?:
 
 const accepted: readonly Accepted[] = [
   ["a file alone", FILE, A_TXT, "Hello"],
-  ["fields before the file", field("drive_id", "d") + FILE, { drive_id: "d", ...A_TXT }, "Hello"],
-  ["fields after the file", FILE + field("path", "x/y"), { path: "x/y", ...A_TXT }, "Hello"],
-  ["no file", field("path", "p"), { path: "p" }],
+  ["fields before the file", text("drive_id", "d") + FILE, { drive_id: "d", ...A_TXT }, "Hello"],
+  ["fields after the file", FILE + text("path", "x/y"), { path: "x/y", ...A_TXT }, "Hello"],
+  ["no file", text("path", "p"), { path: "p" }],
   ["no part", "", {}],
   [
     "every text field",
     TEXTS.map((name) => part(`name=${name}`, `<${name}>`)).join(""),
     Object.fromEntries(TEXTS.map((name) => [name, `<${name}>`])),
   ],
-  ["filename field over the file's", field("filename", "b") + FILE, { filename: "b" }, "Hello"],
+  ["filename field over the file's", text("filename", "b") + FILE, { filename: "b" }, "Hello"],
   ["type from the file", named("a", `Content-Type: ${HTML}`), { filename: "a", content_type: HTML }, "x"],
   [
     "type field over the file's",
-    field("file", "x", "content-type: text/html") + field("content_type", "a/b"),
+    text("file", "x", "content-type: text/html") + text("content_type", "a/b"),
     { content_type: "a/b" },
     "x",
   ],
   ["octet-stream says nothing", named("a", "Content-Type: application/octet-stream"), { filename: "a" }, "x"],
-  ["content without a file name", field("content", "SGk="), {}, "SGk="],
+  ["content without a file name", text("content", "SGk="), {}, "SGk="],
   ["no file chosen in a browser", part('name="file"; filename=""', ""), {}, ""],
-  ["byte order mark in a text", field("path", "\ufeffa"), { path: "\ufeffa" }],
-  ["empty text", field("path", ""), { path: "" }],
-  ["tags repeated", field("tags", "a,b") + field("tags", "c"), { tags: ["a,b", "c"] }],
-  ["tags with commas", field("tags", " a, b ,,c"), { tags: ["a", "b", "c"] }],
-  ["tags as JSON", field("tags", '["a,b","c"]'), { tags: ["a,b", "c"] }],
-  ["no tags", field("tags", ""), { tags: [] }],
-  ["metadata", field("metadata", '{"a":{"b":[1]}}', JSON_TYPE), { metadata: { a: { b: [1] } } }],
+  ["byte order mark in a text", text("path", "\ufeffa"), { path: "\ufeffa" }],
+  ["empty text", text("path", ""), { path: "" }],
+  ["tags repeated", text("tags", "a,b") + text("tags", "c"), { tags: ["a,b", "c"] }],
+  ["tags with commas", text("tags", " a, b ,,c"), { tags: ["a", "b", "c"] }],
+  ["tags as JSON", text("tags", '["a,b","c"]'), { tags: ["a,b", "c"] }],
+  ["no tags", text("tags", ""), { tags: [] }],
+  ["metadata", text("metadata", '{"a":{"b":[1]}}', JSON_TYPE), { metadata: { a: { b: [1] } } }],
   ["metadata from a file", part('name="metadata"; filename="m.json"', "{}"), { metadata: {} }],
-  [
-    "unknown text",
-    field("__proto__", "1") + field("x", "1") + field("x", "2"),
-    { ["__proto__"]: "1", x: "1" },
-  ],
+  ["unknown text", text("__proto__", "1") + text("x", "1") + text("x", "2"), { ["__proto__"]: "1", x: "1" }],
   ["percent escapes of browsers", named("a%22b%0D%0Ac%41%.txt"), { filename: 'a"b\r\nc%41%.txt' }, "x"],
   ["backslash escapes of curl", named(String.raw`a\"b\\c\d`), { filename: String.raw`a"b\c\d` }, "x"],
   ["UTF-8 in a file name", named("é日😀"), { filename: "é日😀" }, "x"],
@@ -91,9 +86,9 @@ const accepted: readonly Accepted[] = [
   ["preamble", `to be ignored\r\n${FILE}`, A_TXT, "Hello"],
   ["epilogue", `${FILE}${END}also\r\n--XX\r\n`, A_TXT, "Hello"],
   ["blanks after a delimiter", FILE.replace("--XX", "--XX \t"), A_TXT, "Hello"],
-  ["content like a delimiter", field("file", ALMOST), {}, ALMOST],
-  ["plain transfer encoding", field("file", "x", "Content-Transfer-Encoding: BINARY"), {}, "x"],
-  ["256 KiB of text", field("path", "x".repeat(256 * 1024)), { path: "x".repeat(256 * 1024) }],
+  ["content like a delimiter", text("file", ALMOST), {}, ALMOST],
+  ["plain transfer encoding", text("file", "x", "Content-Transfer-Encoding: BINARY"), {}, "x"],
+  ["256 KiB of text", text("path", "x".repeat(256 * 1024)), { path: "x".repeat(256 * 1024) }],
 ];
 
 /** Whose field is the body, unless another is named. */
@@ -106,16 +101,16 @@ const refused: readonly Refused[] = [
   ["cut short in the file", FILE],
   ["cut short in the last delimiter", `${FILE}--XX-`],
   ["delimiter with text after it", `${FILE}--XXY\r\n\r\n${END}`],
-  ["such a delimiter before a part", field("path", "x").replace("--XX", "--XXY") + END],
-  ["content with such a line", field("file", "a\r\n--XXjunk\r\nb") + END],
+  ["such a delimiter before a part", text("path", "x").replace("--XX", "--XXY") + END],
+  ["content with such a line", text("file", "a\r\n--XXjunk\r\nb") + END],
   ["two files", FILE + FILE + END, "content"],
-  ["file and content", FILE + field("content", "x") + END, "content"],
+  ["file and content", FILE + text("content", "x") + END, "content"],
   ["a file under another name", part('name="upload"; filename="a"', "x") + END, "upload"],
-  ["two paths", field("path", "a") + field("path", "b") + END, "path"],
+  ["two paths", text("path", "a") + text("path", "b") + END, "path"],
   ["no header", `--XX\r\n\r\nx\r\n${END}`],
-  ["header without a colon", field("path", "x", "nonsense") + END],
+  ["header without a colon", text("path", "x", "nonsense") + END],
   ["lone line feed in a header", named("a\nb") + END],
-  ["two dispositions", field("path", "x", 'content-disposition: form-data; name="file"') + END],
+  ["two dispositions", text("path", "x", 'content-disposition: form-data; name="file"') + END],
   ["attachment", FILE.replace("form-data", "attachment") + END],
   ["no name", part('filename="a"', "x") + END],
   ["two names", part('name="file"; name="path"', "x") + END],
@@ -123,16 +118,16 @@ const refused: readonly Refused[] = [
   ["many backslashes", part(`name="${"\\".repeat(15_000)}`, "x") + END],
   ["extended name in another charset", part("name=file; filename*=latin1''%E9", "x") + END],
   ["extended name that is not UTF-8", part("name=file; filename*=UTF-8''%E9", "x") + END],
-  ["base64 transfer encoding", field("file", "SGk=", "Content-Transfer-Encoding: base64") + END],
+  ["base64 transfer encoding", text("file", "SGk=", "Content-Transfer-Encoding: base64") + END],
   ["header that is not UTF-8", Buffer.from(named("\xe9") + END, "latin1")],
-  ["text that is not UTF-8", Buffer.from(field("path", "\xe9") + END, "latin1"), "path"],
-  ["metadata that is not JSON", field("metadata", "a=b") + END, "metadata"],
-  ["metadata nested deeply", field("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
-  ["tags that are not JSON", field("tags", '["a"') + END, "tags"],
-  ["65 parts", field("x", "").repeat(65) + END],
-  ["header above 16 KiB", field("file", "x", `X: ${"x".repeat(16 * 1024)}`) + END],
+  ["text that is not UTF-8", Buffer.from(text("path", "\xe9") + END, "latin1"), "path"],
+  ["metadata that is not JSON", text("metadata", "a=b") + END, "metadata"],
+  ["metadata nested deeply", text("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
+  ["tags that are not JSON", text("tags", '["a"') + END, "tags"],
+  ["65 parts", text("x", "").repeat(65) + END],
+  ["header above 16 KiB", text("file", "x", `X: ${"x".repeat(16 * 1024)}`) + END],
   ["header without an end", `--XX\r\n${"x".repeat(100_000)}`],
-  ["text above 256 KiB", field("path", LONG) + field("x", LONG) + END, null, "PAYLOAD_TOO_LARGE"],
+  ["text above 256 KiB", text("path", LONG) + text("x", LONG) + END, null, "PAYLOAD_TOO_LARGE"],
 ];
 
 describe("a multipart upload is read", () => {
