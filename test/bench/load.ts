@@ -21,8 +21,9 @@ export interface RepeatedCall extends Call {
 const PATIENCE_MS = 120_000;
 
 /**
- * Puts the body of a request into a file, from which it is sent, and which is removed at the end of its scope. From memory `fetch` sends it only after it has copied
- * it: with 100 MiB that takes 60 ms, as long as the fastest server needs for the rest.
+ * Puts the body of a request into a file, from which it is sent, and which is removed at the end of its scope. From
+ * memory `fetch` sends it only after it has copied it: with 100 MiB that takes 60 ms, as long as the fastest server needs
+ * for the rest.
  */
 export async function withFile({ newPath }: Run, call: Call) {
   const path = newPath();
@@ -61,9 +62,7 @@ export function overAfter(seconds: number): () => boolean {
 /** Sends the request again and again until it is over. Returns how many milliseconds each answer took. */
 export async function latencies(url: string, call: Call, isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
-  while (!isOver()) {
-    times.push(await time(() => send(url, call)));
-  }
+  while (!isOver()) times.push(await time(() => send(url, call)));
   return times;
 }
 

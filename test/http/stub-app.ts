@@ -62,7 +62,7 @@ export function authenticate(rawKey: string): AccountCaller | null {
 
 const answers = [{ status: 200, description: "What was understood", json: Type.Object({}) }];
 
-const thing = (operationId: string, summary: string) => ({ operationId, tag: "Things", summary });
+const thing = (operationId: string, summary: string) => ({ operationId, tag: "Things", summary, answers });
 
 /** Routes of every shape that the real ones have. */
 export function stubRoutes() {
@@ -75,7 +75,6 @@ export function stubRoutes() {
         limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
         inline: flag("Shows it"),
       }),
-      answers,
       handle: ({ query }) => Response.json(query),
     }),
     write("POST", "/v0/things", {
@@ -99,7 +98,6 @@ export function stubRoutes() {
         limit: 300 * 1024 * 1024,
         content: { "application/octet-stream": Type.String({ format: "binary" }) },
       },
-      answers,
       perform: async ({ request, context }, reply) => {
         let received = 0;
         for await (const piece of request.body ?? []) {
@@ -113,13 +111,11 @@ export function stubRoutes() {
     write("DELETE", "/v0/things", {
       ...thing("deleteThings", "Delete things"),
       body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
-      answers,
       perform: async ({ body }, reply) => reply.with(() => ({ json: body }))(null),
     }),
     operation("GET", "/v0/things/:id", {
       ...thing("getThing", "Get a thing"),
       params: Type.Object({ id: Type.String() }),
-      answers,
       errors: ["NOT_FOUND"],
       handle: ({ params, context }) => {
         if (params.id === "missing") throw notFound("file");
@@ -129,14 +125,12 @@ export function stubRoutes() {
     operation("GET", "/v0/things/:id/fails/:how", {
       ...thing("failThing", "Fail in some way"),
       params: Type.Object({ id: Type.String(), how: Type.String() }),
-      answers,
       handle: ({ params }) => FAILURES[params.how]?.() ?? new Response(),
     }),
     operation("GET", "/v0/presigned/:token", {
       ...thing("openLink", "Open a link"),
       public: true,
       params: Type.Object({ token: Type.String() }),
-      answers,
       errors: ["NOT_FOUND"],
       handle: () => {
         throw notFound("file");
