@@ -170,6 +170,9 @@ const signedIn = (request: string, more: RouteMore = {}): RouteRow => [
 const ALL = { about: "of all drives" };
 const drive_id = "{drive}";
 const WHOLE = { drive_id, path: "{folder}" };
+const DAN = { username: "dan", role: "editor" };
+const POSTED = { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO };
+const OVER_FILE = { drive_id, filename: "f", path: "{path}", content: "" };
 
 const ROWS: readonly RouteRow[] = [
   ["GET /v0", alike(forAll), { by: "nobody" }],
@@ -184,7 +187,7 @@ const ROWS: readonly RouteRow[] = [
   [
     "POST /v0/drives/{drive}/members",
     sharing(managing(200)),
-    { about: "of who is one", body: { username: "dan", role: "editor" }, alone: 201 },
+    { about: "of who is one", body: DAN, alone: 201 },
   ],
   ["GET /v0/drives/{drive}/members", forAdas(reading(200), LIMITED)],
   ["PATCH /v0/drives/{drive}/members/{carol}", sharing(managing(200)), { body: { role: "reader" } }],
@@ -210,16 +213,8 @@ const ROWS: readonly RouteRow[] = [
   ["GET /v0/grep?pattern=f&drive_id={drive}", looking(200)],
   ["GET /v0/grep?pattern=f", everyone, ALL],
   ["GET /v0/files?drive_id={drive}", looking(200)],
-  [
-    "POST /v0/files",
-    writingAt(201),
-    { body: { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
-  ],
-  [
-    "POST /v0/files",
-    writingAt(200),
-    { about: "over the file", body: { drive_id, filename: "f", path: "{path}", content: "" } },
-  ],
+  ["POST /v0/files", writingAt(201), { body: POSTED }],
+  ["POST /v0/files", writingAt(200), { about: "over the file", body: OVER_FILE }],
   ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
   ["GET /v0/files/{file}", reading(200)],
   ["PATCH /v0/files/{file}", writing(200), { body: { tags: ["changed"] } }],
