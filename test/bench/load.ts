@@ -86,11 +86,14 @@ let runs = 0;
 export async function rateOf({ newPath }: Run, url: string, call: RepeatedCall, pressure: Pressure) {
   // No number is used twice in one run of the bench.
   const first = (runs += 1) * 10_000_000;
-  const script = join(import.meta.dir, "load-client.ts");
+  const script = newPath();
+  await Bun.write(script, wrkScript(call, first));
+  const how = ["-t1", `-c${pressure.connections}`, `-d${pressure.seconds}s`, "--timeout=30s"];
+  const task = JSON.stringify({ url, call, pressure, first });
   const command =
     loadClient() === "wrk"
-      ? await wrkCommand(url, call, pressure, first, newPath())
-      : [process.execPath, script, JSON.stringify({ url, call, pressure, first })];
+      ? ["wrk", ...how, "-s", script, url]
+      : [process.execPath, join(import.meta.dir, "load-client.ts"), task];
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", timeout: PATIENCE_MS });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`${loadClient()} failed: ${stderr || stdout}`);
@@ -101,37 +104,29 @@ export async function rateOf({ newPath }: Run, url: string, call: RepeatedCall, 
   return { answers: answers / seconds, bytes: bytes / seconds };
 }
 
-async function wrkCommand(
-  url: string,
-  { method, target, headers, body = "" }: RepeatedCall,
-  { connections, seconds }: Pressure,
-  first: number,
-  script: string,
-): Promise<string[]> {
+function wrkScript({ method, target, headers, body = "" }: RepeatedCall, first: number): string {
   const fields = Object.entries(headers).map(([name, value]) => `[${luaText(name)}] = ${luaText(value)}`);
-  const lines = [
-    `local n, target, body = ${first}, ${luaPieces(target)}, ${luaPieces(body)}`,
-    `local headers = {${fields.join(", ")}}`,
-    `local function make()`,
-    `  n = n + 1`,
-    `  return wrk.format(${luaText(method)}, table.concat(target, n), headers, ${body === "" ? "nil" : "table.concat(body, n)"})`,
-    `end`,
-    `local same`,
-    `request = function()`,
-    // Making a request costs more than sending it.
-    `  if #target > 1 or #body > 1 then return make() end`,
-    `  same = same or make()`,
-    `  return same`,
-    `end`,
-    `done = function(summary)`,
-    `  local e = summary.errors`,
-    `  local failures = e.connect + e.read + e.write + e.status + e.timeout`,
-    `  io.write(string.format('{"answers": %.0f, "bytes": %.0f, "seconds": %.6f, "failures": %.0f}\\n',`,
-    `    summary.requests, summary.bytes, summary.duration / 1e6, failures))`,
-    `end`,
-  ];
-  await Bun.write(script, lines.join("\n"));
-  return ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--timeout=30s", "-s", script, url];
+  const sent = body === "" ? "nil" : "table.concat(body, n)";
+  // Making a request costs more than sending it, so one that is always the same is made once.
+  return `
+    local n, target, body = ${first}, ${luaPieces(target)}, ${luaPieces(body)}
+    local headers = {${fields.join(", ")}}
+    local function make()
+      n = n + 1
+      return wrk.format(${luaText(method)}, table.concat(target, n), headers, ${sent})
+    end
+    local same
+    request = function()
+      if #target > 1 or #body > 1 then return make() end
+      same = same or make()
+      return same
+    end
+    done = function(summary)
+      local e = summary.errors
+      local failures = e.connect + e.read + e.write + e.status + e.timeout
+      io.write(string.format('{"answers": %.0f, "bytes": %.0f, "seconds": %.6f, "failures": %.0f}\\n',
+        summary.requests, summary.bytes, summary.duration / 1e6, failures))
+    end`;
 }
 
 /** For plain ASCII, a string in JSON is one in Lua as well. */
