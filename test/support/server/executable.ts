@@ -117,9 +117,10 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: directory.path, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
-  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+  const server = new Server(child, directory);
+  const { stdout, stderr } = server;
   const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
-  const server = new Server({ child, stdout, stderr, directory, port: Number(ready?.[1]) });
+  server.port = Number(ready?.[1]);
   if (ready !== null) return server;
   await server[Symbol.asyncDispose]();
   throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
@@ -141,13 +142,7 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
     ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
   });
-  const server = new Server({
-    child,
-    stdout: new Output(null),
-    stderr: new Output(child.stderr instanceof ReadableStream ? child.stderr : null),
-    directory: { path: dataDir },
-    port,
-  });
+  const server = new Server(child, { path: dataDir }, port);
   if (!(await untilItAnswers(child, `${server.url}/readyz`)))
     throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
   return server;
@@ -183,35 +178,32 @@ export function freePort(): number {
   }
 }
 
-interface ServerParts {
-  readonly child: Bun.Subprocess;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  /** Its data directory, with what removes that, if it is the server's own. */
-  readonly directory: { readonly path: string } & Partial<AsyncDisposable>;
-  readonly port: number;
-}
+/** The data directory of a server, with what removes that, if it is the server's own. */
+type Directory = { readonly path: string } & Partial<AsyncDisposable>;
 
 /** A running executable; killed at the end of its scope. */
 export class Server implements AsyncDisposable {
+  /** Where it listens, once it is ready. */
+  port: number;
   readonly dataDir: string;
-  readonly port: number;
-  readonly url: string;
   readonly pid: number;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly #child: Bun.Subprocess;
-  readonly #directory: ServerParts["directory"];
+  readonly #directory: Directory;
 
-  constructor({ child, stdout, stderr, directory, port }: ServerParts) {
+  constructor(child: Bun.Subprocess, directory: Directory, port = 0) {
     this.#child = child;
     this.#directory = directory;
-    this.stdout = stdout;
-    this.stderr = stderr;
+    this.stdout = new Output(child.stdout);
+    this.stderr = new Output(child.stderr);
     this.dataDir = directory.path;
     this.port = port;
-    this.url = `http://127.0.0.1:${port}`;
     this.pid = child.pid;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   /**
@@ -265,9 +257,9 @@ export class Output {
   /** Resolves at the end of the output. */
   readonly ended: Promise<void>;
 
-  /** @param stream null for output that is not read */
-  constructor(stream: ReadableStream<Uint8Array> | null) {
-    this.ended = this.#collect(stream ?? new Blob([]).stream());
+  /** @param output of which nothing is read if it goes elsewhere */
+  constructor(output: Bun.Subprocess["stdout"]) {
+    this.ended = this.#collect(output instanceof ReadableStream ? output : new Blob([]).stream());
   }
 
   /** All output so far. */
