@@ -60,16 +60,13 @@ export interface RunOptions {
 
 /** Runs a command of the executable to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const child = Bun.spawn([...(options.wrapper ?? []), await executable(), ...args], {
-    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+  const { input, dataDir, env, cwd = process.cwd(), wrapper = [] } = options;
+  const child = Bun.spawn([...wrapper, await executable(), ...args], {
+    stdin: input === undefined ? "ignore" : new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",
-    env: {
-      ...inherited(),
-      ...(options.dataDir === undefined ? {} : { COFFER_DATA_DIR: options.dataDir }),
-      ...options.env,
-    },
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: { ...inherited(), COFFER_DATA_DIR: dataDir, ...env },
+    cwd,
   });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, stdout, stderr };
@@ -108,14 +105,14 @@ export function inShell(commands: string): string[] {
 
 /** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
 export async function serve(options: ServeOptions = {}): Promise<Server> {
-  const { dataDir, env, cwd, flags = [], wrapper = [] } = options;
+  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [] } = options;
   const directory = dataDir === undefined ? await temporaryDirectory(FAST_DIRECTORY) : { path: dataDir };
   const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: directory.path, ...env },
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
   const server = new Server(child, directory);
   const { stdout, stderr } = server;
