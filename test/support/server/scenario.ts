@@ -90,8 +90,11 @@ export function runScenarios(stage: Stage, scenarios: Scenarios): void {
 export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
-      const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
+      const { clients, drives, files, keyIds } = stage.world;
+      const { id: drive, client: owner } = await stage.ownDrive();
+      const scope: Record<string, unknown> = { drive, drives, files, keyIds };
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])])
+        await run(each, { ...clients, owner }, scope);
     });
   }
 }
@@ -112,45 +115,33 @@ function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
   return Array.isArray(steps);
 }
 
-/** A running scenario: its callers, and what its steps have kept. */
-class Play {
-  readonly #clients: Readonly<Record<CallerName | "owner", Client>>;
-  readonly #scope: Record<string, unknown>;
-
-  constructor(stage: Stage, own: OwnDrive) {
-    const { clients, drives, files, keyIds } = stage.world;
-    this.#clients = { ...clients, owner: own.client };
-    this.#scope = { drive: own.id, drives, files, keyIds };
+/** Sends a step's request and checks the answer. What the step keeps is in the scope from then on. */
+async function run(
+  asked: Step,
+  callers: Readonly<Record<CallerName | "owner", Client>>,
+  scope: Record<string, unknown>,
+): Promise<void> {
+  const [method, template] = asked.request;
+  const path = fill(template, scope, encodeURIComponent);
+  const options: RequestOptions = {
+    ...(asked.body === undefined ? {} : { body: fillJson(asked.body, scope) }),
+    headers: fillJson(asked.headers ?? {}, scope),
+  };
+  const answer = await callers[asked.as ?? "owner"].send(method, path, options);
+  const what = `${method} ${path}`;
+  const excerpt = answer.status === asked.status ? "" : answer.text.slice(0, 500);
+  expect(`${what}: ${answer.status} ${excerpt}`).toStartWith(`${what}: ${asked.status} `);
+  expectCommonRules(method, answer);
+  for (const part of asked.contains ?? []) expectText(answer.text, part, scope, true);
+  for (const part of asked.omits ?? []) expectText(answer.text, part, scope, false);
+  for (const [name, expected] of Object.entries(asked.receives ?? {})) {
+    const value = answer.headers.get(name);
+    if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
+    else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, scope)]);
   }
-
-  async run(asked: Step): Promise<void> {
-    const [method, template] = asked.request;
-    const path = fill(template, this.#scope, encodeURIComponent);
-    const options: RequestOptions = {
-      ...(asked.body === undefined ? {} : { body: fillJson(asked.body, this.#scope) }),
-      headers: fillJson(asked.headers ?? {}, this.#scope),
-    };
-    const answer = await this.#clients[asked.as ?? "owner"].send(method, path, options);
-    this.#check(asked, answer, `${method} ${path}`);
-  }
-
-  #check(asked: Step, answer: Answer, what: string): void {
-    const [method] = asked.request;
-    expect(`${what}: ${answer.status} ${excerpt(answer, asked.status)}`).toStartWith(
-      `${what}: ${asked.status} `,
-    );
-    expectCommonRules(method, answer);
-    for (const part of asked.contains ?? []) expectText(answer.text, part, this.#scope, true);
-    for (const part of asked.omits ?? []) expectText(answer.text, part, this.#scope, false);
-    for (const [name, expected] of Object.entries(asked.receives ?? {})) {
-      const value = answer.headers.get(name);
-      if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
-      else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
-    }
-    if (asked.empty) expect(answer.text).toBe("");
-    if (asked.json !== undefined) expectJson(answer.text, fillJson(asked.json, this.#scope));
-    if (asked.keeps !== undefined) this.#scope[asked.keeps] = JSON.parse(answer.text);
-  }
+  if (asked.empty) expect(answer.text).toBe("");
+  if (asked.json !== undefined) expectJson(answer.text, fillJson(asked.json, scope));
+  if (asked.keeps !== undefined) scope[asked.keeps] = JSON.parse(answer.text);
 }
 
 /** Checks what every response of `/v0`, and every error body, must have; at every step. */
@@ -209,9 +200,4 @@ function expectText(text: string, part: string | RegExp, scope: Scope, isThere: 
   if (part instanceof RegExp) return isThere ? expect(text).toMatch(part) : expect(text).not.toMatch(part);
   const filled = fill(part, scope);
   return isThere ? expect(text).toContain(filled) : expect(text).not.toContain(filled);
-}
-
-/** Only for the message of a wrong status. */
-function excerpt({ status, text }: Answer, expected: number): string {
-  return status === expected ? "" : text.slice(0, 500);
 }
