@@ -50,11 +50,7 @@ export interface ListedFile {
 }
 
 /** The first 1,000 files of a drive whose paths start with `prefix`. */
-export async function listFiles(
-  { client }: Pick<Agent, "client">,
-  drive: string,
-  prefix = "",
-): Promise<ListedFile[]> {
+export async function listFiles({ client }: Pick<Agent, "client">, drive: string, prefix = "") {
   const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
   const path = `/v0/files?${query.toString()}`;
   const { data } = await client.get<{ data: ListedFile[] }>(path);

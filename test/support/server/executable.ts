@@ -304,10 +304,7 @@ export interface Agent {
 }
 
 /** An agent, with the token that claims its drive. */
-export async function provision(
-  server: Server,
-  name = "An agent's",
-): Promise<Agent & { readonly claim: string }> {
+export async function provision(server: Server, name = "An agent's") {
   type Provisioned = { data: Record<"api_key" | "drive_id" | "claim_url", string> };
   const { data } = await server.client().post<Provisioned>("/v0/drives/provision", { name });
   const claim = data.claim_url.split("/").at(-1) ?? "";

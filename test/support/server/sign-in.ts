@@ -32,11 +32,7 @@ export function sessionIn({ headers }: Answer): string | null {
 }
 
 /** Signs in with a password. */
-export async function signIn(
-  coffer: TestAppliance,
-  username: string,
-  password = `${username}'s password`,
-): Promise<SignedInBrowser> {
+export async function signIn(coffer: TestAppliance, username: string, password = `${username}'s password`) {
   const answer = await coffer.client().send("POST", "/auth/login", { body: { username, password } });
   const token = sessionIn(answer);
   if (token === null) throw new Error(`no session: ${answer.status} ${answer.text}`);

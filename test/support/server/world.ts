@@ -160,9 +160,6 @@ function clientsWith<Name extends string>(
   coffer: TestAppliance,
   keys: Readonly<Record<Name, string | undefined>>,
 ): Record<Name, Client>;
-function clientsWith(
-  coffer: TestAppliance,
-  keys: Readonly<Record<string, string | undefined>>,
-): Record<string, Client> {
+function clientsWith(coffer: TestAppliance, keys: Readonly<Record<string, string | undefined>>) {
   return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, coffer.client(key)]));
 }
