@@ -3,7 +3,7 @@ import { startAppliance } from "./appliance.ts";
 import type { Json } from "./client.ts";
 import { HELLO } from "./uploads.ts";
 import { byPath, HOOK, routeOf } from "./targets.ts";
-import type { CallerName } from "./world.ts";
+import { type CallerName, ofCallers } from "./world.ts";
 
 export type Owner = "agent" | "ada";
 
@@ -91,24 +91,10 @@ function wholly({ agent, ada }: Expectations): Expectations {
 
 /** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
 export function everybody(statuses: { readonly writers: number; readonly readers: number }): Expectations {
-  const { writers, readers } = statuses;
-  const all = {
-    nobody: 401,
-    liar: 401,
-    agent: writers,
-    agentReader: readers,
-    otherAgent: writers,
-    ada: writers,
-    adaReader: readers,
-    adaDrive: writers,
-    bob: writers,
-    carol: writers,
-    dan: writers,
-    adaPrefix: writers,
-    adaPrefixReader: readers,
-    adaBeside: writers,
-    ...letIn(writers),
-  };
+  const all = ofCallers((caller) => {
+    if (caller === "nobody" || caller === "liar") return 401;
+    return caller.endsWith("Reader") ? statuses.readers : statuses.writers;
+  });
   return { agent: all, ada: all };
 }
 

@@ -28,6 +28,12 @@ export const CALLERS = [
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
+/** What there is of each caller, by the callers' names. */
+export function ofCallers<T>(of: (caller: CallerName) => T): Record<CallerName, T>;
+export function ofCallers(of: (caller: CallerName) => unknown): Record<string, unknown> {
+  return Object.fromEntries(CALLERS.map((caller) => [caller, of(caller)]));
+}
+
 /**
  * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
  * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
@@ -85,7 +91,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
     ...apps,
   };
-  const clients = clientsWith(coffer, keys);
+  const clients = ofCallers((caller) => coffer.client(keys[caller]));
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
     agent: await upload(clients.agent, drives.agent),
@@ -153,13 +159,4 @@ async function letInBoth(coffer: TestAppliance, drive: string) {
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
 function upload(client: Client, drive: string): Promise<string> {
   return client.store(drive, "notes/hello.txt", "Hello World!");
-}
-
-/** A client for each key, by the same names. */
-function clientsWith<Name extends string>(
-  coffer: TestAppliance,
-  keys: Readonly<Record<Name, string | undefined>>,
-): Record<Name, Client>;
-function clientsWith(coffer: TestAppliance, keys: Readonly<Record<string, string | undefined>>) {
-  return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, coffer.client(key)]));
 }
