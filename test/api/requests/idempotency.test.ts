@@ -1,20 +1,26 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
-import { eventually, expectCommonRules, fill, fillJson, openStage } from "../../support/server/scenario.ts";
+import { eventually, expectCommonRules, openStage } from "../../support/server/scenario.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { ROUTES, type RouteRow, successOf, withByPath } from "../../support/server/routes.ts";
-import { makeTarget, routeOf, type Target } from "../../support/server/targets.ts";
-import { Description } from "../../support/schemas/description.ts";
+import {
+  describedApi,
+  requestOf,
+  ROUTES,
+  type RouteRow,
+  successOf,
+  withByPath,
+} from "../../support/server/routes.ts";
+import { makeOwnTarget, routeOf } from "../../support/server/targets.ts";
+import { everythingIn, rowsIn } from "../../support/faults/change-database.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
+const PROVISION: Sent = ["POST", "/v0/drives/provision", { body: { name: "Same" } }];
 
 let keys = 0;
 function newKey(): string {
@@ -28,17 +34,10 @@ async function fresh() {
 }
 
 /** A request as it can be sent any number of times. */
-interface Sent {
-  /** A method and a path, such as `GET /v0/drives`. */
-  readonly request: string;
-  readonly body?: Json | Uint8Array<ArrayBuffer>;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Sent = readonly [method: string, path: string, options?: RequestOptions];
 
-function send(client: Client, key: string, { request, body, headers }: Sent): Promise<Answer> {
-  const [method = "", path = ""] = request.split(" ");
-  const options: RequestOptions = { headers: { ...headers, "idempotency-key": key } };
-  return client.send(method, path, body === undefined ? options : { ...options, body });
+function send(client: Client, key: string, [method, path, options = {}]: Sent): Promise<Answer> {
+  return client.send(method, path, { ...options, headers: { ...options.headers, "idempotency-key": key } });
 }
 
 /** The answer as a repeated request must get it again. */
@@ -65,48 +64,8 @@ function expectFirst(answer: Answer, status: number): void {
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
 }
 
-/** What is mentioned, in a drive of Ada's for one test alone. */
-async function prepare(mentioned = ""): Promise<Target> {
-  const { coffer, world } = stage;
-  const client = world.clients.ada;
-  const { id: drive } = await client.makeDrive("Target");
-  return makeTarget({ coffer, world, client, drive, path: "sub/f.txt" }, mentioned);
-}
-
-/** All that Ada can see of the target, and how many unclaimed drives there are. */
-async function snapshot({ drive }: Target): Promise<unknown> {
-  const { ada } = stage.world.clients;
-  // So that refusals of the same kind are equal.
-  const headers = { "x-request-id": "snapshot" };
-  const list = await ada.send("GET", `/v0/files?drive_id=${drive}&limit=1000`, { headers });
-  const folders = await ada.send("GET", `/v0/files?drive_id=${drive}&delimiter=/`, { headers });
-  const own = await ada.get<{ data: { id: string; updated_at: string }[] }>("/v0/drives");
-  const ids = await ada.get<{ id: string }[]>("/v0/keys");
-  return [
-    list.text,
-    folders.text,
-    own,
-    ids.map(({ id }) => id),
-    (await ada.send("GET", `/v0/drives/${drive}/members`, { headers })).text,
-    COUNTED.map((table) => countRows(table)),
-  ];
-}
-
-const LINKS = ["presigned_link", "upload_link", "share_link"];
-const COUNTED = [
-  ...LINKS,
-  "drive",
-  "snapshot",
-  "file_version",
-  "webhook",
-  "user",
-  "trash WHERE state = 'kept'",
-  "webhook_delivery WHERE type = 'webhook.test'",
-];
-
 function countRows(table: string, dataDir = stage.coffer.dataDir): number {
-  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
-  return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
+  return Number(rowsIn(dataDir, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 }
 
 /** A form with a file. */
@@ -155,33 +114,27 @@ const OTHERS: readonly RouteRow[] = [
   ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
 ];
 
-function requestOf([request, , { by, body, headers } = {}]: RouteRow, target: Target): Sent {
-  return {
-    request: fill(request, target),
-    ...(body === undefined ? {} : { body: fillJson(body, target) }),
-    ...(by === "session" ? { headers: signedInHeaders() } : headers && { headers }),
-  };
-}
-
 function signedInHeaders(): Record<string, string> {
   const { cookie } = beginSession(stage.coffer, "ada").browser;
   return { cookie, origin: stage.coffer.appliance.url };
 }
 
 /** Requests that differ from one in one thing each. */
-function othersThan(sent: Sent): Sent[] {
-  const { request, body, headers } = sent;
+function othersThan([request, of, more = {}]: RouteRow): RouteRow[] {
+  const { body, headers } = more;
   const elsewhere = `${request}${request.includes("?") ? "&" : "?"}other=1`;
-  const others = [
-    { ...sent, headers: { ...headers, "if-match": '"other"' } },
-    { ...sent, headers: { ...headers, prefer: "handling=lenient" }, request: elsewhere },
+  const others: RouteRow[] = [
+    [request, of, { ...more, headers: { ...headers, "if-match": '"other"' } }],
+    [elsewhere, of, { ...more, headers: { ...headers, prefer: "handling=lenient" } }],
   ];
   // What comes after a form is not read.
-  if (typeof body === "string" && headers !== FORM_TYPE) return [...others, { ...sent, body: `${body}!` }];
-  if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {
-    return others;
+  if (typeof body === "string" && headers !== FORM_TYPE) {
+    others.push([request, of, { ...more, body: `${body}!` }]);
   }
-  return [...others, { ...sent, body: { ...body, filename: "other", tags: ["other"] } }];
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
+    others.push([request, of, { ...more, body: { ...body, filename: "other", tags: ["other"] } }]);
+  }
+  return others;
 }
 
 /** Those that store nothing: one has an answer of any length, the other a cookie of its own each time. */
@@ -197,7 +150,7 @@ const WRITES = [...ROUTES, ...withByPath(OTHERS)].filter(
 );
 
 test("every write of the API description takes a key, and is tried here", async () => {
-  const { operations } = await Description.of(stage.coffer.client());
+  const { operations } = await describedApi();
   const routes = (of: typeof operations) => of.map(({ method, path }) => `${method} ${path}`);
   const keyed = routes(operations.filter(({ parameters }) => parameters.header.includes("Idempotency-Key")));
   const writes = routes(operations).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
@@ -206,55 +159,64 @@ test("every write of the API description takes a key, and is tried here", async 
 });
 
 for (const row of WRITES) {
-  const [request, , more = {}] = row;
+  const [request, of, more = {}] = row;
   const status = successOf(row);
-  const name = [routeOf(request), more.about ?? []].flat().join(" ");
-  const client = () => (more.by === undefined ? stage.world.clients.ada : stage.coffer.client());
 
   const begin = async () => {
-    const target = await prepare(JSON.stringify([request, more]));
-    return { target, sent: requestOf(row, target), key: newKey() };
+    const target = await makeOwnTarget(stage, JSON.stringify([request, more]), "sub/f.txt");
+    const asked: RouteRow =
+      more.by === "session" ? [request, of, { ...more, headers: signedInHeaders() }] : row;
+    const client = more.by === undefined ? stage.world.clients.ada : stage.coffer.client();
+    const key = newKey();
+    return {
+      ask: (other = asked) => send(client, key, requestOf(other, target)),
+      others: othersThan(asked),
+    };
   };
 
-  describe(name, () => {
+  describe([routeOf(request), more.about ?? []].flat().join(" "), () => {
     test("is done once and answered twice, and never answers another request", async () => {
-      const { target, sent, key } = await begin();
-      const first = await sendFirst(client(), key, sent, status);
-      const after = await snapshot(target);
+      const { ask, others } = await begin();
+      const first = await ask();
+      expectFirst(first, status);
+      const after = everythingIn(stage.coffer.dataDir);
       stage.coffer.clock.advance(1);
-      expectReplay(await send(client(), key, sent), first);
-      expectReplay(await send(client(), key, sent), first);
-      for (const other of othersThan(sent)) {
-        expectRefused(await send(client(), key, other), "IDEMPOTENCY_KEY_REUSED");
-      }
-      expect(await snapshot(target)).toEqual(after);
+      expectReplay(await ask(), first);
+      expectReplay(await ask(), first);
+      for (const other of others) expectRefused(await ask(other), "IDEMPOTENCY_KEY_REUSED");
+      expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
 
     test("has one effect, however many ask at once", async () => {
-      const { target, sent, key } = await begin();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, sent)));
-      const firsts = answers.filter(
+      const { ask } = await begin();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask()));
+      const [first, ...others] = answers.filter(
         (answer) => answer.status < 300 && answer.headers.get("idempotency-replayed") === null,
       );
-      expect(firsts.length).toBe(1);
-      const [first] = firsts;
       if (first === undefined) throw new Error("nobody was first");
+      expect(others).toEqual([]);
       expectFirst(first, status);
       for (const answer of answers.filter((each) => each !== first)) {
         if (answer.status < 300) expectReplay(answer, first);
         else expectRefused(answer, "IDEMPOTENCY_IN_PROGRESS");
       }
-      const after = await snapshot(target);
-      expectReplay(await send(client(), key, sent), first);
-      expect(await snapshot(target)).toEqual(after);
+      const after = everythingIn(stage.coffer.dataDir);
+      expectReplay(await ask(), first);
+      expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
   });
 }
 
-const folder = (drive: string, path: string): Sent => ({
-  request: "POST /v0/folders",
-  body: { drive_id: drive, path },
-});
+const folder = (drive: string, path: string): Sent => [
+  "POST",
+  "/v0/folders",
+  { body: { drive_id: drive, path } },
+];
+const put = (drive: string, path: string, body: string | Uint8Array<ArrayBuffer>): Sent => [
+  "PUT",
+  `/v0/files?drive_id=${drive}&path=${path}`,
+  { body },
+];
 
 describe("the header", () => {
   test.each([
@@ -286,10 +248,10 @@ describe("the header", () => {
   test("means nothing to reads, and to routes that are none", async () => {
     const { own, key } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
-      await sendFirst(own.client, key, { request: `GET ${path}` }, 200);
-      expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
+      await sendFirst(own.client, key, ["GET", path], 200);
+      expect((await send(own.client, "x".repeat(256), ["HEAD", path])).status).toBe(200);
     }
-    expectRefused(await send(own.client, key, { request: "POST /v0/nothing" }), "NOT_FOUND");
+    expectRefused(await send(own.client, key, ["POST", "/v0/nothing"]), "NOT_FOUND");
     await sendFirst(own.client, key, folder(own.id, "a/"));
   });
 
@@ -304,8 +266,7 @@ describe("a key is its caller's own", () => {
   test("two agents with the same key have an effect each", async () => {
     const key = newKey();
     const [one, other] = [await stage.ownDrive(), await stage.ownDrive()];
-    const body = { name: "Same" };
-    const create: Sent = { request: "POST /v0/keys", body };
+    const create: Sent = ["POST", "/v0/keys", { body: { name: "Same" } }];
     const first = await sendFirst(one.client, key, create);
     const second = await sendFirst(other.client, key, create);
     expect(JSON.parse(second.text).id).not.toBe(JSON.parse(first.text).id);
@@ -314,9 +275,8 @@ describe("a key is its caller's own", () => {
   test("and so have two keys of one account, and nobody", async () => {
     const key = newKey();
     const { ada, adaDrive } = stage.world.clients;
-    const create: Sent = { request: "POST /v0/drives/provision", body: { name: "Same" } };
     const answers = await Promise.all(
-      [ada, adaDrive, stage.coffer.client()].map((client) => send(client, key, create)),
+      [ada, adaDrive, stage.coffer.client()].map((client) => send(client, key, PROVISION)),
     );
     for (const answer of answers) expectFirst(answer, 201);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(3);
@@ -325,16 +285,13 @@ describe("a key is its caller's own", () => {
 
 test("whoever is signed in has one under all of the account's sessions, and none in common with its keys", async () => {
   const key = newKey();
-  const create: Sent = { request: "POST /v0/drives", body: { name: "Same" } };
-  const nobody = stage.coffer.client();
-  const first = await sendFirst(nobody, key, { ...create, headers: signedInHeaders() });
-  expectReplay(await send(nobody, key, { ...create, headers: signedInHeaders() }), first);
+  const create: Sent = ["POST", "/v0/drives", { body: { name: "Same" } }];
+  const first = await sendFirst(beginSession(stage.coffer, "ada").browser, key, create);
+  expectReplay(await send(beginSession(stage.coffer, "ada").browser, key, create), first);
   await sendFirst(stage.world.clients.ada, key, create);
 });
 
 describe("without an API key, two behind one address cannot come by the same key", () => {
-  const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "My drive" } };
-
   test.each([
     ["a short one", "1"],
     ["31 random characters", crypto.randomUUID().replaceAll("-", "").slice(0, 31)],
@@ -344,12 +301,12 @@ describe("without an API key, two behind one address cannot come by the same key
   ])("%s is refused, says what to send, and makes nothing", async (_, key) => {
     const before = countRows("drive");
     for (const client of [stage.coffer.client(), stage.world.clients.liar]) {
-      const answer = await send(client, key, provision);
+      const answer = await send(client, key, PROVISION);
       expectRefused(answer, "VALIDATION_ERROR", "Idempotency-Key");
       expect(answer.text).toContain("such as a new UUID");
     }
     expect(countRows("drive")).toBe(before);
-    await sendFirst(stage.world.clients.ada, key, provision);
+    await sendFirst(stage.world.clients.ada, key, PROVISION);
   });
 
   test.each([
@@ -358,20 +315,17 @@ describe("without an API key, two behind one address cannot come by the same key
     ["32 hex digits", "0123456701234567012345670123456f"],
     ["255 characters", "not the same ".repeat(20).slice(0, 255)],
   ])("%s is taken", async (_, key) => {
-    const first = await sendFirst(stage.coffer.client(), key, provision);
-    expectReplay(await send(stage.coffer.client(), key, provision), first);
+    const first = await sendFirst(stage.coffer.client(), key, PROVISION);
+    expectReplay(await send(stage.coffer.client(), key, PROVISION), first);
   });
 });
 
 test("callers without a key are told apart by their address", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
   const key = newKey();
+  const [method, path, options] = PROVISION;
   const provisionFrom = (address: string) =>
-    send(coffer.client(), key, {
-      request: "POST /v0/drives/provision",
-      body: { name: "Same" },
-      headers: { "x-forwarded-for": address },
-    });
+    send(coffer.client(), key, [method, path, { ...options, headers: { "x-forwarded-for": address } }]);
   const first = await provisionFrom("192.0.2.1");
   expectFirst(first, 201);
   const second = await provisionFrom("192.0.2.2");
@@ -385,11 +339,8 @@ describe("only successes are kept", () => {
   test("a refused request may be corrected under its key", async () => {
     const { own, key } = await fresh();
     expectRefused(await send(own.client, key, folder(own.id, "a//")), "VALIDATION_ERROR", "path");
-    expectRefused(
-      await send(own.client, key, { ...folder(own.id, "a/"), body: "{" }),
-      "VALIDATION_ERROR",
-      "body",
-    );
+    const broken = await send(own.client, key, ["POST", "/v0/folders", { body: "{" }]);
+    expectRefused(broken, "VALIDATION_ERROR", "body");
     expectRefused(await send(own.client, key, folder("nowhere", "a/")), "NOT_FOUND");
     await sendFirst(own.client, key, folder(own.id, "a/"));
     expectRefused(await send(own.client, key, folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
@@ -397,25 +348,24 @@ describe("only successes are kept", () => {
 
   test("a refused upload may be corrected under its key", async () => {
     const { own, key } = await fresh();
-    const upload = (path: string, body: string): Sent => ({
-      request: `PUT /v0/files?drive_id=${own.id}&path=${path}`,
-      body,
-    });
     await own.client.put(own.id, "taken", "x");
-    expectRefused(await send(own.client, key, upload("taken/below", "x")), "CONFLICT");
-    await sendFirst(own.client, key, upload("free", "x"));
+    expectRefused(await send(own.client, key, put(own.id, "taken/below", "x")), "CONFLICT");
+    await sendFirst(own.client, key, put(own.id, "free", "x"));
   });
 
   test("an answer too long to be kept undoes its write", async () => {
     const own = await stage.ownDrive();
     const file = await own.client.put(own.id, "a", "x");
     const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
-    const request: Sent = { request: "POST /v0/files/bulk-delete", body: { file_ids: [file.id, ...ids] } };
+    const remove = (others: string[]): Sent => [
+      "POST",
+      "/v0/files/bulk-delete",
+      { body: { file_ids: [file.id, ...others] } },
+    ];
     const key = newKey();
-    expectRefused(await send(own.client, key, request), "PAYLOAD_TOO_LARGE");
+    expectRefused(await send(own.client, key, remove(ids)), "PAYLOAD_TOO_LARGE");
     await own.client.get(`/v0/files/${file.id}`);
-    const fitting = { ...request, body: { file_ids: [file.id, ...ids.map(() => crypto.randomUUID())] } };
-    await sendFirst(own.client, key, fitting, 200);
+    await sendFirst(own.client, key, remove(ids.map(() => crypto.randomUUID())), 200);
     await own.client.json(404, "GET", `/v0/files/${file.id}`);
   });
 });
@@ -433,7 +383,7 @@ describe("while the first is running", () => {
     expectRefused(await send(own.client, key, folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
     const answer = await first.complete();
     expectFirst(answer, 201);
-    expectReplay(await send(own.client, key, { request: `PUT ${path}`, body: "Hello World!" }), answer);
+    expectReplay(await send(own.client, key, put(own.id, "slow.txt", "Hello World!")), answer);
   });
 
   test.each([
@@ -448,15 +398,15 @@ describe("while the first is running", () => {
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
     raw.socket.destroy();
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
-    const sound: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
-    await sendFirst(own.client, key, sound);
+    await sendFirst(own.client, key, put(own.id, "cut", "whole"));
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 });
 
 function jsonUpload(drive: string, content: string, fields: Record<string, Json> = {}): Sent {
-  return { request: "POST /v0/files", body: { drive_id: drive, filename: "form.txt", content, ...fields } };
+  const body = { drive_id: drive, filename: "form.txt", content, ...fields };
+  return ["POST", "/v0/files", { body }];
 }
 
 describe("an upload is known by its fields and its content", () => {
@@ -466,11 +416,8 @@ describe("an upload is known by its fields and its content", () => {
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
     const again: Sent[] = [
       jsonUpload(own.id, `${HELLO.slice(0, 5)}\n${HELLO.slice(5)}`),
-      {
-        ...jsonUpload(own.id, HELLO),
-        body: JSON.stringify({ content: HELLO, filename: "form.txt", drive_id: own.id }),
-      },
-      { request: "POST /v0/files", body: form(own.id, "Hello World!"), headers: FORM_TYPE },
+      ["POST", "/v0/files", { body: { content: HELLO, filename: "form.txt", drive_id: own.id } }],
+      ["POST", "/v0/files", { body: form(own.id, "Hello World!"), headers: FORM_TYPE }],
     ];
     for (const request of again) expectReplay(await send(own.client, key, request), first);
     const others: Sent[] = [
@@ -489,41 +436,34 @@ describe("an upload is known by its fields and its content", () => {
 
   test("what repeats another is not kept, nor what does not repeat it", async () => {
     const { own, key } = await fresh();
-    const path = `/v0/files?drive_id=${own.id}&path=big.bin`;
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
     big.set(content);
-    await sendFirst(own.client, key, { request: `PUT ${path}`, body: big });
+    const upload = () => send(own.client, key, put(own.id, "big.bin", big));
+    expectFirst(await upload(), 201);
     const before = await stage.onDisk();
-    expect((await send(own.client, key, { request: `PUT ${path}`, body: big })).status).toBe(201);
+    expect((await upload()).status).toBe(201);
     big[999_999] = 1;
-    expectRefused(
-      await send(own.client, key, { request: `PUT ${path}`, body: big }),
-      "IDEMPOTENCY_KEY_REUSED",
-    );
+    expectRefused(await upload(), "IDEMPOTENCY_KEY_REUSED");
     expect(await stage.onDisk()).toEqual(before);
   });
 
   test("and answered as before when its drive and its time have gone", async () => {
     const { ada } = stage.world.clients;
-    const { drive } = await prepare();
+    const { id: drive } = await ada.makeDrive("Soon gone");
     const key = newKey();
-    const soon = stage.coffer.clock.iso(1000);
-    const put: Sent = {
-      request: `PUT /v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
-      body: "x",
-    };
-    const first = await sendFirst(ada, key, put);
+    const upload = put(drive, `soon.txt&expires_at=${stage.coffer.clock.iso(1000)}`, "x");
+    const first = await sendFirst(ada, key, upload);
     stage.coffer.clock.advance(2000);
-    expectReplay(await send(ada, key, put), first);
+    expectReplay(await send(ada, key, upload), first);
     await ada.delete(`/v0/drives/${drive}`);
-    expectReplay(await send(ada, key, put), first);
+    expectReplay(await send(ada, key, upload), first);
   });
 });
 
 test("an answer is the first one, whatever has happened since", async () => {
   const { own, key } = await fresh();
-  const upload: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=a`, body: "x" };
+  const upload = put(own.id, "a", "x");
   const first = await send(own.client, key, upload);
   const { id }: { id: string } = JSON.parse(first.text);
   await own.client.delete(`/v0/files/${id}`);
@@ -543,25 +483,24 @@ describe("for 24 hours", () => {
   afterAll(() => coffer[Symbol.asyncDispose]());
 
   test("across restarts, counted as a request but not as a drive", async () => {
-    const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "Once" } };
     const key = newKey();
-    const first = await sendFirst(coffer.client(), key, provision);
-    const second = await send(coffer.client(), key, provision);
+    const first = await sendFirst(coffer.client(), key, PROVISION);
+    const second = await send(coffer.client(), key, PROVISION);
     expectReplay(second, first);
     expect(remaining(second)).toBe(remaining(first) - 1);
-    expectRefused(await send(coffer.client(), newKey(), provision), "RATE_LIMITED");
+    expectRefused(await send(coffer.client(), newKey(), PROVISION), "RATE_LIMITED");
     await coffer.restart();
-    expectReplay(await send(coffer.client(), key, provision), first);
+    expectReplay(await send(coffer.client(), key, PROVISION), first);
 
     coffer.clock.advance(DAY - 1);
-    expectReplay(await send(coffer.client(), key, provision), first);
+    expectReplay(await send(coffer.client(), key, PROVISION), first);
     await coffer.appliance.services.sweep.run();
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
 
     coffer.clock.advance(1);
-    const later = await sendFirst(coffer.client(), key, provision);
+    const later = await sendFirst(coffer.client(), key, PROVISION);
     expect(later.text).not.toBe(first.text);
-    expectReplay(await send(coffer.client(), key, provision), later);
+    expectReplay(await send(coffer.client(), key, PROVISION), later);
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
   });
 

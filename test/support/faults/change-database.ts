@@ -24,3 +24,36 @@ export function rowsIn(dataDir: string, query: string, ...parameters: readonly s
   using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
   return database.query<never, string[]>(query).values(...parameters);
 }
+
+/** What belongs to somebody. */
+const BELONGINGS = [
+  "user",
+  "session",
+  "api_key",
+  "drive",
+  "drive_member",
+  "folder",
+  "file",
+  "file_version",
+  "trash",
+  "trash_file",
+  "snapshot",
+  "webhook",
+  "presigned_link",
+  "share_link",
+  "upload_link",
+  "claim_token",
+  "oauth_grant",
+  // Others are made and done with in the background.
+  "webhook_delivery WHERE type = 'webhook.test'",
+];
+
+/** All that anybody has, but for what changes when it is used, or later in the background. */
+export function everythingIn(dataDir: string): unknown {
+  using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
+  const later = { uses: 0, last_used_at: 0, released_size: 0, state: "", attempts: 0, next_at: 0, error: "" };
+  return BELONGINGS.map((from) => {
+    const rows = database.query<object, []>(`SELECT * FROM ${from} ORDER BY 1`).all();
+    return { from, rows: rows.map((row) => ({ ...row, ...later })) };
+  });
+}

@@ -94,6 +94,17 @@ export async function makeTarget(place: Place, mentioned: string): Promise<Targe
   return made;
 }
 
+/** The same in a new drive of Ada's, for one test alone. */
+export async function makeOwnTarget(
+  { coffer, world }: Pick<Place, "coffer" | "world">,
+  mentioned: string,
+  path = "dir/file.txt",
+): Promise<Target> {
+  const client = world.clients.ada;
+  const { id: drive } = await client.makeDrive("Target");
+  return makeTarget({ coffer, world, client, drive, path }, mentioned);
+}
+
 type Make = (place: Place & Record<"folder" | "file" | "mentioned", string>) => Named | Promise<Named>;
 
 const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
