@@ -15,7 +15,7 @@ import { isObject } from "../../support/schemas/json-schema.ts";
 import { letIn, REDIRECT_URI } from "../../support/peers/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
 import type { Code } from "../../support/server/steps.ts";
-import { fill, fillJson, provision } from "../../support/server/scenario.ts";
+import { expectCommonRules, fill, fillJson, provision } from "../../support/server/scenario.ts";
 import { STATUS_OF } from "../../support/server/steps.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
@@ -141,7 +141,7 @@ function addressOf({ path }: DescribedOperation, { address, params = {}, query =
   return address ?? `${filled}?${new URLSearchParams(query).toString()}`.replace(/\?$/, "");
 }
 
-/** Sends a request, and expects the answer to be what is asked for and as it is described. */
+/** Sends a request, and expects the answer to be what is asked for, as it is described, and as every answer is. */
 async function send(
   operation: DescribedOperation,
   gives: number | Code,
@@ -151,11 +151,14 @@ async function send(
   at: TestAppliance = coffer,
 ): Promise<Answer> {
   const key = at === coffer ? world.keys[as] : undefined;
-  const answer = await at.client(key).send(operation.method, address, options);
+  const headers = { ...options.headers, "x-request-id": "mine" };
+  const answer = await at.client(key).send(operation.method, address, { ...options, headers });
   const status = typeof gives === "number" ? gives : STATUS_OF[gives];
   const what = `${operation.method} ${address}`;
   expect([what, answer.status, answer.status === status ? "" : answer.text]).toEqual([what, status, ""]);
   expect([what, description.answerFaults(operation, answer)]).toEqual([what, []]);
+  expect([what, answer.headers.get("x-request-id")]).toEqual([what, "mine"]);
+  if (operation.path.startsWith("/v0")) expectCommonRules(operation.method, answer);
   if (typeof gives !== "number") {
     const error: unknown = operation.path.startsWith("/oauth/") ? expect.any(String) : { code: gives };
     expect(JSON.parse(answer.text)).toMatchObject({ error });
@@ -563,6 +566,9 @@ function malformed({ parameters, hasBody }: DescribedOperation, address: string)
   return [`${address}?${name}=a&${name}=b`, {}];
 }
 
+const SIGNING_IN = { token: "x", username: "x", password: "x" };
+const CODED: RequestOptions = { body: "coded", headers: { "content-encoding": "gzip" } };
+
 /** One body for all operations has fields that one of them does not know. */
 const LENIENT = { prefer: "handling=lenient" };
 
@@ -578,67 +584,36 @@ const ANY_BODY = {
   password: "x",
 };
 
-/** What is refused before its meaning counts, by code: the operations to which it is, and what is sent. */
-const GENERAL: readonly {
-  readonly code: Code;
-  readonly as: CallerName;
-  readonly isMet: (operation: DescribedOperation) => boolean;
-  readonly request: (operation: DescribedOperation, address: string) => [string, RequestOptions];
-}[] = [
-  {
-    code: "UNAUTHORIZED",
-    as: "nobody",
-    isMet: ({ isGuarded }) => isGuarded,
-    request: (_, address) => [address, {}],
-  },
-  {
-    code: "FORBIDDEN",
-    as: "adaReader",
-    isMet: ({ method, path }) => path.startsWith("/v0/") && method !== "GET",
-    request: (_, address) => [address, {}],
-  },
-  {
-    code: "FORBIDDEN",
-    as: "nobody",
-    isMet: ({ method, path }) => path.startsWith("/auth/") && method === "POST",
-    request: (_, address) => [
-      address,
-      { body: { token: "x", username: "x", password: "x" }, headers: { origin: "https://evil.example" } },
-    ],
-  },
-  {
-    code: "VALIDATION_ERROR",
-    as: "ada",
-    isMet: ({ codes }) => codes.includes("VALIDATION_ERROR"),
-    request: malformed,
-  },
-  {
-    code: "PAYLOAD_TOO_LARGE",
-    as: "ada",
-    isMet: ({ method }) => method !== "GET",
-    request: (_, address) => [address, { body: PAST_ANY_LIMIT }],
-  },
-  {
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    as: "ada",
-    isMet: ({ hasBody }) => hasBody,
-    request: (_, address) => [address, { body: "coded", headers: { "content-encoding": "gzip" } }],
-  },
-  {
-    code: "NOT_FOUND",
-    as: "ada",
-    isMet: ({ path, parameters }) => parameters.path.length > 0 && !path.startsWith("/v0/files/by-path"),
-    request: ({ hasBody }, address) => [address, hasBody ? { body: ANY_BODY, headers: LENIENT } : {}],
-  },
-  {
-    code: "NOT_FOUND",
-    as: "ada",
-    isMet: ({ path }) => path.startsWith("/v0/files/by-path"),
-    request: ({ hasBody }, address) => [
-      `${address}?drive_id=${world.drives.ada}&path=none`,
-      hasBody ? { body: { destination_path: "x", op: "append", text: "x" }, headers: LENIENT } : {},
-    ],
-  },
+function isByPath(path: string): boolean {
+  return path.startsWith("/v0/files/by-path");
+}
+
+function aboutNothing({ path, hasBody }: DescribedOperation, address: string): [string, RequestOptions] {
+  const query = isByPath(path) ? `?drive_id=${world.drives.ada}&path=none` : "";
+  return [address + query, hasBody ? { body: ANY_BODY, headers: LENIENT } : {}];
+}
+
+type Sent = (operation: DescribedOperation, address: string) => [address: string, RequestOptions];
+
+/** What is refused before its meaning counts: the operations to which it is, and what is sent. */
+const GENERAL: readonly (readonly [
+  code: Code,
+  as: CallerName,
+  isMet: (operation: DescribedOperation) => boolean,
+  request?: Sent,
+])[] = [
+  ["UNAUTHORIZED", "nobody", ({ isGuarded }) => isGuarded],
+  ["FORBIDDEN", "adaReader", ({ method, path }) => path.startsWith("/v0/") && method !== "GET"],
+  [
+    "FORBIDDEN",
+    "nobody",
+    ({ method, path }) => path.startsWith("/auth/") && method === "POST",
+    (_, address) => [address, { body: SIGNING_IN, headers: { origin: "https://evil.example" } }],
+  ],
+  ["VALIDATION_ERROR", "ada", ({ codes }) => codes.includes("VALIDATION_ERROR"), malformed],
+  ["PAYLOAD_TOO_LARGE", "ada", ({ method }) => method !== "GET", (_, to) => [to, { body: PAST_ANY_LIMIT }]],
+  ["UNSUPPORTED_MEDIA_TYPE", "ada", ({ hasBody }) => hasBody, (_, to) => [to, CODED]],
+  ["NOT_FOUND", "ada", ({ path, parameters }) => isByPath(path) || parameters.path.length > 0, aboutNothing],
 ];
 
 /** The headers of Ada's browser, newly signed in, on a page of ours. */
@@ -647,24 +622,16 @@ function signedIn(at: TestAppliance): Record<string, string> {
 }
 
 describe("each operation answers as described: the refusals of many", () => {
-  for (const { code, as, isMet, request } of GENERAL) {
-    test(`${code} to ${as}`, async () => {
-      const operations = description.operations.filter(isMet);
-      expect(operations).not.toEqual([]);
-      const headers = as === "ada" ? signedIn(coffer) : {};
-      for (const operation of operations) {
-        const [address, options] = request(operation, addressOf(operation));
-        const isSignedIn = as === "ada" && SIGNED_IN.includes(operation.id);
-        await send(
-          operation,
-          code,
-          address,
-          isSignedIn ? { ...options, headers: { ...options.headers, ...headers } } : options,
-          isSignedIn ? "nobody" : as,
-        );
-      }
-    });
-  }
+  test.each(GENERAL)("%s to %s", async (code, as, isMet, request = (_, address) => [address, {}]) => {
+    const operations = description.operations.filter(isMet);
+    expect(operations).not.toEqual([]);
+    for (const operation of operations) {
+      const [address, options] = request(operation, addressOf(operation));
+      const isSignedIn = as === "ada" && SIGNED_IN.includes(operation.id);
+      const headers = { ...options.headers, ...(isSignedIn ? signedIn(coffer) : {}) };
+      await send(operation, code, address, { ...options, headers }, isSignedIn ? "nobody" : as);
+    }
+  });
 
   test("RATE_LIMITED", async () => {
     await using strict = await startAppliance({ "rate-limits": "free=1,pro=1,team=1" });
