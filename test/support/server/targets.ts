@@ -62,7 +62,7 @@ export async function linkUpload(client: Client, drive_id: string, path: string)
 /** Where things for one case are made, and by whom. */
 interface Place {
   readonly coffer: TestAppliance;
-  readonly world: World;
+  readonly world: Pick<World, "carol">;
   readonly client: Client;
   readonly drive: string;
   /** Of a file that is not there yet, in a folder. */
@@ -96,7 +96,7 @@ export async function makeTarget(place: Place, mentioned: string): Promise<Targe
 
 /** The same in a new drive of Ada's, for one test alone. */
 export async function makeOwnTarget(
-  { coffer, world }: Pick<Place, "coffer" | "world">,
+  { coffer, world }: { readonly coffer: TestAppliance; readonly world: World },
   mentioned: string,
   path = "dir/file.txt",
 ): Promise<Target> {
