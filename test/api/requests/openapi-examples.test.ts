@@ -131,9 +131,10 @@ async function makeNamed(operation: DescribedOperation): Promise<Named> {
   const dora = { username: "dora", role: "reader" };
   const { data } = await key.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, dora);
   const place = { coffer, client: key, drive, path: "notes/2030/plan.md", world: { carol: data.user_id } };
-  const row = ROUTES.find(([request]) => operationOf(description, request) === operation);
-  const path = row?.[0].split(/[ ?]/)[1] ?? operation.path;
-  const named = await makeTarget(place, JSON.stringify(row ?? ""));
+  const [request = "", , more] =
+    ROUTES.find(([each]) => operationOf(description, each) === operation) ?? ([] as const);
+  const path = request.split(/[ ?]/)[1] ?? operation.path;
+  const named = await makeTarget(place, JSON.stringify([request, more]));
   return { ...named, path: fill(path, named) };
 }
 
