@@ -93,6 +93,7 @@ const GUARDED: readonly (readonly [name: string, ask: Ask])[] = [
   ["the content", asking("GET", "/download")],
   ["PATCH", asking("PATCH", "", { body: { tags: ["a"] } })],
   ["a move", asking("POST", "/move", { body: { destination_path: "moved" } })],
+  ["a copy", asking("POST", "/copy", { body: { destination_path: "copied" } })],
   ["DELETE", asking("DELETE", "")],
   [
     "a raw upload",
@@ -118,6 +119,7 @@ describe("If-Match and If-Unmodified-Since guard", () => {
     const file = await made();
     const before = await etagOf(file);
     await file.own.client.patch(file.record, { metadata: { changed: true } });
+    const current = await etagOf(file);
     const refused: Record<string, string>[] = [
       { "if-match": before },
       { "if-match": `"x", W/${CONTENT_ETAG}` },
@@ -126,6 +128,8 @@ describe("If-Match and If-Unmodified-Since guard", () => {
       { "if-match": before, "if-unmodified-since": timeIn(0) },
     ];
     for (const headers of refused) expectRefused(await ask(file, headers), "PRECONDITION_FAILED");
+    expect(await etagOf(file)).toBe(current);
+    expect(await file.own.client.paths(`/v0/files?drive_id=${file.own.id}`)).toEqual(["notes/f.txt"]);
   });
 
   test.each(GUARDED)("%s, where they hold", async (_, ask) => {
