@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
@@ -25,27 +25,42 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   return stage.coffer.client().send(method, path, { headers });
 }
 
-describe("/ is Markdown for programs and a page for people", () => {
-  const accepted: readonly (readonly [accept: string, type: string])[] = [
-    ["*/*", "text/markdown"],
-    ["", "text/markdown"],
-    ["application/json", "text/markdown"],
-    ["text/markdown", "text/markdown"],
-    ["text/plain;q=0.5", "text/markdown"],
-    ["text/markdown, text/html, */*", "text/markdown"],
-    ["text/html;q=0", "text/markdown"],
-    [BROWSER, "text/html"],
-    ["TEXT/HTML", "text/html"],
-    ["text/html, text/markdown;q=0.5", "text/html"],
+const SHARED = `/s/shr_${"a".repeat(48)}`;
+const CLAIM = `/claim/clm_${"a".repeat(48)}`;
+
+describe("programs are told in text what people are shown as a page", () => {
+  const accepted: readonly (readonly [accept: string, start: string, link: string])[] = [
+    ["*/*", "text/markdown", "text/plain"],
+    ["", "text/markdown", "text/plain"],
+    ["application/json", "text/markdown", "application/json"],
+    ["application/json, */*;q=0.5", "text/markdown", "application/json"],
+    ["text/markdown", "text/markdown", "text/plain"],
+    ["text/plain;q=0.5", "text/markdown", "text/plain"],
+    ["text/plain, application/json;q=0.5", "text/markdown", "text/plain"],
+    ["text/markdown, text/html, */*", "text/markdown", "text/plain"],
+    ["text/html;q=0", "text/markdown", "text/plain"],
+    [BROWSER, "text/html", "text/html"],
+    ["TEXT/HTML", "text/html", "text/html"],
+    ["text/html, text/markdown;q=0.5", "text/html", "text/html"],
   ];
-  test.each(accepted)("Accept: %s", async (accept, type) => {
-    for (const method of ["GET", "HEAD"]) {
-      const { status, headers, text } = await ask("/", { accept }, method);
-      expect([status, headers.get("content-type")?.split(";")[0]]).toEqual([200, type]);
-      expect(headers.get("vary")).toStartWith("accept");
-      expect(headers.get("link")).toBe(LINK);
-      expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
-      expect(text === "").toBe(method === "HEAD");
+  test.each(accepted)("Accept: %s", async (accept, start, link) => {
+    for (const path of ["/", SHARED, CLAIM]) {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers, text } = await ask(path, { accept }, method);
+        const type = headers.get("content-type")?.split(";")[0];
+        expect([path, status, type]).toEqual([path, 200, path === "/" ? start : link]);
+        expect(headers.get("vary")).toStartWith("accept");
+        expect(text === "").toBe(method === "HEAD");
+        if (path === "/") {
+          expect(headers.get("link")).toBe(LINK);
+          expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
+        } else {
+          expect(headers.get("x-robots-tag")).toBe(path === SHARED ? "noindex" : null);
+          expect(headers.get("referrer-policy")).toBe("no-referrer");
+          expect(headers.get("content-security-policy")).toStartWith("default-src 'none'");
+          expect(headers.get("cache-control")).toBe(type === "text/html" ? "no-cache" : "no-store");
+        }
+      }
     }
   });
 
@@ -89,6 +104,13 @@ describe("the links to the description and the start page", () => {
   });
 });
 
+/** A server that keeps nothing, and gives no drives to who has no account. */
+let closed: TestAppliance;
+beforeAll(async () => {
+  closed = await startAppliance({ "keep-days": "0", provisioning: "off" });
+});
+afterAll(() => closed[Symbol.asyncDispose]());
+
 const TEXTS = ["/", "/llms.txt", "/skill.md", "/v0"] as const;
 
 describe.each(TEXTS)("%s", (path) => {
@@ -107,46 +129,27 @@ describe.each(TEXTS)("%s", (path) => {
     expect(text).not.toContain("evil");
   });
 
-  test("says that there are ways back, to see what happened, and to share", async () => {
+  test("says what this server does, with its limits", async () => {
     const { text } = await ask(path);
     for (const noun of [/undo/i, /snapshots/, /changes/, /webhooks/, /links/, /members/]) {
       expect(text).toMatch(noun);
     }
-  });
-
-  test("has the limits of this server", async () => {
-    const { text } = await ask(path);
     const limits =
       path === "/v0"
         ? ["7340032", "1234", "100017", '"keep_days":17', '"keep_versions":23']
         : ["7 MiB", "1234", "free 100017", "17 days", "23 earlier contents"];
     for (const limit of limits) expect(text).toContain(limit);
-  });
-
-  test("does not promise to keep what this server does not keep", async () => {
-    await using coffer = await startAppliance({ "keep-days": "0" });
-    const { text } = await coffer.client().send("GET", path);
-    expect(text).not.toContain("kept for");
-    expect(text).not.toMatch(/trash|versions\/\{n\}|undo` takes back/);
-    if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
-  });
-
-  test("says whether there are drives without an account", async () => {
-    await using coffer = await startAppliance({ provisioning: "off" });
-    const { text } = await coffer.client().send("GET", path);
-    expect((await ask(path)).text).toContain(`${stage.coffer.appliance.url}/v0/drives/provision`);
-    expect(text).not.toContain(`${coffer.appliance.url}/v0/drives/provision`);
-    expect(text).toContain(`${coffer.appliance.url}/keys`);
-    expect(text).not.toMatch(/claim link/);
-  });
-
-  test("leads to MCP", async () => {
-    expect((await ask(path)).text).toContain(`${stage.coffer.appliance.url}/mcp`);
-  });
-
-  test("has nothing that was not filled in", async () => {
-    const { text } = await ask(path);
+    const { url } = stage.coffer.appliance;
+    for (const link of ["/mcp", "/v0/drives/provision"]) expect(text).toContain(url + link);
+    // Nothing was not filled in.
     expect(text).not.toMatch(/\{\{\w|\w\}\}|undefined|NaN/);
+  });
+
+  test("does not promise what this server does not do", async () => {
+    const { text } = await closed.client().send("GET", path);
+    expect(text).not.toMatch(/kept for|trash|versions\/\{n\}|undo` takes back|drives\/provision|claim link/);
+    if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
+    expect(text).toContain(`${closed.appliance.url}/keys`);
   });
 
   test("names only operations and addresses that there are", async () => {
@@ -209,8 +212,7 @@ test("GET /v0 lists the operations that need no key", async () => {
 });
 
 test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
-  await using coffer = await startAppliance({ provisioning: "off" });
-  const paths = (await withoutKey(coffer)).map(({ path }) => path);
+  const paths = (await withoutKey(closed)).map(({ path }) => path);
   expect(paths).toContain("/v0/presigned/{token}");
   expect(paths).not.toContain("/v0/drives/provision");
   expect(paths).not.toContain("/mcp");
@@ -233,43 +235,15 @@ test("the short description lists every operation, in at most a fifth of the 36,
 
 test("the 401 says where keys come from, and names provisioning only where there is any", async () => {
   const { text } = await ask("/v0/files");
-  expect(text).toContain("Authorization: Bearer <key>");
-  expect(text).toContain("POST /v0/drives/provision");
-  expect(text).toContain("/keys");
-  await using coffer = await startAppliance({ provisioning: "off" });
-  const closed = await coffer.client().send("GET", "/v0/files");
-  expect(closed.text).not.toContain("provision");
-  expect(closed.text).toContain("/keys");
+  for (const part of ["Authorization: Bearer <key>", "POST /v0/drives/provision", "/keys"]) {
+    expect(text).toContain(part);
+  }
+  const { text: shorter } = await closed.client().send("GET", "/v0/files");
+  expect(shorter).not.toContain("provision");
+  expect(shorter).toContain("/keys");
 });
 
-describe("the pages of links are for people; programs are told what they are", () => {
-  const SHARED = `/s/shr_${"a".repeat(48)}`;
-  const CLAIM = `/claim/clm_${"a".repeat(48)}`;
-  const accepted: readonly (readonly [accept: string, type: string])[] = [
-    ["*/*", "text/plain"],
-    ["", "text/plain"],
-    ["text/markdown", "text/plain"],
-    ["text/plain, application/json;q=0.5", "text/plain"],
-    ["application/json", "application/json"],
-    ["application/json, */*;q=0.5", "application/json"],
-    [BROWSER, "text/html"],
-  ];
-  test.each([SHARED, CLAIM].flatMap((path) => accepted.map((each) => [path, ...each] as const)))(
-    "%s with Accept: %s",
-    async (path, accept, type) => {
-      for (const method of ["GET", "HEAD"]) {
-        const { status, headers, text } = await ask(path, { accept }, method);
-        expect([status, headers.get("content-type")?.split(";")[0]]).toEqual([200, type]);
-        expect(headers.get("vary")).toStartWith("accept");
-        expect(headers.get("x-robots-tag")).toBe(path === SHARED ? "noindex" : null);
-        expect(headers.get("referrer-policy")).toBe("no-referrer");
-        expect(headers.get("content-security-policy")).toStartWith("default-src 'none'");
-        expect(headers.get("cache-control")).toBe(type === "text/html" ? "no-cache" : "no-store");
-        expect(text === "").toBe(method === "HEAD");
-      }
-    },
-  );
-
+describe("what programs are told of links", () => {
   interface Notice {
     readonly about: string;
     readonly requests: readonly { readonly method: string; readonly url: string; readonly body?: object }[];
