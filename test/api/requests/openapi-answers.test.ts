@@ -8,7 +8,7 @@ import {
 } from "../../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
+import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { CookieJar } from "../../support/server/cookie-jar.ts";
 import type { DescribedOperation } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
@@ -19,7 +19,7 @@ import { expectCommonRules, fill, fillJson, provision } from "../../support/serv
 import { STATUS_OF } from "../../support/server/steps.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
-import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
+import { beginSession, browserWith, sessionIn } from "../../support/server/sign-in.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
 import { describedApi, operationOf, ROUTES, successOf } from "../../support/server/routes.ts";
 import type { Named, Target } from "../../support/server/targets.ts";
@@ -27,14 +27,10 @@ import { HOOK, linkUpload, makeTarget, putIntoTrash, takeSnapshot } from "../../
 
 const description = await describedApi();
 
-/** What a request to an operation fills in. */
-interface Request {
-  /** By default the operation's path, with these in the place of its parameters. */
+/** A request to an operation: by default to its path, with nothing real in the place of its parameters. */
+interface Request extends RequestOptions {
   readonly address?: string;
-  readonly params?: Named;
   readonly query?: Named;
-  readonly body?: Json;
-  readonly headers?: Record<string, string>;
 }
 
 /**
@@ -136,23 +132,20 @@ async function putNote(path: string, body = HELLO_TEXT): Promise<string> {
   return id;
 }
 
-function addressOf({ path }: DescribedOperation, { address, params = {}, query = {} }: Request = {}): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? NOWHERE);
-  return address ?? `${filled}?${new URLSearchParams(query).toString()}`.replace(/\?$/, "");
+function addressOf({ path }: DescribedOperation): string {
+  return path.replaceAll(/\{\w+\}/g, NOWHERE);
 }
 
 /** Sends a request, and expects the answer to be what is asked for, as it is described, and as every answer is. */
 async function send(
+  client: Client,
   operation: DescribedOperation,
   gives: number | Code,
   address: string,
-  options: RequestOptions,
-  as: CallerName,
-  at: TestAppliance = coffer,
+  options: RequestOptions = {},
 ): Promise<Answer> {
-  const key = at === coffer ? world.keys[as] : undefined;
   const headers = { ...options.headers, "x-request-id": "mine" };
-  const answer = await at.client(key).send(operation.method, address, { ...options, headers });
+  const answer = await client.send(operation.method, address, { ...options, headers });
   const status = typeof gives === "number" ? gives : STATUS_OF[gives];
   const what = `${operation.method} ${address}`;
   expect([what, answer.status, answer.status === status ? "" : answer.text]).toEqual([what, status, ""]);
@@ -168,32 +161,22 @@ async function send(
 }
 
 /** Asks an operation; a write that succeeds is asked again under its Idempotency-Key, and then otherwise. */
-async function ask(
-  id: string,
-  gives: number | Code,
-  request: Request = {},
-  as: CallerName = "ada",
-  at: TestAppliance = coffer,
-): Promise<Answer> {
+async function ask(client: Client, id: string, gives: number | Code, request: Request = {}): Promise<Answer> {
   const operation = description.operation(id);
-  const { body, headers = {} } = request;
-  const address = addressOf(operation, request);
-  const isKeyed = typeof gives === "number" && operation.parameters.header.includes("Idempotency-Key");
-  const options: RequestOptions = {
-    ...(body === undefined ? {} : { body }),
-    headers: isKeyed ? { ...headers, "idempotency-key": crypto.randomUUID() } : headers,
-  };
-  if (isObject(body) && typeof gives === "number") {
-    expect(description.requestFaults(operation, body)).toEqual([]);
+  const { query = {}, address: to = addressOf(operation), ...sent } = request;
+  const address = `${to}?${new URLSearchParams(query).toString()}`.replace(/\?$/, "");
+  if (typeof gives !== "number") return send(client, operation, gives, address, sent);
+  if (isObject(sent.body)) expect(description.requestFaults(operation, sent.body)).toEqual([]);
+  if (!operation.parameters.header.includes("Idempotency-Key")) {
+    return send(client, operation, gives, address, sent);
   }
-  const answer = await send(operation, gives, address, options, as, at);
-  if (isKeyed) {
-    const again = await send(operation, gives, address, options, as, at);
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    const other = address + (address.includes("?") ? "&other" : "?other");
-    const lenient = { ...options, headers: { ...options.headers, ...LENIENT } };
-    await send(operation, "IDEMPOTENCY_KEY_REUSED", other, lenient, as, at);
-  }
+  const options = { ...sent, headers: { ...sent.headers, ...idempotencyKey() } };
+  const answer = await send(client, operation, gives, address, options);
+  const again = await send(client, operation, gives, address, options);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  const other = address + (address.includes("?") ? "&other" : "?other");
+  const headers = { ...options.headers, ...LENIENT };
+  await send(client, operation, "IDEMPOTENCY_KEY_REUSED", other, { ...options, headers });
   return answer;
 }
 
@@ -450,8 +433,8 @@ const REFUSALS: readonly Case[] = [
 ];
 
 /** What a request names: its target's, or its caller's own. */
-function namedBy(as: CallerName, target: Named, { on = {} }: More): Named {
-  const named = { ...others, ...target, ...own[as] };
+function namedBy(as: CallerName | "session", target: Named, { on = {} }: More): Named {
+  const named = { ...others, ...target, ...(as === "session" ? {} : own[as]) };
   const meant = Object.entries(on).map(([name, text]) => [name, fill(text, named)]);
   return { ...named, ...Object.fromEntries(meant) };
 }
@@ -541,14 +524,14 @@ for (const [name, cases] of [
   describe(`each operation answers as described: ${name}`, () => {
     for (const { id, as, request, gives, more } of cases) {
       test(`${id} ${gives}`, async () => {
-        const by = as === "session" ? "nobody" : as;
-        const named = namedBy(by, await prepare(JSON.stringify([request, more])), more);
+        const named = namedBy(as, await prepare(JSON.stringify([request, more])), more);
         const place = places.get(named["file"] ?? "");
         const [method = "", address = ""] = fill(request, { ...named, ...place }).split(" ");
-        const { body, headers = as === "session" ? signedIn(coffer) : {} } = more;
+        const { body, headers = {} } = more;
         const options = { headers, ...(body === undefined ? {} : { body: fillJson(body, named) }) };
-        if (more.again) expect(await world.clients[by].status(method, address, options)).toBe(200);
-        await ask(id, gives, { address, ...options }, by);
+        const client = as === "session" ? beginSession(coffer, "ada").browser : world.clients[as];
+        if (more.again) expect(await client.status(method, address, options)).toBe(200);
+        await ask(client, id, gives, { address, ...options });
       });
     }
   });
@@ -616,20 +599,15 @@ const GENERAL: readonly (readonly [
   ["NOT_FOUND", "ada", ({ path, parameters }) => isByPath(path) || parameters.path.length > 0, aboutNothing],
 ];
 
-/** The headers of Ada's browser, newly signed in, on a page of ours. */
-function signedIn(at: TestAppliance): Record<string, string> {
-  return { cookie: beginSession(at, "ada").browser.cookie, origin: at.appliance.url };
-}
-
 describe("each operation answers as described: the refusals of many", () => {
   test.each(GENERAL)("%s to %s", async (code, as, isMet, request = (_, address) => [address, {}]) => {
     const operations = description.operations.filter(isMet);
     expect(operations).not.toEqual([]);
+    const { browser } = beginSession(coffer, "ada");
     for (const operation of operations) {
-      const [address, options] = request(operation, addressOf(operation));
       const isSignedIn = as === "ada" && SIGNED_IN.includes(operation.id);
-      const headers = { ...options.headers, ...(isSignedIn ? signedIn(coffer) : {}) };
-      await send(operation, code, address, { ...options, headers }, isSignedIn ? "nobody" : as);
+      const client = isSignedIn ? browser : world.clients[as];
+      await send(client, operation, code, ...request(operation, addressOf(operation)));
     }
   });
 
@@ -637,7 +615,7 @@ describe("each operation answers as described: the refusals of many", () => {
     await using strict = await startAppliance({ "rate-limits": "free=1,pro=1,team=1" });
     await strict.client().send("GET", "/v0/drives");
     for (const operation of description.operations.filter(({ path }) => /^\/(v0|mcp)(\/|$)/.test(path))) {
-      await send(operation, "RATE_LIMITED", addressOf(operation), {}, "nobody", strict);
+      await send(strict.client(), operation, "RATE_LIMITED", addressOf(operation));
     }
   });
 });
@@ -647,62 +625,66 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await using fresh = await startAppliance();
     const first = { username: "ada", password: "long enough" };
     const token = new URL(fresh.appliance.setupLink ?? "").searchParams.get("token") ?? "";
-    await ask("checkSetup", 200, { query: { token } }, "nobody", fresh);
-    await ask("setUp", "NOT_FOUND", { body: { ...first, token: "x" } }, "nobody", fresh);
-    const answer = await ask("setUp", 200, { body: { ...first, token } }, "nobody", fresh);
-    const cookie = `coffer_session=${sessionIn(answer)}`;
-    await ask("getAccount", 200, { headers: { cookie } }, "nobody", fresh);
-    const origin = fresh.appliance.url;
-    await ask("createDrive", 201, { body: { name: "D" }, headers: { cookie, origin } }, "nobody", fresh);
-    await ask("createDrive", "FORBIDDEN", { body: { name: "D" }, headers: { cookie } }, "nobody", fresh);
-    await ask("logOut", 200, { headers: { cookie } }, "nobody", fresh);
+    const nobody = fresh.client();
+    await ask(nobody, "checkSetup", 200, { query: { token } });
+    await ask(nobody, "setUp", "NOT_FOUND", { body: { ...first, token: "x" } });
+    const answer = await ask(nobody, "setUp", 200, { body: { ...first, token } });
+    const ada = browserWith(fresh, sessionIn(answer) ?? "");
+    await ask(ada, "getAccount", 200);
+    await ask(ada, "createDrive", 201, { body: { name: "D" } });
+    const headers = { cookie: ada.cookie };
+    await ask(nobody, "createDrive", "FORBIDDEN", { body: { name: "D" }, headers });
+    await ask(nobody, "logOut", 200, { headers });
   });
 
   test("an Idempotency-Key whose response there is no room for", async () => {
     const limits = { "storage-limits": "free=1000,pro=1000,team=1000" };
     await using fresh = await startAppliance(limits);
     const { id } = await fresh.appliance.services.users.createFromShell("ada", "long enough");
-    const headers = { ...signedIn(fresh), "idempotency-key": crypto.randomUUID() };
+    const { browser } = beginSession(fresh, "ada");
     changeDatabase(fresh.dataDir, `INSERT INTO idempotency_use VALUES ('${id}', ${RECORD_ROOM_BYTES})`);
     const keyed = description.operations.filter(
       ({ isGuarded, parameters }) => isGuarded && parameters.header.includes("Idempotency-Key"),
     );
     expect(keyed.length).toBeGreaterThan(15);
-    for (const operation of keyed) await ask(operation.id, "QUOTA_EXCEEDED", { headers }, "nobody", fresh);
+    for (const operation of keyed) {
+      await ask(browser, operation.id, "QUOTA_EXCEEDED", { headers: idempotencyKey() });
+    }
   });
 
   test("a claim link that was used", async () => {
     const token = await makeClaim();
-    await ask("claimDrive", 200, { body: { token } });
-    await ask("previewClaim", "CONFLICT", { params: { token } }, "nobody");
+    await ask(world.clients.ada, "claimDrive", 200, { body: { token } });
+    await ask(world.clients.nobody, "previewClaim", "CONFLICT", { address: `/v0/drives/claim/${token}` });
   });
 
   test("a claim that comes too late", async () => {
     const token = await makeClaim();
     coffer.clock.advance(31 * 24 * 60 * 60 * 1000);
-    await ask("claimDrive", "GONE", { body: { token } });
-    await ask("previewClaim", "GONE", { params: { token } }, "nobody");
+    await ask(world.clients.ada, "claimDrive", "GONE", { body: { token } });
+    await ask(world.clients.nobody, "previewClaim", "GONE", { address: `/v0/drives/claim/${token}` });
   });
 
   test("the way through a provider", async () => {
+    const { nobody } = world.clients;
     const jar = new CookieJar();
     const back = await signInThere(jar, `${coffer.appliance.baseUrl}/auth/oidc/start`, "sub-ada");
     const headers = { cookie: jar.header(back) };
-    await ask("finishOidc", 303, { query: Object.fromEntries(back.searchParams), headers }, "nobody");
-    await ask("finishOidc", "VALIDATION_ERROR", { headers }, "nobody");
+    await ask(nobody, "finishOidc", 303, { query: Object.fromEntries(back.searchParams), headers });
+    await ask(nobody, "finishOidc", "VALIDATION_ERROR", { headers });
     for (const [code, query] of [
       ["UNAUTHORIZED", { code: "x" }],
       ["FORBIDDEN", { error: "access_denied" }],
     ] as const) {
-      const start = await ask("startOidc", 303, {}, "nobody");
+      const start = await ask(nobody, "startOidc", 303);
       const state = new URL(start.headers.get("location") ?? "").searchParams.get("state") ?? "";
       const [cookie = ""] = (start.headers.get("set-cookie") ?? "").split(";");
       const said = { ...query, state, iss: provider.issuer };
-      await ask("finishOidc", code, { query: said, headers: { cookie } }, "nobody");
+      await ask(nobody, "finishOidc", code, { query: said, headers: { cookie } });
     }
   });
 
-  const often: readonly (readonly [operation: string, request: Request])[] = [
+  const often: readonly (readonly [operation: string, request: RequestOptions])[] = [
     ["logIn", { body: { username: "zoe", password: "wrong" } }],
     ["signUp", { body: { username: "-", password: "long enough" } }],
     ["startOidc", {}],
@@ -712,36 +694,28 @@ describe("what takes an appliance or a browser of its own is answered as describ
     ["registerClient", { body: {} }],
   ];
   test.each(often)("%s, too often", async (id, request) => {
-    const operation = description.operation(id);
-    const address = operation.path;
-    const options = request.body === undefined ? {} : { body: request.body };
-    for (let n = 0; n < 61; n += 1) {
-      const { status } = await coffer.client().send(operation.method, address, options);
-      if (status === 429) break;
-    }
-    await ask(id, "RATE_LIMITED", request, "nobody");
+    const { method, path } = description.operation(id);
+    const { nobody } = world.clients;
+    for (let n = 0; n < 61 && (await nobody.status(method, path, request)) !== 429; n += 1);
+    await ask(nobody, id, "RATE_LIMITED", request);
   });
 
   test("the way of an application", async () => {
+    const { ada, nobody } = world.clients;
     // Only so many may come from one address in an hour.
     coffer.clock.advance(60 * 60 * 1000);
     for (const id of ["getMcpMetadata", "getResourceMetadata", "getServerMetadata"]) {
-      await ask(id, 200, {}, "nobody");
-      await ask(id, "NOT_FOUND");
+      await ask(nobody, id, 200);
+      await ask(ada, id, "NOT_FOUND");
     }
-    const registered = await ask(
-      "registerClient",
-      201,
-      { body: { redirect_uris: [REDIRECT_URI] } },
-      "nobody",
-    );
+    const registered = await ask(nobody, "registerClient", 201, { body: { redirect_uris: [REDIRECT_URI] } });
     const { client_id }: { client_id: string } = JSON.parse(registered.text);
-    await ask("authorize", 303, { query: { client_id, redirect_uri: REDIRECT_URI } }, "nobody");
+    await ask(nobody, "authorize", 303, { query: { client_id, redirect_uri: REDIRECT_URI } });
     const { clientId, refreshToken } = await letIn(coffer, beginSession(coffer, "ada").browser);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const fields = { grant_type: "refresh_token", client_id: clientId, refresh_token: refreshToken };
-    await ask("getToken", 200, { body: new URLSearchParams(fields).toString(), headers }, "nobody");
-    await ask("revokeToken", 200, { body: "token=none", headers }, "nobody");
+    await ask(nobody, "getToken", 200, { body: new URLSearchParams(fields).toString(), headers });
+    await ask(nobody, "revokeToken", 200, { body: "token=none", headers });
   });
 
   test("a provider that does not answer", async () => {
@@ -750,22 +724,19 @@ describe("what takes an appliance or a browser of its own is answered as describ
       "oidc-client-id": CLIENT.id,
       "oidc-client-secret": CLIENT.secret,
     });
-    await ask("startOidc", "INTERNAL", {}, "nobody", alone);
+    await ask(alone.client(), "startOidc", "INTERNAL");
   });
 
   test("a disk at its reserve", async () => {
     await using full = await startAppliance({ "disk-reserve": "1000TB" });
-    const { id, key } = await provision(full);
-    const headers = { authorization: `Bearer ${key}` };
+    const { id, client } = await provision(full);
     const body = { drive_id: id, filename: "f", content: HELLO };
-    await ask("uploadFile", "STORAGE_FULL", { body, headers }, "nobody", full);
+    await ask(client, "uploadFile", "STORAGE_FULL", { body });
   });
 
   test("a content that drips", async () => {
     await using patient = await startAppliance({ "min-upload-speed": "1KiB" });
     const { id, client } = await provision(patient);
-    const operation = description.operation("putFile");
-    const address = `${operation.path}?drive_id=${id}&path=slow`;
     // A minute passes before each byte.
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -774,18 +745,16 @@ describe("what takes an appliance or a browser of its own is answered as describ
         await Bun.sleep(1);
       },
     });
-    const answer = await client.send("PUT", address, { body });
-    expect([answer.status, description.answerFaults(operation, answer)]).toEqual([408, []]);
-    seen.add("putFile REQUEST_TIMEOUT");
+    await ask(client, "putFile", "REQUEST_TIMEOUT", { query: { drive_id: id, path: "slow" }, body });
   });
 
   test("a write whose first try is still under way", async () => {
     const { drive: id } = await prepare("");
-    const operation = description.operation("putFile");
-    const address = `${operation.path}?drive_id=${id}&path=slow`;
+    const { ada } = world.clients;
+    const address = `/v0/files?drive_id=${id}&path=slow`;
     const headers = idempotencyKey();
-    const slow = await holdRequest(world.clients.ada, ["PUT", address], undefined, headers);
-    await send(operation, "IDEMPOTENCY_IN_PROGRESS", address, { body: "x", headers }, "ada");
+    const slow = await holdRequest(ada, ["PUT", address], undefined, headers);
+    await ask(ada, "putFile", "IDEMPOTENCY_IN_PROGRESS", { address, body: "x", headers });
     expect((await slow.complete()).status).toBe(201);
   });
 });
