@@ -66,18 +66,18 @@ describe("a record's ETag", () => {
     const { client } = file.own;
     const etag = await etagOf(file);
     expect(await etagOf(file)).toBe(etag);
-    const read = async (ifNoneMatch: string) => {
-      const answer = await client.send("GET", file.record, { headers: { "if-none-match": ifNoneMatch } });
-      expect(answer.headers.get("etag")).toBe(etag);
-      return [answer.status, answer.text === ""];
-    };
-    expect(await read(etag)).toEqual([304, true]);
-    expect(await read(`"x", W/${etag}`)).toEqual([304, true]);
-    expect(await read("*")).toEqual([304, true]);
+    const read = (ifNoneMatch: string) =>
+      client.send("GET", file.record, { headers: { "if-none-match": ifNoneMatch } });
     // The content may be the same while the record is not.
-    expect(await read(CONTENT_ETAG)).toEqual([200, false]);
+    for (const [tag, status] of [
+      [etag, 304],
+      [CONTENT_ETAG, 200],
+    ] as const) {
+      const { headers, text, ...answer } = await read(tag);
+      expect([answer.status, headers.get("etag"), text === ""]).toEqual([status, etag, status === 304]);
+    }
     await client.patch(file.record, { tags: ["a"] });
-    expect((await client.send("GET", file.record, { headers: { "if-none-match": etag } })).status).toBe(200);
+    expect((await read(etag)).status).toBe(200);
   });
 });
 
