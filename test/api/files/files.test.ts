@@ -141,9 +141,10 @@ describe("PATCH", () => {
     const after = [holds(path), get({ json: { path, filename } })];
     return [name, began, patch(change, json), ...after];
   });
-  runEach(
+  runAfter(
     stage,
-    Object.entries({
+    [hello],
+    {
       "nothing at all": patch({}, { id: "{file.id}" }),
       "null for what may be left out changes nothing": patch(
         { filename: null, path: null, tags: null, metadata: null },
@@ -162,8 +163,11 @@ describe("PATCH", () => {
         receives: { "preference-applied": "handling=lenient" },
       },
       "below itself": patch({ path: "notes/hello.txt/x" }, CONFLICT),
-    }),
-    ([name, asked]) => [name, hello, asked, unchanged],
+      "onto a file": [put("taken"), patch({ path: "taken" }, CONFLICT), holds("notes/hello.txt", "taken")],
+      "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT)],
+      "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT)],
+    },
+    [unchanged],
   );
   runEach(stage, bad, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -178,15 +182,6 @@ describe("PATCH", () => {
     ],
   });
   runAfter(stage, [hello], {
-    "onto a file": [
-      put("taken"),
-      patch({ path: "taken" }, CONFLICT),
-      unchanged,
-      holds("notes/hello.txt", "taken"),
-    ],
-    "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT), unchanged],
-    "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT), unchanged],
-
     "a byte order mark before the body is skipped": patch('\ufeff{"tags":["c"]}', { tags: ["c"] }),
     "tags are replaced": patch({ tags: ["c", "c"] }, { tags: ["c"] }),
     "tags are emptied": patch({ tags: [] }, { tags: [] }),
@@ -239,16 +234,11 @@ function runTransfers(how: "copy" | "move"): void {
   const act = how === "copy" ? copy : move;
   const path = "notes/hello.txt";
   const shown = { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] };
-  runAfter(stage, twoDrives, {
-    "into another drive, by its id": {
-      ...act({ ...to("b/g.json"), destination_drive_id: "{other.data.id}" }, shown),
-      as: "ada",
-    },
-    "into another drive, by its slug": {
-      ...act({ ...to("b/g.json"), destination_drive_id: "{other.data.slug}" }, shown),
-      as: "ada",
-    },
-  });
+  runEach(stage, ["id", "slug"], (name) => [
+    `into another drive, by its ${name}`,
+    ...twoDrives,
+    { ...act({ ...to("b/g.json"), destination_drive_id: `{other.data.${name}}` }, shown), as: "ada" },
+  ]);
   runAfter(stage, [hello], {
     "into a folder keeps the filename": act(to("b/"), { path: "b/hello.txt", filename: "hello.txt" }),
     "below itself": [act(over(`${path}/x`), CONFLICT), unchanged],

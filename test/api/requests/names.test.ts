@@ -94,9 +94,10 @@ describe("a name that a request does not know is refused, and the nearest one na
       step(request, { headers: LENIENT, receives, ...leniently }),
     ];
   });
-  runEach(
+  runAfter(
     stage,
-    Object.entries({
+    [file()],
+    {
       "a field, and nothing is changed": edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")),
       "a field of one of many edits": edit(
         { edits: [append({}), append({ old_str: "x" })] },
@@ -114,8 +115,8 @@ describe("a name that a request does not know is refused, and the nearest one na
         "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true",
         unknown("dry_run", null),
       ),
-    }),
-    ([name, asked]) => [name, file(), asked, holds("one\n")],
+    },
+    [holds("one\n")],
   );
 });
 
@@ -150,9 +151,10 @@ describe("a name of MCP is understood", () => {
       ...unknown("if_match", null),
     }),
   });
-  runEach(
+  runAfter(
     stage,
-    Object.entries({
+    [file()],
+    {
       "if_match that does not hold, in the body": edit(append({ if_match: stale }), failed),
       "if_match that does not hold, in the query": edit(append({}), failed, "&if_match=%220000%22"),
       "if_match that does not hold, and Prefer: handling=lenient": {
@@ -180,8 +182,8 @@ describe("a name of MCP is understood", () => {
         ...failed,
       }),
       "only_create of an upload": step(`${PUT}&only_create=true`, { body: "x", ...failed }),
-    }),
-    ([name, asked]) => [name, file(), asked, holds("one\n")],
+    },
+    [holds("one\n")],
   );
 
   test("an upload with another if_match is another request", async () => {

@@ -94,12 +94,17 @@ export function runScenarios(stage: Stage, scenarios: Scenarios): void {
   runAfter(stage, [], scenarios);
 }
 
-/** Makes a test of each scenario, which begins with what is given. */
-export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
+/** Makes a test of each scenario, which begins with what is given, and ends with what holds after each. */
+export function runAfter(
+  stage: Stage,
+  given: readonly Step[],
+  scenarios: Scenarios,
+  after: readonly Step[] = [],
+): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps]), ...after]) await play.run(each);
     });
   }
 }
