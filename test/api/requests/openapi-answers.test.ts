@@ -531,10 +531,28 @@ for (const [name, cases] of [
         const options = { headers, ...(body === undefined ? {} : { body: fillJson(body, named) }) };
         const client = as === "session" ? beginSession(coffer, "ada").browser : world.clients[as];
         if (more.again) expect(await client.status(method, address, options)).toBe(200);
-        await ask(client, id, gives, { address, ...options });
+        const answer = await ask(client, id, gives, { address, ...options });
+        expectSame(JSON.stringify([request, gives, as, more]), answer);
       });
     }
   });
+}
+
+/** What was answered to requests, by what was asked; for a file, whether its id or its path named it. */
+const answered = new Map<string, string>();
+let compared = 0;
+
+/** What can be done with a file's id can be done with its path: the answer must be the same. */
+function expectSame(asked: string, { status, headers, text }: Answer): void {
+  const where = /\??&?drive_id=\{drive\}&path=\{path\}|\?(?=")/;
+  const key = asked.replace("/by-path", "/{file}").replace(where, "");
+  const shown = ["content-type", "content-disposition", "content-range"].map((name) => headers.get(name));
+  // Ids, tokens, ports, and the ends of names.
+  const made = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[a-z]{3}_[0-9a-f]{32,}|:\d{4,5}\/|-\d+(?=")/g;
+  const essence = JSON.stringify([status, shown, text.replaceAll(made, "made")]);
+  if (answered.has(key)) compared += 1;
+  expect([key, essence]).toEqual([key, answered.get(key) ?? essence]);
+  answered.set(key, essence);
 }
 
 /** A request that is malformed at the first place where this one can be. */
@@ -766,6 +784,7 @@ test("every operation was seen to give every success and every refusal it descri
     ),
   );
   expect(described.filter((each) => !seen.has(each))).toEqual([FLOODED]);
+  expect(compared).toBeGreaterThan(50);
   for (const code of RARE) expect([...seen].some((each) => each.endsWith(` ${code}`))).toBe(true);
 });
 
