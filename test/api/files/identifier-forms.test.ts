@@ -5,7 +5,7 @@ import { archived, filled } from "../../support/samples/archives.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { putIntoTrash, routeOf, takeSnapshot } from "../../support/server/targets.ts";
+import { makeTarget, routeOf } from "../../support/server/targets.ts";
 import { describedApi, ROUTES } from "../../support/server/routes.ts";
 
 const stage = openStage();
@@ -113,25 +113,14 @@ let ada: Things;
 let second: Things;
 
 beforeAll(async () => {
-  const { world, coffer } = stage;
-  const { clients, drives } = world;
-  const make = async (path: string, body: { [name: string]: Json }) =>
-    (await clients.ada.post<{ id: string }>(path, { drive_id: drives.ada, ...body })).id;
-  const account = await clients.ada.get<{ data: { id: string } }>("/v0/account");
-  ada = {
-    drive: drives.ada,
-    slug: "ada/notes",
-    file: world.files.ada,
-    key: world.keyIds.ada,
-    session: beginSession(coffer, "ada").id,
-    user: account.data.id,
-    snapshot: await takeSnapshot(clients.ada, drives.ada),
-    trash: await putIntoTrash(clients.ada, drives.ada, "gone.txt"),
-    link: await make("/v0/links", { path: "notes/" }),
-    webhook: await make("/v0/webhooks", { url: "https://example.com/", events: ["link.created"] }),
-  };
-  const { id: drive, slug } = await clients.ada.makeDrive("Second");
-  second = { ...ada, drive, slug, file: (await clients.ada.put(drive, "notes/hello.txt", "hello")).id };
+  const { coffer, world } = stage;
+  const client = world.clients.ada;
+  const place = { coffer, world, client, drive: world.drives.ada, path: "notes/hello.txt" };
+  const made = await makeTarget(place, KINDS.map((kind) => `{${kind}}`).join());
+  ada = { ...NOTHING, ...made, slug: "ada/notes" };
+  for (const kind of KINDS) expect(ada[kind]).not.toBe(NOTHING[kind]);
+  const { id: drive, slug } = await client.makeDrive("Second");
+  second = { ...ada, drive, slug, file: await client.store(drive, "notes/hello.txt") };
 });
 
 /** The answer without what differs from request to request, and with the same word for each reference. */
@@ -140,7 +129,7 @@ function shownOf({ status, text }: Answer, reference: string): unknown {
   return { status, text: same };
 }
 
-/** What other places than that of the thing are filled with: Ada's id is no id of another kind. */
+/** What other places than that of the thing are filled with: the id of a user is no id of another kind. */
 const OTHERS = ["file", "key", "snapshot", "trash", "link", "webhook", "carol", "work", "delivery"];
 
 function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
