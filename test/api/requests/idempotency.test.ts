@@ -22,11 +22,7 @@ const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
 const PROVISION: Sent = ["POST", "/v0/drives/provision", { body: { name: "Same" } }];
 
-let keys = 0;
-function newKey(): string {
-  keys += 1;
-  return `key ${keys} ${crypto.randomUUID()}`;
-}
+const newKey = () => `key ${crypto.randomUUID()}`;
 
 /** A drive of one's own, and a key. */
 async function fresh() {
@@ -75,49 +71,36 @@ function form(drive: string, content: string): string {
 
 const drive_id = "{drive}";
 
-/** Writes with other bodies and headers than in `ROUTES`. */
-const OTHERS: readonly RouteRow[] = [
-  [
-    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
-    200,
-    { about: "of a folder", body: { path: "sub/" } },
-  ],
-  ["POST /v0/trash/{trashedFolder}/restore", 200, { about: "of a folder" }],
-  [
-    "POST /v0/drives/{drive}/members",
-    200,
-    { about: "of a member", body: { username: "carol", role: "editor" } },
-  ],
-  ["POST /v0/files", 201, { about: "as a form", body: form(drive_id, "Hello World!"), headers: FORM_TYPE }],
-  ["PUT /v0/files?drive_id={drive}&path=empty.txt", 201, { about: "of nothing" }],
-  [
-    "PUT /v0/files?drive_id={drive}&path=put.txt",
-    201,
-    { about: "if there is none", body: "Hello World!", headers: { "if-none-match": "*" } },
-  ],
-  [
-    "PATCH /v0/files/{file}",
-    200,
-    { about: "if it is unchanged", body: { filename: "renamed.txt" }, headers: { "if-match": "*" } },
-  ],
-  ["POST /v0/files/{file}/move", 200, { about: "onto itself", body: { destination_path: "sub/f.txt" } }],
-  [
-    "POST /v0/links",
-    201,
-    { about: "with a password", body: { drive_id, path: "/", password: "open sesame" } },
-  ],
-  [
-    "POST /v0/files/{file}/edit",
-    200,
-    { about: "as a dry run", body: { op: "append", text: "more", dry_run: true } },
-  ],
-  ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
-];
-
-function signedInHeaders(): Record<string, string> {
-  const { cookie } = beginSession(stage.coffer, "ada").browser;
-  return { cookie, origin: stage.coffer.appliance.url };
+function also(request: string, status: number, about: string, more: RouteRow[2] = {}): RouteRow {
+  return [request, status, { about, ...more }];
 }
+
+/** Writes that are not in `ROUTES`. */
+const OTHERS: readonly RouteRow[] = [
+  also("POST /v0/drives/{drive}/snapshots/{snapshot}/restore", 200, "of a folder", {
+    body: { path: "sub/" },
+  }),
+  also("POST /v0/trash/{trashedFolder}/restore", 200, "of a folder"),
+  also("POST /v0/drives/{drive}/members", 200, "of a member", {
+    body: { username: "carol", role: "editor" },
+  }),
+  also("POST /v0/files", 201, "as a form", { body: form(drive_id, "Hello World!"), headers: FORM_TYPE }),
+  also("PUT /v0/files?drive_id={drive}&path=empty.txt", 201, "of nothing"),
+  also("PUT /v0/files?drive_id={drive}&path=put.txt", 201, "if there is none", {
+    body: "Hello World!",
+    headers: { "if-none-match": "*" },
+  }),
+  also("PATCH /v0/files/{file}", 200, "if it is unchanged", {
+    body: { filename: "renamed.txt" },
+    headers: { "if-match": "*" },
+  }),
+  also("POST /v0/files/{file}/move", 200, "onto itself", { body: { destination_path: "sub/f.txt" } }),
+  also("POST /v0/links", 201, "with a password", { body: { drive_id, path: "/", password: "open sesame" } }),
+  also("POST /v0/files/{file}/edit", 200, "as a dry run", {
+    body: { op: "append", text: "more", dry_run: true },
+  }),
+  also("POST /v0/folders", 200, "that is there", { body: { drive_id, path: "sub/" } }),
+];
 
 /** Requests that differ from one in one thing each. */
 function othersThan([request, of, more = {}]: RouteRow): RouteRow[] {
@@ -159,37 +142,35 @@ test("every write of the API description takes a key, and is tried here", async 
 });
 
 for (const row of WRITES) {
-  const [request, of, more = {}] = row;
+  const [request, , more = {}] = row;
   const status = successOf(row);
 
   const begin = async () => {
     const target = await makeOwnTarget(stage, JSON.stringify([request, more]), "sub/f.txt");
-    const asked: RouteRow =
-      more.by === "session" ? [request, of, { ...more, headers: signedInHeaders() }] : row;
-    const client = more.by === undefined ? stage.world.clients.ada : stage.coffer.client();
+    const client =
+      more.by === "session"
+        ? beginSession(stage.coffer, "ada").browser
+        : stage.world.clients[more.by ?? "ada"];
     const key = newKey();
-    return {
-      ask: (other = asked) => send(client, key, requestOf(other, target)),
-      others: othersThan(asked),
-    };
+    return (of: RouteRow) => send(client, key, requestOf(of, target));
   };
 
   describe([routeOf(request), more.about ?? []].flat().join(" "), () => {
     test("is done once and answered twice, and never answers another request", async () => {
-      const { ask, others } = await begin();
-      const first = await ask();
+      const ask = await begin();
+      const first = await ask(row);
       expectFirst(first, status);
       const after = everythingIn(stage.coffer.dataDir);
       stage.coffer.clock.advance(1);
-      expectReplay(await ask(), first);
-      expectReplay(await ask(), first);
-      for (const other of others) expectRefused(await ask(other), "IDEMPOTENCY_KEY_REUSED");
+      expectReplay(await ask(row), first);
+      expectReplay(await ask(row), first);
+      for (const each of othersThan(row)) expectRefused(await ask(each), "IDEMPOTENCY_KEY_REUSED");
       expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
 
     test("has one effect, however many ask at once", async () => {
-      const { ask } = await begin();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => ask()));
+      const ask = await begin();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask(row)));
       const [first, ...others] = answers.filter(
         (answer) => answer.status < 300 && answer.headers.get("idempotency-replayed") === null,
       );
@@ -201,7 +182,7 @@ for (const row of WRITES) {
         else expectRefused(answer, "IDEMPOTENCY_IN_PROGRESS");
       }
       const after = everythingIn(stage.coffer.dataDir);
-      expectReplay(await ask(), first);
+      expectReplay(await ask(row), first);
       expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
   });
