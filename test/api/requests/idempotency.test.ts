@@ -4,7 +4,7 @@ import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
-import { eventually, expectCommonRules, openStage } from "../../support/server/scenario.ts";
+import { eventually, expectCommonRules, openStage, provision } from "../../support/server/scenario.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import {
@@ -24,9 +24,11 @@ const PROVISION: Sent = ["POST", "/v0/drives/provision", { body: { name: "Same" 
 
 const newKey = () => `key ${crypto.randomUUID()}`;
 
-/** A drive of one's own, and a key. */
+/** A drive of one's own, and what asks with its key under one Idempotency-Key. */
 async function fresh() {
-  return { own: await stage.ownDrive(), key: newKey() };
+  const own = await stage.ownDrive();
+  const key = newKey();
+  return { own, key, ask: (sent: Sent) => send(own.client, key, sent) };
 }
 
 /** A request as it can be sent any number of times. */
@@ -47,17 +49,12 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(essence(answer)).toEqual(essence(first));
 }
 
-/** What is sent for the first time, and done. */
-async function sendFirst(client: Client, key: string, sent: Sent, status = 201): Promise<Answer> {
-  const answer = await send(client, key, sent);
-  expectFirst(answer, status);
-  return answer;
-}
-
-function expectFirst(answer: Answer, status: number): void {
+/** What was sent for the first time, and done. */
+function expectFirst(answer: Answer, status = 201): Answer {
   expectCommonRules("POST", answer);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
+  return answer;
 }
 
 function countRows(table: string, dataDir = stage.coffer.dataDir): number {
@@ -238,13 +235,13 @@ describe("the header", () => {
   });
 
   test("means nothing to reads, and to routes that are none", async () => {
-    const { own, key } = await fresh();
+    const { own, ask } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
-      await sendFirst(own.client, key, ["GET", path], 200);
+      expectFirst(await ask(["GET", path]), 200);
       expect((await send(own.client, "x".repeat(256), ["HEAD", path])).status).toBe(200);
     }
-    expectRefused(await send(own.client, key, ["POST", "/v0/nothing"]), "NOT_FOUND");
-    await sendFirst(own.client, key, folder(own.id, "a/"));
+    expectRefused(await ask(["POST", "/v0/nothing"]), "NOT_FOUND");
+    expectFirst(await ask(folder(own.id, "a/")));
   });
 
   test("comes after the key and its scope", async () => {
@@ -259,8 +256,8 @@ describe("a key is its caller's own", () => {
     const key = newKey();
     const [one, other] = [await stage.ownDrive(), await stage.ownDrive()];
     const create: Sent = ["POST", "/v0/keys", { body: { name: "Same" } }];
-    const first = await sendFirst(one.client, key, create);
-    const second = await sendFirst(other.client, key, create);
+    const first = expectFirst(await send(one.client, key, create));
+    const second = expectFirst(await send(other.client, key, create));
     expect(JSON.parse(second.text).id).not.toBe(JSON.parse(first.text).id);
   });
 
@@ -278,9 +275,9 @@ describe("a key is its caller's own", () => {
 test("whoever is signed in has one under all of the account's sessions, and none in common with its keys", async () => {
   const key = newKey();
   const create: Sent = ["POST", "/v0/drives", { body: { name: "Same" } }];
-  const first = await sendFirst(beginSession(stage.coffer, "ada").browser, key, create);
+  const first = expectFirst(await send(beginSession(stage.coffer, "ada").browser, key, create));
   expectReplay(await send(beginSession(stage.coffer, "ada").browser, key, create), first);
-  await sendFirst(stage.world.clients.ada, key, create);
+  expectFirst(await send(stage.world.clients.ada, key, create));
 });
 
 test("callers without a key are told apart by their address", async () => {
@@ -300,24 +297,24 @@ test("callers without a key are told apart by their address", async () => {
 
 describe("only successes are kept", () => {
   test("a refused request may be corrected under its key", async () => {
-    const { own, key } = await fresh();
-    expectRefused(await send(own.client, key, folder(own.id, "a//")), "VALIDATION_ERROR", "path");
-    const broken = await send(own.client, key, ["POST", "/v0/folders", { body: "{" }]);
+    const { own, ask } = await fresh();
+    expectRefused(await ask(folder(own.id, "a//")), "VALIDATION_ERROR", "path");
+    const broken = await ask(["POST", "/v0/folders", { body: "{" }]);
     expectRefused(broken, "VALIDATION_ERROR", "body");
-    expectRefused(await send(own.client, key, folder("nowhere", "a/")), "NOT_FOUND");
-    await sendFirst(own.client, key, folder(own.id, "a/"));
-    expectRefused(await send(own.client, key, folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
+    expectRefused(await ask(folder("nowhere", "a/")), "NOT_FOUND");
+    expectFirst(await ask(folder(own.id, "a/")));
+    expectRefused(await ask(folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
   });
 
   test("a refused upload may be corrected under its key", async () => {
-    const { own, key } = await fresh();
+    const { own, ask } = await fresh();
     await own.client.put(own.id, "taken", "x");
-    expectRefused(await send(own.client, key, put(own.id, "taken/below", "x")), "CONFLICT");
-    await sendFirst(own.client, key, put(own.id, "free", "x"));
+    expectRefused(await ask(put(own.id, "taken/below", "x")), "CONFLICT");
+    expectFirst(await ask(put(own.id, "free", "x")));
   });
 
   test("an answer too long to be kept undoes its write", async () => {
-    const own = await stage.ownDrive();
+    const { own, ask } = await fresh();
     const file = await own.client.put(own.id, "a", "x");
     const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
     const remove = (others: string[]): Sent => [
@@ -325,17 +322,16 @@ describe("only successes are kept", () => {
       "/v0/files/bulk-delete",
       { body: { file_ids: [file.id, ...others] } },
     ];
-    const key = newKey();
-    expectRefused(await send(own.client, key, remove(ids)), "PAYLOAD_TOO_LARGE");
+    expectRefused(await ask(remove(ids)), "PAYLOAD_TOO_LARGE");
     await own.client.get(`/v0/files/${file.id}`);
-    await sendFirst(own.client, key, remove(ids.map(() => crypto.randomUUID())), 200);
+    expectFirst(await ask(remove(ids.map(() => crypto.randomUUID()))), 200);
     await own.client.json(404, "GET", `/v0/files/${file.id}`);
   });
 });
 
 describe("while the first is running", () => {
   test("another is refused before its body is read, whatever it asks", async () => {
-    const { own, key } = await fresh();
+    const { own, key, ask } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=slow.txt`;
     const headers = { "idempotency-key": key };
     const first = await holdRequest(own.client, ["PUT", path], undefined, headers);
@@ -343,25 +339,25 @@ describe("while the first is running", () => {
     const refusal = await own.client.send("PUT", path, { body: endless, headers });
     expectRefused(refusal, "IDEMPOTENCY_IN_PROGRESS");
     expect(refusal.headers.get("retry-after")).toBe("1");
-    expectRefused(await send(own.client, key, folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
+    expectRefused(await ask(folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
     const answer = await first.complete();
     expectFirst(answer, 201);
-    expectReplay(await send(own.client, key, put(own.id, "slow.txt", "Hello World!")), answer);
+    expectReplay(await ask(put(own.id, "slow.txt", "Hello World!")), answer);
   });
 
   test.each([
     ["an upload", (drive: string) => `PUT /v0/files?drive_id=${drive}&path=cut`],
     ["a JSON body", () => "POST /v0/folders"],
   ])("%s that is cut off lets go of its key and leaves nothing", async (_, target) => {
-    const { own, key } = await fresh();
+    const { own, key, ask } = await fresh();
     const raw = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
     await raw.write(
       `${target(own.id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.key}\r\nIdempotency-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{"drive_id"`,
     );
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
+    await eventually(async () => (await ask(folder(own.id, "a//"))).status === 409);
     raw.socket.destroy();
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
-    await sendFirst(own.client, key, put(own.id, "cut", "whole"));
+    await eventually(async () => (await ask(folder(own.id, "a//"))).status === 400);
+    expectFirst(await ask(put(own.id, "cut", "whole")));
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
@@ -374,15 +370,15 @@ function jsonUpload(drive: string, content: string, fields: Record<string, Json>
 
 describe("an upload is known by its fields and its content", () => {
   test("however it is encoded", async () => {
-    const { own, key } = await fresh();
-    const first = await sendFirst(own.client, key, jsonUpload(own.id, HELLO));
+    const { own, ask } = await fresh();
+    const first = expectFirst(await ask(jsonUpload(own.id, HELLO)));
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
     const again: Sent[] = [
       jsonUpload(own.id, `${HELLO.slice(0, 5)}\n${HELLO.slice(5)}`),
       ["POST", "/v0/files", { body: { content: HELLO, filename: "form.txt", drive_id: own.id } }],
       ["POST", "/v0/files", { body: form(own.id, "Hello World!"), headers: FORM_TYPE }],
     ];
-    for (const request of again) expectReplay(await send(own.client, key, request), first);
+    for (const request of again) expectReplay(await ask(request), first);
     const others: Sent[] = [
       jsonUpload(own.id, `${HELLO}IQ==`.replace("hIQ==", "hIQ")),
       jsonUpload(own.id, ""),
@@ -391,18 +387,18 @@ describe("an upload is known by its fields and its content", () => {
       jsonUpload(own.id, HELLO, { expires_at: null }),
     ];
     for (const request of others) {
-      expectRefused(await send(own.client, key, request), "IDEMPOTENCY_KEY_REUSED");
+      expectRefused(await ask(request), "IDEMPOTENCY_KEY_REUSED");
     }
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 
   test("what repeats another is not kept, nor what does not repeat it", async () => {
-    const { own, key } = await fresh();
+    const { own, ask } = await fresh();
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
     big.set(content);
-    const upload = () => send(own.client, key, put(own.id, "big.bin", big));
+    const upload = () => ask(put(own.id, "big.bin", big));
     expectFirst(await upload(), 201);
     const before = await stage.onDisk();
     expect((await upload()).status).toBe(201);
@@ -416,7 +412,7 @@ describe("an upload is known by its fields and its content", () => {
     const { id: drive } = await ada.makeDrive("Soon gone");
     const key = newKey();
     const upload = put(drive, `soon.txt&expires_at=${stage.coffer.clock.iso(1000)}`, "x");
-    const first = await sendFirst(ada, key, upload);
+    const first = expectFirst(await send(ada, key, upload));
     stage.coffer.clock.advance(2000);
     expectReplay(await send(ada, key, upload), first);
     await ada.delete(`/v0/drives/${drive}`);
@@ -425,12 +421,12 @@ describe("an upload is known by its fields and its content", () => {
 });
 
 test("an answer is the first one, whatever has happened since", async () => {
-  const { own, key } = await fresh();
+  const { own, ask } = await fresh();
   const upload = put(own.id, "a", "x");
-  const first = await send(own.client, key, upload);
+  const first = await ask(upload);
   const { id }: { id: string } = JSON.parse(first.text);
   await own.client.delete(`/v0/files/${id}`);
-  expectReplay(await send(own.client, key, upload), first);
+  expectReplay(await ask(upload), first);
   await own.client.json(404, "GET", `/v0/files/${id}`);
 });
 
@@ -447,34 +443,31 @@ describe("for 24 hours", () => {
 
   test("across restarts, counted as a request but not as a drive", async () => {
     const key = newKey();
-    const first = await sendFirst(coffer.client(), key, PROVISION);
-    const second = await send(coffer.client(), key, PROVISION);
+    const ask = () => send(coffer.client(), key, PROVISION);
+    const first = expectFirst(await ask());
+    const second = await ask();
     expectReplay(second, first);
     expect(remaining(second)).toBe(remaining(first) - 1);
     expectRefused(await send(coffer.client(), newKey(), PROVISION), "RATE_LIMITED");
     await coffer.restart();
-    expectReplay(await send(coffer.client(), key, PROVISION), first);
+    expectReplay(await ask(), first);
 
     coffer.clock.advance(DAY - 1);
-    expectReplay(await send(coffer.client(), key, PROVISION), first);
+    expectReplay(await ask(), first);
     await coffer.appliance.services.sweep.run();
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
 
     coffer.clock.advance(1);
-    const later = await sendFirst(coffer.client(), key, PROVISION);
+    const later = expectFirst(await ask());
     expect(later.text).not.toBe(first.text);
-    expectReplay(await send(coffer.client(), key, PROVISION), later);
+    expectReplay(await ask(), later);
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
   });
 
   test("then the sweep takes the records away, however many", async () => {
-    const own = coffer.client();
     coffer.clock.advance(DAY);
-    const made = await own.post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", {
-      name: "Many",
-    });
-    const client = coffer.client(made.data.api_key);
-    const write = (n: number) => send(client, `many ${n}`, folder(made.data.drive_id, `f${n}/`));
+    const { id, client } = await provision(coffer);
+    const write = (n: number) => send(client, `many ${n}`, folder(id, `f${n}/`));
     await Promise.all(Array.from({ length: 450 }, (_, n) => write(n)));
     expect(countRows("idempotency_record", coffer.dataDir)).toBeGreaterThanOrEqual(450);
     coffer.clock.advance(DAY);
