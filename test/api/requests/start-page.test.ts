@@ -4,7 +4,8 @@ import type { Answer, Json } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
 import { OAuthTestClient } from "../../support/peers/oauth.ts";
-import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
+import { openStage, provision } from "../../support/server/scenario.ts";
+import { requestOf } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { HOOK, takeSnapshot } from "../../support/server/targets.ts";
 import type { CallerName } from "../../support/server/world.ts";
@@ -183,35 +184,21 @@ test("/skill.md has the front matter of a skill", async () => {
   expect(isObject(front) && String(front["description"]).length).toBeLessThan(1024);
 });
 
-interface Route {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** What GET /v0 says that nobody needs a key for. */
-async function withoutKey(coffer: TestAppliance): Promise<Route[]> {
-  return (await coffer.client().get<{ without_key: Route[] }>("/v0")).without_key;
-}
-
 test("GET /v0 lists the operations that need no key", async () => {
   await using empty = await startAppliance();
-  // Where people have accounts, an MCP client without a key is sent to sign in.
+  // Where people have accounts, or nobody else may make drives, an MCP client without a key is sent to sign in.
   for (const [coffer, named] of [
     [empty, /^\/(v0\/|mcp$)/],
     [stage.coffer, /^\/v0\//],
+    [closed, /^\/v0\/(?!drives\/provision$)/],
   ] as const) {
     const { operations } = await Description.of(coffer.client());
     const open = operations.filter(({ isGuarded, path }) => !isGuarded && named.test(path));
+    type Route = Pick<(typeof operations)[number], "method" | "path">;
     const routes = (of: readonly Route[]) => of.map(({ method, path }) => `${method} ${path}`).toSorted();
-    expect(routes(await withoutKey(coffer))).toEqual(routes(open));
+    const { without_key } = await coffer.client().get<{ without_key: Route[] }>("/v0");
+    expect(routes(without_key)).toEqual(routes(open));
   }
-});
-
-test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
-  const paths = (await withoutKey(closed)).map(({ path }) => path);
-  expect(paths).toContain("/v0/presigned/{token}");
-  expect(paths).not.toContain("/v0/drives/provision");
-  expect(paths).not.toContain("/mcp");
 });
 
 test("the short description lists every operation, in at most a fifth of the 36,000 tokens of the whole", async () => {
@@ -315,30 +302,21 @@ async function pageFor(key: string | undefined): Promise<string> {
 
 describe("/skill.md says what the key can that asks", () => {
   const FILE = "notes/skill.txt";
+  const PLACE = `drive_id={drive}&path=${FILE}`;
   const expires_at = "2040-01-01T00:00:00Z";
   /** What a page may name, and the request that it means. */
-  const ACTS: readonly (readonly [named: string, method: string, path: string, body?: Json])[] = [
-    ["`PUT /v0/files?", "PUT", `/v0/files?drive_id={drive}&path=${FILE}`, "x"],
-    ["`POST /v0/files/by-path/extract?", "POST", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
-    ["`GET /v0/files/by-path/extract?", "GET", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
-    ["`POST /v0/links`", "POST", "/v0/links", { drive_id: "{drive}", path: FILE }],
-    ["`POST /v0/keys`", "POST", "/v0/keys", { name: "another" }],
-    ["`POST /v0/webhooks`", "POST", "/v0/webhooks", { ...HOOK, drive_id: "{drive}" }],
-    [
-      '"metadata", "expires_at"}`',
-      "PATCH",
-      `/v0/files/by-path?drive_id={drive}&path=${FILE}`,
-      { expires_at },
-    ],
-    [
-      '"path_prefix": "notes/"',
-      "POST",
-      "/v0/keys",
-      { name: "folder", drive_id: "{drive}", path_prefix: "notes/", expires_at },
-    ],
-    ["/snapshots`", "POST", "/v0/drives/{drive}/snapshots", {}],
-    ["/fork`", "POST", "/v0/drives/{drive}/fork", { name: "A fork" }],
-    ["/members`", "POST", "/v0/drives/{drive}/members", { username: "bob", role: "reader" }],
+  const ACTS: readonly (readonly [named: string, request: string, body?: Json])[] = [
+    ["`PUT /v0/files?", `PUT /v0/files?${PLACE}`, "x"],
+    ["`POST /v0/files/by-path/extract?", `POST /v0/files/by-path/extract?${PLACE}`],
+    ["`GET /v0/files/by-path/extract?", `GET /v0/files/by-path/extract?${PLACE}`],
+    ["`POST /v0/links`", "POST /v0/links", { drive_id: "{drive}", path: FILE }],
+    ["`POST /v0/keys`", "POST /v0/keys", { name: "another" }],
+    ["`POST /v0/webhooks`", "POST /v0/webhooks", { ...HOOK, drive_id: "{drive}" }],
+    ['"metadata", "expires_at"}`', `PATCH /v0/files/by-path?${PLACE}`, { expires_at }],
+    ['"path_prefix": "notes/"', "POST /v0/keys", { drive_id: "{drive}", path_prefix: "notes/", expires_at }],
+    ["/snapshots`", "POST /v0/drives/{drive}/snapshots", {}],
+    ["/fork`", "POST /v0/drives/{drive}/fork", { name: "A fork" }],
+    ["/members`", "POST /v0/drives/{drive}/members", { username: "bob", role: "reader" }],
   ];
   const EVERYTHING = ACTS.map(([named]) => named).filter((named) => !named.startsWith("`GET"));
   const WRITER = EVERYTHING.filter((named) => !/fork|members/.test(named));
@@ -367,10 +345,10 @@ describe("/skill.md says what the key can that asks", () => {
     expect(text).not.toContain("/v0/drives/provision");
     const own = caller.startsWith("agent") ? "agent" : "ada";
     const drive = drives[own];
-    await clients[own].send("PUT", `/v0/files?drive_id=${drive}&path=${FILE}`, { body: "x" });
-    for (const [name, method, path, body] of ACTS.filter(([each]) => named.includes(each))) {
-      const sent = body === undefined ? {} : { body: fillJson(body, { drive }) };
-      const { status } = await clients[caller].send(method, path.replace("{drive}", drive), sent);
+    await clients[own].store(drive, FILE);
+    for (const [name, request, body] of ACTS.filter(([each]) => named.includes(each))) {
+      const more = body === undefined ? {} : { body };
+      const { status } = await clients[caller].send(...requestOf([request, 200, more], { drive }));
       expect([name, status]).toEqual([name, [200, 201, 409].includes(status) ? status : 200]);
     }
   });
