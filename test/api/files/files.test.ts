@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
-import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter, runBetween } from "../../support/server/scenario.ts";
 import type { Expected, Request, Step } from "../../support/server/steps.ts";
 import { invalid, refused, refuses, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds, post, put } from "../../support/server/uploads.ts";
@@ -82,43 +82,21 @@ describe("GET", () => {
 });
 
 describe("PATCH", () => {
-  const renames: [
-    name: string,
-    start: { [name: string]: Json },
-    change: Json,
-    path: string,
-    filename: string,
-  ][] = [
-    ["a filename takes the path along", {}, { filename: "new.md" }, "notes/new.md", "new.md"],
-    [
-      "a filename leaves a path that was another",
-      { path: "notes/x" },
-      { filename: "new.md" },
-      "notes/x",
-      "new.md",
-    ],
-    ["a path brings its last segment", {}, { path: "a/new.md" }, "a/new.md", "new.md"],
-    ["a path and a filename stand side by side", {}, { path: "a/x", filename: "new.md" }, "a/x", "new.md"],
-    ["a path that is a folder keeps the filename", {}, { path: "a/" }, "a/hello.txt", "hello.txt"],
-    [
-      "a path that is a folder takes the new filename",
-      {},
-      { path: "a/", filename: "n.md" },
-      "a/n.md",
-      "n.md",
-    ],
-    ["the root", {}, { path: "/" }, "hello.txt", "hello.txt"],
-    ["a leading slash is dropped", {}, { path: "/a/b.txt" }, "a/b.txt", "b.txt"],
-    [
-      "a path that stays keeps the filename",
-      { path: "notes/x" },
-      { path: "notes/x" },
-      "notes/x",
-      "hello.txt",
-    ],
-    ["into a folder below its own", {}, { path: "notes/deep/er/f.txt" }, "notes/deep/er/f.txt", "f.txt"],
-    ["a decomposed filename", {}, { filename: "e\u0301.txt" }, "notes/\u00e9.txt", "e\u0301.txt"],
-    ["only the filename's case", {}, { filename: "HELLO.txt" }, "notes/HELLO.txt", "HELLO.txt"],
+  /** Of `notes/hello.txt`, or of another path. */
+  type Rename = readonly [name: string, change: Json, path: string, filename: string, start?: string];
+  const renames: readonly Rename[] = [
+    ["a filename takes the path along", { filename: "new.md" }, "notes/new.md", "new.md"],
+    ["a filename leaves a path that was another", { filename: "new.md" }, "notes/x", "new.md", "notes/x"],
+    ["a path brings its last segment", { path: "a/new.md" }, "a/new.md", "new.md"],
+    ["a path and a filename stand side by side", { path: "a/x", filename: "new.md" }, "a/x", "new.md"],
+    ["a path that is a folder keeps the filename", { path: "a/" }, "a/hello.txt", "hello.txt"],
+    ["a path that is a folder takes the new filename", { path: "a/", filename: "n.md" }, "a/n.md", "n.md"],
+    ["the root", { path: "/" }, "hello.txt", "hello.txt"],
+    ["a leading slash is dropped", { path: "/a/b.txt" }, "a/b.txt", "b.txt"],
+    ["a path that stays keeps the filename", { path: "notes/x" }, "notes/x", "hello.txt", "notes/x"],
+    ["into a folder below its own", { path: "notes/deep/er/f.txt" }, "notes/deep/er/f.txt", "f.txt"],
+    ["a decomposed filename", { filename: "e\u0301.txt" }, "notes/\u00e9.txt", "e\u0301.txt"],
+    ["only the filename's case", { filename: "HELLO.txt" }, "notes/HELLO.txt", "HELLO.txt"],
   ];
   const bad: [body: Json, field: string][] = [
     ...wrongBodies({
@@ -135,40 +113,35 @@ describe("PATCH", () => {
     [{ tags: ["ok"], path: "ok", expires_at: "never" }, "expires_at"],
     ...[[], "null", "{", ""].map((body): [Json, string] => [body, "body"]),
   ];
-  runEach(stage, renames, ([name, start, change, path, filename]) => {
-    const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
+  runEach(stage, renames, ([name, change, path, filename, start = "notes/hello.txt"]) => {
+    const began = post({ filename: "hello.txt", path: start }, { keeps: "file" });
     const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
     const after = [holds(path), get({ json: { path, filename } })];
     return [name, began, patch(change, json), ...after];
   });
-  runAfter(
-    stage,
-    [hello],
-    {
-      "nothing at all": patch({}, { id: "{file.id}" }),
-      "null for what may be left out changes nothing": patch(
-        { filename: null, path: null, tags: null, metadata: null },
-        { id: "{file.id}" },
-      ),
-      "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient": {
-        ...patch({
-          colour: "red",
-          size: 0,
-          id: NOWHERE,
-          content_hash: "x",
-          drive_id: NOWHERE,
-          mime_type: "a",
-        }),
-        headers: { prefer: "handling=lenient" },
-        receives: { "preference-applied": "handling=lenient" },
-      },
-      "below itself": patch({ path: "notes/hello.txt/x" }, CONFLICT),
-      "onto a file": [put("taken"), patch({ path: "taken" }, CONFLICT), holds("notes/hello.txt", "taken")],
-      "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT)],
-      "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT)],
+  runBetween(stage, [hello], [unchanged], {
+    "nothing at all": patch({}, { id: "{file.id}" }),
+    "null for what may be left out changes nothing": patch(
+      { filename: null, path: null, tags: null, metadata: null },
+      { id: "{file.id}" },
+    ),
+    "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient": {
+      ...patch({
+        colour: "red",
+        size: 0,
+        id: NOWHERE,
+        content_hash: "x",
+        drive_id: NOWHERE,
+        mime_type: "a",
+      }),
+      headers: { prefer: "handling=lenient" },
+      receives: { "preference-applied": "handling=lenient" },
     },
-    [unchanged],
-  );
+    "below itself": patch({ path: "notes/hello.txt/x" }, CONFLICT),
+    "onto a file": [put("taken"), patch({ path: "taken" }, CONFLICT), holds("notes/hello.txt", "taken")],
+    "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT)],
+    "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT)],
+  });
   runEach(stage, bad, ([body, field]) => [
     `${titleOf(body)} is refused`,
     hello,

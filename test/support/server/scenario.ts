@@ -94,12 +94,17 @@ export function runScenarios(stage: Stage, scenarios: Scenarios): void {
   runAfter(stage, [], scenarios);
 }
 
-/** Makes a test of each scenario, which begins with what is given, and ends with what holds after each. */
-export function runAfter(
+/** Makes a test of each scenario, which begins with what is given. */
+export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
+  runBetween(stage, given, [], scenarios);
+}
+
+/** The same, where each ends with what must hold after it. */
+export function runBetween(
   stage: Stage,
   given: readonly Step[],
+  after: readonly Step[],
   scenarios: Scenarios,
-  after: readonly Step[] = [],
 ): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
