@@ -25,35 +25,35 @@ export function rowsIn(dataDir: string, query: string, ...parameters: readonly s
   return database.query<never, string[]>(query).values(...parameters);
 }
 
-/** What belongs to somebody. */
+/** What belongs to somebody: what waits for its removal in the background does not. */
 const BELONGINGS = [
-  "user",
-  "session",
-  "api_key",
-  "drive",
-  "drive_member",
-  "folder",
-  "file",
-  "file_version",
-  "trash",
-  "trash_file",
-  "snapshot",
-  "webhook",
-  "presigned_link",
-  "share_link",
-  "upload_link",
-  "claim_token",
-  "oauth_grant",
-  // Others are made and done with in the background.
-  "webhook_delivery WHERE type = 'webhook.test'",
+  "* FROM user",
+  "* FROM session",
+  "* FROM api_key",
+  "* FROM drive",
+  "* FROM drive_member",
+  "* FROM folder",
+  "* FROM file",
+  "* FROM file_version",
+  "* FROM trash WHERE state = 'kept'",
+  "* FROM trash_file WHERE entry IN (SELECT pk FROM trash WHERE state = 'kept')",
+  "* FROM snapshot",
+  "* FROM webhook",
+  "* FROM presigned_link",
+  "* FROM share_link",
+  "* FROM upload_link",
+  "* FROM claim_token",
+  "* FROM oauth_grant",
+  // They are sent in the background, and others are made there.
+  "id FROM webhook_delivery WHERE type = 'webhook.test'",
 ];
 
-/** All that anybody has, but for what changes when it is used, or later in the background. */
+/** All that anybody has, but for what changes when it is used, or later. */
 export function everythingIn(dataDir: string): unknown {
   using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
-  const later = { uses: 0, last_used_at: 0, released_size: 0, state: "", attempts: 0, next_at: 0, error: "" };
-  return BELONGINGS.map((from) => {
-    const rows = database.query<object, []>(`SELECT * FROM ${from} ORDER BY 1`).all();
-    return { from, rows: rows.map((row) => ({ ...row, ...later })) };
+  const later = { uses: 0, last_used_at: 0, released_size: 0 };
+  return BELONGINGS.map((what) => {
+    const rows = database.query<object, []>(`SELECT ${what} ORDER BY 1`).all();
+    return { what, rows: rows.map((row) => ({ ...row, ...later })) };
   });
 }
