@@ -37,7 +37,7 @@ const BELONGINGS = [
   "* FROM file_version",
   "* FROM trash WHERE state = 'kept'",
   "* FROM trash_file WHERE entry IN (SELECT pk FROM trash WHERE state = 'kept')",
-  "* FROM snapshot",
+  "* FROM snapshot WHERE deleted_at IS NULL",
   "* FROM webhook",
   "* FROM presigned_link",
   "* FROM share_link",
