@@ -1,8 +1,9 @@
 import { type DescribedOperation, Description } from "../schemas/description.ts";
 import { startAppliance } from "./appliance.ts";
-import type { Json } from "./client.ts";
+import type { Json, RequestOptions } from "./client.ts";
+import { fill, fillJson } from "./scenario.ts";
 import { HELLO } from "./uploads.ts";
-import { byPath, HOOK, routeOf } from "./targets.ts";
+import { byPath, HOOK, type Named, routeOf } from "./targets.ts";
 import { type CallerName, ofCallers } from "./world.ts";
 
 export type Owner = "agent" | "ada";
@@ -303,6 +304,16 @@ export const ROUTES: readonly RouteRow[] = withByPath(ROWS);
 /** What is answered to who may ask, in a drive of Ada's own. */
 export function successOf([, of, { alone } = {}]: RouteRow): number {
   return alone ?? (typeof of === "number" ? of : of.ada.ada);
+}
+
+/** What a client sends for a row, with what that names. */
+export function requestOf(
+  [request, , { body, headers } = {}]: RouteRow,
+  named: Named,
+): [method: string, path: string, options: RequestOptions] {
+  const [method = "", path = ""] = fill(request, named).split(" ");
+  const sent = body === undefined ? {} : { body: fillJson(body, named) };
+  return [method, path, headers === undefined ? sent : { ...sent, headers }];
 }
 
 /** The API description, with all that any setting adds to it: for what makes tests of it. */

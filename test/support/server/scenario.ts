@@ -88,12 +88,22 @@ export function runScenarios(stage: Stage, scenarios: Scenarios): void {
 
 /** Makes a test of each scenario, which begins with what is given. */
 export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
+  runBetween(stage, given, [], scenarios);
+}
+
+/** The same, where each ends with what must hold after it. */
+export function runBetween(
+  stage: Stage,
+  given: readonly Step[],
+  after: readonly Step[],
+  scenarios: Scenarios,
+): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const { clients, drives, files, keyIds } = stage.world;
       const { id: drive, client: owner } = await stage.ownDrive();
       const scope: Record<string, unknown> = { drive, drives, files, keyIds };
-      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])])
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps]), ...after])
         await run(each, { ...clients, owner }, scope);
     });
   }

@@ -62,7 +62,7 @@ export async function linkUpload(client: Client, drive_id: string, path: string)
 /** Where things for one case are made, and by whom. */
 interface Place {
   readonly coffer: TestAppliance;
-  readonly world: World;
+  readonly world: Pick<World, "carol">;
   readonly client: Client;
   readonly drive: string;
   /** Of a file that is not there yet, in a folder. */
@@ -92,6 +92,17 @@ export async function makeTarget(place: Place, mentioned: string): Promise<Targe
     if (words.test(mentioned)) Object.assign(made, await make({ ...place, folder, file, mentioned }));
   }
   return made;
+}
+
+/** The same in a new drive of Ada's, for one test alone. */
+export async function makeOwnTarget(
+  { coffer, world }: { readonly coffer: TestAppliance; readonly world: World },
+  mentioned: string,
+  path = "dir/file.txt",
+): Promise<Target> {
+  const client = world.clients.ada;
+  const { id: drive } = await client.makeDrive("Target");
+  return makeTarget({ coffer, world, client, drive, path }, mentioned);
 }
 
 type Mentioned = Place & Record<"folder" | "file" | "mentioned", string>;
