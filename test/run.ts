@@ -20,7 +20,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/faults.long": 200,
   "e2e/slow-reader.long": 160,
   "e2e/generated-requests.long": 100,
-  "e2e/slow-writer.long": 90,
+  "e2e/slow-writer.long": 45,
   "e2e/million-files.long": 80,
   "api/files/listing-model.long": 60,
   "e2e/crashes/mixed-kill.long": 60,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
@@ -13,17 +13,14 @@ import {
   wordParagraph,
   xlsx,
 } from "../support/samples/documents.ts";
-import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { provision, serve } from "../support/server/executable.ts";
+import { connectMcp, REVISIONS } from "../support/peers/mcp.ts";
 import { eventually } from "../support/server/scenario.ts";
 
-// The libraries that read documents are in the executable, and the process that runs them is this executable.
+// The libraries that read documents and speak MCP are in the executable, and the process that reads is this executable.
 
-let server: Server;
-let agent: Agent;
-beforeAll(async () => {
-  server = await serve();
-  agent = await provision(server);
-});
+const server = await serve();
+const agent = await provision(server);
 afterAll(() => server[Symbol.asyncDispose]());
 
 /** Stores a document, and returns the path of its extraction. */
@@ -86,4 +83,18 @@ test("nothing waits for a slow document but others of its owner, and it ends wit
   await agent.client.get("/v0/drives");
   client.abort();
   await eventually(() => children().length === 0);
+});
+
+test.each(REVISIONS)("an MCP client of %s is served, from nothing but the address", async (revision) => {
+  await using anybody = await connectMcp(server.url, undefined, revision);
+  const { api_key: key } = await anybody.get("provision_drive", { name: revision });
+  await anybody.get("write_file", { api_key: key, path: "first.md", text: "by its argument" });
+  await using me = await connectMcp(server.url, String(key), revision);
+  expect(await me.get("read_file", { path: "first.md" })).toMatchObject({ text: "by its argument" });
+  expect(await me.get("grep", { pattern: "^by" })).toMatchObject({ files: [{ path: "first.md" }] });
+  const [resource] = (await me.client.listResources()).resources;
+  const { contents } = await me.client.readResource({ uri: resource?.uri ?? "" });
+  expect(contents).toMatchObject([{ text: "by its argument" }]);
+  await server.stdout.until(/tools\/call write_file/);
+  expect(server.stdout.text).not.toContain(String(key).slice(-24));
 });

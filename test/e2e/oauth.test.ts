@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
-import { newWindow, signInAt, startSite } from "../support/browser/browser.ts";
+import { newWindow, signInAt } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { newSigningIn, type SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
@@ -130,35 +130,5 @@ describe("the page", () => {
     await page.getByLabel("It may").selectOption("Only read");
     expect(await shown()).toEqual([...abilitiesOf("read-only", "drive")]);
     expect(await list.textContent()).toContain("It cannot make or revoke other keys");
-  });
-
-  test("is shown in no frame of another site", async () => {
-    const address = new URL(await asked(), dashboard.server.url).href;
-    using evil = startSite(`<iframe src="${address}" width="800" height="800"></iframe>`);
-    const page = await dashboard.context.newPage();
-    const answered = page.waitForResponse((response) => response.url() === address);
-    await page.goto(`http://127.0.0.1:${evil.port}/`);
-    await answered;
-    await page.waitForLoadState("networkidle");
-    const frame = page.frames().find((each) => each !== page.mainFrame());
-    expect(await frame?.getByRole("button").count()).toBe(0);
-    await page.close();
-  });
-
-  test("is not decided by a form of another site, though the person is signed in", async () => {
-    const path = await asked();
-    const ticket = new URL(path, dashboard.server.url).searchParams.get("request") ?? "";
-    const target = `${dashboard.server.url}/v0/oauth/requests/${ticket}`;
-    using evil = startSite(
-      `<form method="post" enctype="text/plain" action="${target}"><input name='{"allow":true,"x":"' value='"}'><button>Win</button></form>`,
-    );
-    const page = await dashboard.context.newPage();
-    await page.goto(`http://127.0.0.1:${evil.port}/`);
-    const answer = page.waitForResponse((response) => response.url() === target);
-    await page.getByRole("button", { name: "Win" }).click();
-    expect([401, 403]).toContain((await answer).status());
-    await page.goto(`${dashboard.server.url}${path}`);
-    await page.getByRole("button", { name: "Allow" }).waitFor();
-    await page.close();
   });
 });

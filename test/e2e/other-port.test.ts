@@ -213,6 +213,9 @@ describe("a page on another port of this host", () => {
       expect([route, status]).toEqual([route, WITHOUT_SESSION.test(route) ? expect.any(Number) : 403]);
     }
     expect(await snapshot()).toEqual(before);
+    // An application that asks to be let in still waits for whoever is signed in.
+    await using consent = await dashboard.open(`/oauth/consent?request=${things["request"]}`);
+    await consent.getByRole("button", { name: "Allow" }).waitFor();
   });
 
   test("changes nothing by addresses that are only looked at, and sees nothing of them", async () => {
@@ -254,6 +257,7 @@ describe("a page on another port of this host", () => {
       "/drives",
       `/claim/${things.claim}`,
       "/account",
+      `/oauth/consent?request=${things["request"]}`,
       "/auth/setup",
       "/docs",
       "/nothing",
@@ -296,5 +300,37 @@ describe("a page on another port of this host", () => {
       `${dashboard.server.url}/v0/files/${dot}/download`,
     );
     expect(seen).toEqual(["error", "error", "error"]);
+  });
+
+  test("works with a key, and never with the session of whoever looks at it", async () => {
+    const { server, owner } = dashboard;
+    /** What the page sees of the answer; null if the browser shows none. */
+    const ask = (path: string, init: RequestInit = {}) =>
+      inPage<{ status: number; etag: string | null; text: string } | null>(`
+        return await fetch(${JSON.stringify(server.url + path)}, ${JSON.stringify(init)})
+          .then(async (r) => ({ status: r.status, etag: r.headers.get("etag"), text: await r.text() }))
+          .catch(() => null);`);
+    const authorization = `Bearer ${owner.key}`;
+    const made = await ask("/v0/drives", {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
+      body: JSON.stringify({ name: "From a page" }),
+    });
+    expect(made).toMatchObject({ status: 201 });
+    const { data: drive }: { data: { id: string } } = JSON.parse(made?.text ?? "");
+    const stored = await ask(`/v0/files?drive_id=${drive.id}&path=a.txt`, {
+      method: "PUT",
+      headers: { authorization, "if-none-match": "*" },
+      body: "Hello",
+    });
+    expect(stored).toMatchObject({ status: 201, etag: expect.stringMatching(/^"[0-9a-f]{64}"$/) });
+    expect(await ask("/v0/nothing", { headers: { authorization } })).toMatchObject({ status: 404 });
+    // With the cookie the browser shows nothing; without it there is no session.
+    expect(await ask("/v0/drives", { credentials: "include" })).toBeNull();
+    expect(await ask("/v0/drives")).toMatchObject({ status: 401 });
+    expect(await ask("/auth/logout", { method: "POST", credentials: "include" })).toBeNull();
+    expect(await ask("/docs/openapi.json")).toMatchObject({ status: 200 });
+    await using drives = await dashboard.open("/drives");
+    await drives.getByText("From a page").first().waitFor();
   });
 });

@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
-import { type Agent, inShell, provision, type Server, serve } from "../support/server/executable.ts";
+import { processUse } from "../support/meters/process-use.ts";
+import { type Agent, inShell, provision, serve } from "../support/server/executable.ts";
 import { eventually } from "../support/server/scenario.ts";
 
 const MIB = 1024 * 1024;
@@ -11,33 +12,24 @@ const EACH = 300;
 /** How often a client that drips sends a byte, in milliseconds. */
 const DRIP_MS = 3000;
 
-/** A client that keeps its connection busy with as little as it can. */
-class SlowClient {
-  readonly closed: Promise<void>;
-  readonly #socket;
-  #drip: NodeJS.Timeout | undefined;
-
-  /** @param drip what it sends again and again; empty to stop after `start` */
-  constructor(port: number, { start, drip = "", reads = true }: Slow) {
-    this.#socket = connect(port, "127.0.0.1");
-    this.closed = new Promise((resolve) => void this.#socket.on("close", () => resolve()));
-    this.#socket.on("error", () => {});
-    if (reads) this.#socket.resume();
-    else this.#socket.pause();
-    this.#socket.write(start);
-    if (drip !== "") this.#drip = setInterval(() => void this.#socket.write(drip), DRIP_MS);
-    void this.closed.then(() => clearInterval(this.#drip));
-  }
-
-  leave(): void {
-    this.#socket.destroy();
-  }
-}
-
+/** What a client sends once, and then again and again; and whether it reads what it is answered. */
 interface Slow {
   readonly start: string;
   readonly drip?: string;
   readonly reads?: boolean;
+}
+
+/** A client that keeps its connection busy with as little as it can. */
+function slowClient(port: number, { start, drip, reads = true }: Slow) {
+  const socket = connect(port, "127.0.0.1");
+  const closed = new Promise<void>((resolve) => void socket.on("close", () => resolve()));
+  socket.on("error", () => {});
+  if (reads) socket.resume();
+  else socket.pause();
+  socket.write(start);
+  const dripping = drip === undefined ? undefined : setInterval(() => void socket.write(drip), DRIP_MS);
+  void closed.then(() => clearInterval(dripping));
+  return { closed, leave: () => void socket.destroy() };
 }
 
 function kinds({ key, drive }: Agent, large: string) {
@@ -73,20 +65,19 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
   const agent = await provision(server);
   const large = await agent.client.put(agent.drive, "large", new Uint8Array(30 * MIB));
   const { cut, readers } = kinds(agent, large.id);
-  const before = await openFiles(server);
+  const openFiles = () => processUse(server.pid).descriptors;
+  const before = openFiles();
   const all = (slow: readonly Slow[]) =>
-    slow.flatMap((one) => Array.from({ length: EACH }, () => new SlowClient(server.port, one)));
+    slow.flatMap((one) => Array.from({ length: EACH }, () => slowClient(server.port, one)));
   const [ending, reading] = [all(cut), all(readers)];
-  await eventually(
-    async () => (await openFiles(server)) - before >= EACH * (readers.length + cut.length - 1),
-  );
+  await eventually(() => openFiles() - before >= EACH * (readers.length + cut.length - 1));
   await expectService(agent);
   await Promise.all(ending.map(({ closed }) => closed));
   await expectService(agent);
   for (const reader of reading) reader.leave();
   await Promise.all(reading.map(({ closed }) => closed));
   // What is kept open besides is for reuse.
-  await eventually(async () => (await openFiles(server)) - before < EACH / 2);
+  await eventually(() => openFiles() - before < EACH / 2);
   expect(await readdir(join(server.dataDir, "tmp"))).toEqual([]);
   expect((await agent.client.send("GET", `/v0/files?drive_id=${agent.drive}&prefix=a`)).text).toContain(
     '"total":0',
@@ -101,7 +92,7 @@ test("500 requests that never end, with 256 descriptors, keep nobody out for lon
   const clients = Array.from({ length: 500 }, (_, n) => {
     const slow = cut[n % cut.length];
     if (slow === undefined) throw new Error("there is no kind of slow client");
-    return new SlowClient(server.port, slow);
+    return slowClient(server.port, slow);
   });
   await server.stdout.until(/new ones are refused/);
   await eventually(async () => {
@@ -113,7 +104,3 @@ test("500 requests that never end, with 256 descriptors, keep nobody out for lon
   for (const client of clients) client.leave();
   expect(await server.stop()).toBe(0);
 });
-
-async function openFiles({ pid }: Server): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`)).length;
-}

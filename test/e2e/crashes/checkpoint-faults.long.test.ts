@@ -1,13 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../support/server/client.ts";
-import { Output, provision, serve } from "../../support/server/executable.ts";
-import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
+import { type Agent, provision, serve } from "../../support/server/executable.ts";
+import {
+  attachStrace,
+  contentOf,
+  type Fault,
+  Injection,
+  NO_STRACE,
+  put,
+} from "../../support/faults/faults.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
 
 /** So many that their copy sets off a checkpoint. */
@@ -15,70 +22,67 @@ const FILES = 700;
 const MOST_COPIES = 50;
 const ENV = { COFFER_SWEEP_INTERVAL: "1h" };
 
+const place = await temporaryDirectory();
+const prepared = join(place.path, "prepared");
+const agent = await prepareStore();
+afterAll(() => place[Symbol.asyncDispose]());
+
+async function prepareStore(): Promise<Agent> {
+  await using server = await serve({ dataDir: prepared, env: ENV });
+  const made = await provision(server);
+  const { id } = await made.client.put(made.drive, "first.txt");
+  await addManyFiles(prepared, id, FILES);
+  await server.stop();
+  return made;
+}
+
+async function start() {
+  const dataDir = join(place.path, crypto.randomUUID());
+  await cp(prepared, dataDir, { recursive: true });
+  return serve({ dataDir, env: ENV });
+}
+
+/** Changes many rows. The status; 0 if the server went away. */
+async function copyTo(client: Client, to: string): Promise<number> {
+  const body = { drive_id: agent.drive, path: "many/", destination_path: to };
+  return client.status("POST", "/v0/folders/copy", { body }).catch(() => 0);
+}
+
+/**
+ * Copies again and again until that fails: only a checkpoint that no write overtakes makes all its calls. Returns how
+ * many were answered.
+ */
+async function copyUntilItFails(client: Client): Promise<number> {
+  for (let copies = 0; ; copies++) {
+    const status = await copyTo(client, `copy ${copies}/`);
+    if (status !== 201) return copies;
+    expect(copies).toBeLessThan(MOST_COPIES);
+  }
+}
+
+/** Starts again, and checks that all copies are there, and the next one as a whole or not at all. */
+async function requireCopies(dataDir: string, copies: number): Promise<void> {
+  await using server = await serve({ dataDir, env: ENV });
+  const client = server.client(agent.key);
+  const count = async (folder: string) => {
+    const target = `/v0/files?drive_id=${agent.drive}&prefix=${folder}&limit=1`;
+    return (await client.get<{ total: number }>(target)).total;
+  };
+  for (let n = 0; n < copies; n++) expect([n, await count(`copy ${n}/`)]).toEqual([n, FILES]);
+  // What was cut off in pieces is undone before anything else gets into the folder.
+  const next = `copy ${copies}/`;
+  expect(await put(client, agent.drive, `${next}new.bin`, contentOf("new", 1000))).toBe(201);
+  expect([1, FILES + 1]).toContain(await count(next));
+  expect(await server.stop()).toBe(0);
+  expect(await verified(dataDir)).toEqual([]);
+}
+
+const KILLS: readonly Pick<Fault, "calls" | "when">[] = [
+  ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
+  { calls: "fsync,fdatasync", when: "1" },
+];
+
 describe.skipIf(NO_STRACE !== "")(withReason("a checkpoint", NO_STRACE), () => {
-  let place: TemporaryDirectory;
-  const agent = { key: "", drive: "" };
-  const prepared = () => join(place.path, "prepared");
-  beforeAll(async () => {
-    place = await temporaryDirectory();
-    await using server = await serve({ dataDir: prepared(), env: ENV });
-    Object.assign(agent, await provision(server));
-    const client = server.client(agent.key);
-    const { id } = await client.put(agent.drive, "first.txt");
-    await addManyFiles(prepared(), id, FILES);
-    await server.stop();
-  });
-  afterAll(() => place[Symbol.asyncDispose]());
-
-  async function start() {
-    const dataDir = join(place.path, crypto.randomUUID());
-    await cp(prepared(), dataDir, { recursive: true });
-    return serve({ dataDir, env: ENV });
-  }
-
-  /** Changes many rows. The status; 0 if the server went away. */
-  async function copyTo(client: Client, to: string): Promise<number> {
-    const body = { drive_id: agent.drive, path: "many/", destination_path: to };
-    return client.send("POST", "/v0/folders/copy", { body }).then(
-      ({ status }) => status,
-      () => 0,
-    );
-  }
-
-  /**
-   * Copies again and again until that fails: only a checkpoint that no write overtakes makes all its calls. Returns how
-   * many were answered.
-   */
-  async function copyUntilItFails(client: Client): Promise<number> {
-    for (let copies = 0; ; copies++) {
-      const status = await copyTo(client, `copy ${copies}/`);
-      if (status !== 201) return copies;
-      expect(copies).toBeLessThan(MOST_COPIES);
-    }
-  }
-
-  /** Starts again, and checks that all copies are there, and the next one as a whole or not at all. */
-  async function requireCopies(dataDir: string, copies: number): Promise<void> {
-    await using server = await serve({ dataDir, env: ENV });
-    const client = server.client(agent.key);
-    const count = async (folder: string) => {
-      const target = `/v0/files?drive_id=${agent.drive}&prefix=${folder}&limit=1`;
-      return (await client.get<{ total: number }>(target)).total;
-    };
-    for (let n = 0; n < copies; n++) expect([n, await count(`copy ${n}/`)]).toEqual([n, FILES]);
-    // What was cut off in pieces is undone before anything else gets into the folder.
-    const next = `copy ${copies}/`;
-    expect(await put(client, agent.drive, `${next}new.bin`, contentOf("new", 1000))).toBe(201);
-    expect([1, FILES + 1]).toContain(await count(next));
-    expect(await server.stop()).toBe(0);
-    expect(await verified(dataDir)).toEqual([]);
-  }
-
-  const KILLS: readonly Pick<Fault, "calls" | "when">[] = [
-    ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
-    { calls: "fsync,fdatasync", when: "1" },
-  ];
-
   test.each(KILLS)(
     "that is killed at %o of the database's file loses nothing that was answered",
     async (calls) => {
@@ -112,12 +116,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a checkpoint", NO_STRACE), () => {
     await using server = await start();
     const client = server.client(agent.key);
     const path = `${server.dataDir}.trace`;
-    const args = ["-f", "-y", "-s", "0", "-e", "trace=pwrite64,fsync,fdatasync", "-o", path];
-    const strace = Bun.spawn(["strace", ...args, "-p", String(server.pid)], {
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    await new Output(strace.stderr).until(/attached/);
+    await attachStrace(server, ["-s", "0", "-y", "-e", "trace=pwrite64,fsync,fdatasync", "-o", path]);
     // The log begins anew with the first write after a checkpoint of all of it.
     let copies = 0;
     await eventually(async () => {

@@ -1,15 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cp, readdir } from "node:fs/promises";
+import { afterAll, describe, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
+import { prepare, QUIET } from "../../support/faults/changes.ts";
 import type { Answer, Client } from "../../support/server/client.ts";
-import { inShell, provision, type Server, serve } from "../../support/server/executable.ts";
-import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
+import { inShell, provision, serve } from "../../support/server/executable.ts";
+import {
+  contentOf,
+  type Fault,
+  formOf,
+  heldBy,
+  Injection,
+  NO_STRACE,
+  put,
+} from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
+
+const prepared = await prepare(FAST_DIRECTORY);
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 const MIB = 1024 * 1024;
 
@@ -17,19 +28,13 @@ const FORMS_OF_UPLOAD = 3;
 
 /** Uploads of one content: as raw bytes, in JSON and in a form. */
 async function uploads(client: Client, drive: string, content: Uint8Array<ArrayBuffer>): Promise<Answer[]> {
-  const form = new FormData();
-  form.set("drive_id", drive);
-  form.set("path", "form.bin");
-  form.set("file", new Blob([content]), "form.bin");
-  const encoded = new Response(form);
-  const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
-  const body = new Uint8Array(await encoded.arrayBuffer());
+  const form = await formOf({ drive_id: drive, path: "form.bin" }, content);
   return Promise.all([
     client.send("PUT", `/v0/files?drive_id=${drive}&path=raw.bin`, { body: content }),
     client.send("POST", "/v0/files", {
       body: { drive_id: drive, filename: "json.bin", content: content.toBase64() },
     }),
-    client.send("POST", "/v0/files", { body, headers }),
+    client.send("POST", "/v0/files", form),
   ]);
 }
 
@@ -41,6 +46,10 @@ async function writes(client: Client, drive: string): Promise<Answer[]> {
     await client.send("POST", "/v0/folders", { body: { drive_id: drive, path: "f/" } }),
     await client.send("POST", "/v0/keys", { body: {} }),
   ];
+}
+
+function isRefusal({ status }: Answer): boolean {
+  return status >= 300;
 }
 
 /** An error as the API describes it, with one of these statuses. */
@@ -61,8 +70,12 @@ function temporariesIn(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, "tmp"));
 }
 
-describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 24 MiB", NO_SMALL_DISK), () => {
-  test("that fills up while contents arrive: 507, nothing is left of them, and the next upload finds room", async () => {
+test.skipIf(NO_SMALL_DISK !== "")(
+  withReason(
+    "a disk of 24 MiB that fills up while contents arrive: 507, nothing is left of them, and the next upload finds room",
+    NO_SMALL_DISK,
+  ),
+  async () => {
     await using disk = await SmallDisk.mount(24);
     await using server = await serve({ dataDir: join(disk.path, "data"), wrapper: disk.wrapper });
     const { client, drive } = await provision(server);
@@ -70,10 +83,10 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 24 MiB", NO_SMALL_DI
     expect(await temporariesIn(join(disk.outside, "data"))).toEqual([]);
     expect(await heldBy(client, drive)).toEqual({});
     expect(await put(client, drive, "a.bin", contentOf("a", MIB))).toBe(201);
-    expect((await client.send("GET", "/readyz")).status).toBe(200);
+    expect(await client.status("GET", "/readyz")).toBe(200);
     expect(await server.stop()).toBe(0);
-  });
-});
+  },
+);
 
 test("a limit on the size of files: what is larger is refused, nothing is left of it, and the rest goes on", async () => {
   // In units of 512 bytes: 9 MiB. A start writes the reserve, of 8 MiB.
@@ -104,34 +117,22 @@ const FAULTS: readonly (readonly [fault: Omit<Fault, "when">, refused: Refused, 
 ];
 
 describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    prepared = await prepare(FAST_DIRECTORY);
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
-  async function start(path: string): Promise<Server> {
-    const dataDir = join(path, "data");
-    await cp(prepared.dataDir, dataDir, { recursive: true });
-    return serve({ dataDir, env: QUIET });
-  }
-
   test.each(FAULTS)("with %o at every call: %s fails, and then the server %s", async (fault, what, after) => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place.path);
+    await using place = await prepared.copied();
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const client = server.client(prepared.key);
     const before = await heldBy(client, prepared.drive);
     const injection = await Injection.into(server, { ...fault, when: "1+" });
     const answers = await writes(client, prepared.drive);
-    const refused = answers.filter(({ status }) => status >= 300);
+    const refused = answers.filter(isRefusal);
     requireRefusals(refused, [500, 503, 507]);
     expect(refused).toHaveLength(what === "every write" ? answers.length : FORMS_OF_UPLOAD);
     await injection.stop();
     expect(await temporariesIn(server.dataDir)).toEqual([]);
-    const isReady = (await client.send("GET", "/readyz")).status === 200;
+    const isReady = (await client.status("GET", "/readyz")) === 200;
     expect(isReady).toBe(after === "goes on");
     const again = await writes(client, prepared.drive);
-    if (isReady) expect(again.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    if (isReady) expect(again.filter(isRefusal)).toEqual([]);
     else requireRefusals(again, [503]);
     expect(await heldBy(client, prepared.drive)).toMatchObject(before);
     expect(await server.stop()).toBe(isReady ? 0 : 1);
@@ -139,8 +140,8 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
   });
 
   test("that cannot read the database: 500 for what needs it, and all is as before when it can", async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await start(place.path);
+    await using place = await prepared.copied();
+    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
     const client = server.client(prepared.key);
     const injection = await Injection.into(server, {
       calls: "read,pread64",
@@ -157,8 +158,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
       [500],
     );
     await injection.stop();
-    const all = await writes(client, prepared.drive);
-    expect(all.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    expect((await writes(client, prepared.drive)).filter(isRefusal)).toEqual([]);
     await heldBy(client, prepared.drive);
     expect(await server.stop()).toBe(0);
     expect(await verified(server.dataDir)).toEqual([]);
@@ -176,8 +176,7 @@ async function opensItsIndexOnceThereIsRoom(): Promise<boolean> {
     file: "search.db-shm",
   });
   await client.put(drive, "a.txt", "needle");
-  const found = async () =>
-    (await client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`)).data.length;
+  const found = async () => (await client.paths(`/v0/search?drive_id=${drive}&q=needle`)).length;
   const isInTime = (await found()) === 0;
   await fault.stop();
   if (!isInTime) return false;

@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CHANGES, type Change, FILE_CHANGES, prepare, type Prepared } from "../../support/faults/changes.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { CHANGES, type Change, FILE_CHANGES, prepare } from "../../support/faults/changes.ts";
 import { type Fault, NO_STRACE } from "../../support/faults/faults.ts";
 import { changeWithFault, type Meanwhile, type Trial, tryOut } from "../../support/faults/faulty-change.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
+
+// What a killed process has written is there without a sync.
+const prepared = await prepare(FAST_DIRECTORY);
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 /** Calls that fail, each once. `growth` is by how much the number of the call grows; at least by one. */
 type FaultyCalls = Omit<Fault, "when"> & { readonly growth?: number };
@@ -38,11 +42,7 @@ const AT_ONCE = 4;
  * Injects a fault into the first call of each thread, then into a later one, and so on until none is left. Those that
  * the trial made are tried side by side.
  */
-async function atEachCall(
-  prepared: Prepared,
-  trial: Trial,
-  { growth = 1, ...fault }: FaultyCalls,
-): Promise<void> {
+async function atEachCall(trial: Trial, { growth = 1, ...fault }: FaultyCalls): Promise<void> {
   const last = trial.times(fault.calls);
   for (let n = 1; n < ENOUGH;) {
     const numbers: number[] = [];
@@ -59,13 +59,6 @@ async function atEachCall(
 }
 
 describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    // What a killed process has written is there without a sync.
-    prepared = await prepare(FAST_DIRECTORY);
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
   const trials = new Map<string, Promise<Trial>>();
   /** Each change is tried once, for all faults. */
   const trialOf = (change: Change, meanwhile: Meanwhile) =>
@@ -75,7 +68,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
     for (const meanwhile of MEANWHILE) {
       for (const change of FILE_CHANGES) {
         test(`with ${fault.error} at each ${fault.calls} of ${change.name}, then ${meanwhile} and a kill: whole or not at all`, async () =>
-          await atEachCall(prepared, await trialOf(change, meanwhile), fault));
+          await atEachCall(await trialOf(change, meanwhile), fault));
       }
     }
   }
@@ -83,7 +76,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
   for (const kill of KILLS) {
     test.each(CHANGES)(
       `with a kill at each ${kill.calls} of $name: whole or not at all`,
-      async (change) => await atEachCall(prepared, await trialOf(change, "nothing"), kill),
+      async (change) => await atEachCall(await trialOf(change, "nothing"), kill),
     );
   }
 });

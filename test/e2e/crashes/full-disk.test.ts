@@ -6,6 +6,7 @@ import { provision, run, serve, type Server } from "../../support/server/executa
 import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { failureOf } from "../../support/samples/failure.ts";
+import { sessionIn } from "../../support/server/sign-in.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 
@@ -43,11 +44,8 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const dataDir = join(disk.outside, "data");
     const first = await start(disk);
     const { key, drive } = await provision(first);
-    const find = async (server: Server, query: string) => {
-      const target = `/v0/search?drive_id=${drive}&${query}`;
-      const { data } = await server.client(key).get<{ data: { path: string }[] }>(target);
-      return data.map(({ path }) => path);
-    };
+    const find = (server: Server, query: string) =>
+      server.client(key).paths(`/v0/search?drive_id=${drive}&${query}`);
     for (const path of ["a.txt", "b.txt"]) await first.client(key).put(drive, path, "needle");
     await eventually(async () => (await find(first, "q=needle")).length === 2);
     expect(await first.stop()).toBe(0);
@@ -83,9 +81,8 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await server.stdout.until(/"level":"warn","message":"the disk is full/);
     const taking = async () => [
       await put(client, drive, "new.bin", SMALL),
-      (await client.send("POST", `/v0/files/${kept}/copy`, { body: { destination_path: "copy.bin" } }))
-        .status,
-      (await server.client().send("POST", "/v0/drives/provision", { body: { name: "New" } })).status,
+      await client.status("POST", `/v0/files/${kept}/copy`, { body: { destination_path: "copy.bin" } }),
+      await server.client().status("POST", "/v0/drives/provision", { body: { name: "New" } }),
     ];
     // Until the log needs room, a small write may still find some in it.
     while (reserveOn(disk) === 8 * MIB) await taking();
@@ -98,13 +95,10 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await client.delete("/v0/folders", { ...folder, confirm: true });
     await client.delete(`/v0/keys/${keyId}`);
     await client.get("/v0/account/usage");
-    const login = await server.client().send("POST", "/auth/login", {
-      body: { username: "ada", password: "ada's password" },
-    });
-    expect(login.status).toBe(200);
-    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-    const headers = { cookie, origin: server.url };
-    expect((await server.client().send("POST", "/auth/logout", { headers })).status).toBe(200);
+    const body = { username: "ada", password: "ada's password" };
+    const session = sessionIn(await server.client().send("POST", "/auth/login", { body }));
+    const headers = { cookie: `coffer_session=${session}`, origin: server.url };
+    expect(await server.client().status("POST", "/auth/logout", { headers })).toBe(200);
     expect(await taking()).toEqual([507, 507, 507]);
     expect(await readiness(client)).toMatchObject(FULL);
     const health = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
@@ -120,42 +114,37 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full: a large folder goes into the trash at once", async () => {
+  test("that is full: a large folder goes into the trash at once, and small ones though another program takes all that is freed", async () => {
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
     const { client, drive } = await provision(server);
-    const fileIn = (n: number) => client.put(drive, `f/${n}.bin`, String(n));
-    for (let n = 0; n < 2500; n += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, at) => fileIn(n + at)));
+    const fill = async (folder: string, files: number) => {
+      for (let n = 0; n < files; n += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, at) => client.put(drive, `${folder}${n + at}.bin`)));
+    };
+    const remove = (path: string) =>
+      client.delete<object>("/v0/folders", { drive_id: drive, path, confirm: true });
+    await fill("f/", 2500);
     await client.post(`/v0/drives/${drive}/snapshots`, {});
     disk.fill();
-    const body = { drive_id: drive, path: "f/", confirm: true };
-    expect(await client.delete<object>("/v0/folders", body)).toMatchObject({ deleted_count: 2500 });
-    const listed = await client.get<{ total: number }>(`/v0/files?drive_id=${drive}`);
-    expect(listed.total).toBe(0);
+    expect(await remove("f/")).toMatchObject({ deleted_count: 2500 });
+    expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual([]);
     disk.clear();
     expect((await verify(disk)).code).toBe(0);
-    expect(await server.stop()).toBe(0);
-  });
-
-  test("that is full, where another program takes all that is freed: folders are deleted again and again", async () => {
-    await using disk = await SmallDisk.mount(48);
-    await using server = await start(disk);
-    const { client, drive } = await provision(server);
-    for (let folder = 0; folder < 4; folder += 1) {
-      const make = (n: number) => client.put(drive, `${folder}/${n}.bin`, String(n));
-      await Promise.all(Array.from({ length: 100 }, (_, n) => make(n)));
-    }
-    for (let folder = 0; folder < 4; folder += 1) {
+    const folders = ["0/", "1/", "2/", "3/"];
+    for (const folder of folders) await fill(folder, 100);
+    for (const folder of folders) {
       disk.fill();
-      const body = { drive_id: drive, path: `${folder}/`, confirm: true };
-      expect(await client.delete<object>("/v0/folders", body)).toMatchObject({ deleted_count: 100 });
+      expect(await remove(folder)).toMatchObject({ deleted_count: 100 });
     }
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
+  test("that is full when a server starts: it starts from its reserve; without one, as the first one is, it says to make room, and not to delete the lock", async () => {
     await using disk = await SmallDisk.mount(48);
+    disk.fill();
+    await expectRefusal(disk);
+    disk.clear();
     await using first = await start(disk);
     const { client: before, key, drive } = await provision(first);
     expect(await put(before, drive, "a.bin", SMALL)).toBe(201);
@@ -165,8 +154,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const client = second.client(key);
     expect(await readiness(client)).toMatchObject(FULL);
     expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
-    const listed = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive}`);
-    await client.delete(`/v0/files/${listed.data[0]?.id}`);
+    await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.bin`);
     await second.kill();
     rmSync(join(disk.outside, "data/reserve"));
     disk.fill();
@@ -193,7 +181,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const client = server.client(key);
     await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
     disk.fill();
-    const find = () => client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`);
+    const find = () => client.paths(`/v0/search?drive_id=${drive}&q=needle`);
     // A search has the index opened.
     await find();
     const { code, stdout } = await verify(disk);
@@ -201,13 +189,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
     expect(server.stdout.text).not.toContain('"level":"error"');
     disk.clear();
-    await eventually(async () => (await find()).data.length === 1);
+    await eventually(async () => (await find()).length === 1);
     expect(await server.stop()).toBe(0);
-  });
-
-  test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
-    await using disk = await SmallDisk.mount(48);
-    disk.fill();
-    await expectRefusal(disk);
   });
 });

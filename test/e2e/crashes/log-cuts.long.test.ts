@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cp, rm, stat, truncate } from "node:fs/promises";
+import { afterAll, expect, test } from "bun:test";
+import { cp, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { CHANGES, prepare, type Prepared, QUIET, stateOf } from "../../support/faults/changes.ts";
+import { CHANGES, prepare, QUIET, stateOf } from "../../support/faults/changes.ts";
 import { serve } from "../../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
+
+const prepared = await prepare(FAST_DIRECTORY);
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 // https://sqlite.org/fileformat2.html#walformat
 const LOG_HEADER = 32;
 const FRAME_HEADER = 24;
 const FRAME = FRAME_HEADER + 4096;
-
-let prepared: Prepared;
-beforeAll(async () => {
-  prepared = await prepare(FAST_DIRECTORY);
-});
-afterAll(() => prepared[Symbol.asyncDispose]());
 
 /** Where SQLite's writes of these bytes of a log end, and somewhere within each page. */
 function* cuts(from: number, to: number): Generator<number> {
@@ -27,26 +24,22 @@ function* cuts(from: number, to: number): Generator<number> {
   yield to;
 }
 
-async function sizeOfLog(dataDir: string): Promise<number> {
-  return (await stat(join(dataDir, "coffer.db-wal"))).size;
-}
-
 test.each(CHANGES)(
   "$name leaves a log that is whole wherever it is cut: the old state or the new one",
   async (change) => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using place = await prepared.copied();
     const [dataDir, cut] = [place.dataDir, join(place.path, "cut")];
-    await cp(prepared.dataDir, dataDir, { recursive: true });
     await using first = await serve({ dataDir, env: QUIET });
+    const log = join(dataDir, "coffer.db-wal");
     const before = stateOf(dataDir);
-    const sizeBefore = await sizeOfLog(dataDir);
+    const sizeBefore = Bun.file(log).size;
     expect((await change.run(first, prepared)).status).toBeLessThan(300);
     await first.kill();
     // A power cut takes away no change that the index has; until the kill it may have got this one.
     for (const end of ["", "-wal", "-shm"]) await rm(join(dataDir, `search.db${end}`), { force: true });
     const after = stateOf(dataDir);
     const seen = new Set<string[]>();
-    for (const size of cuts(sizeBefore, await sizeOfLog(dataDir))) {
+    for (const size of cuts(sizeBefore, Bun.file(log).size)) {
       await cp(dataDir, cut, { recursive: true });
       await truncate(join(cut, "coffer.db-wal"), size);
       const state = stateOf(cut);

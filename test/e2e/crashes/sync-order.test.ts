@@ -1,12 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CHANGES, type Change, prepare, type Prepared, QUIET } from "../../support/faults/changes.ts";
-import { Output, provision, type Server, serve } from "../../support/server/executable.ts";
-import { contentOf, type Fault, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { CHANGES, type Change, prepare, QUIET } from "../../support/faults/changes.ts";
+import { provision, type Server, serve } from "../../support/server/executable.ts";
+import {
+  attachStrace,
+  contentOf,
+  type Fault,
+  Injection,
+  NO_STRACE,
+  put,
+} from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { failureOf } from "../../support/samples/failure.ts";
+
+const prepared = await prepare();
+afterAll(() => prepared[Symbol.asyncDispose]());
 
 type What = "log written" | "sync begun" | "sync ended" | "listening" | "answered";
 
@@ -44,12 +54,7 @@ function callsOf(trace: string): Call[] {
 
 /** Traces a running server until it ends. Gives the calls so far, once so many answers are among them. */
 async function traceOf(server: Server, path: string): Promise<(answers: number) => Promise<Call[]>> {
-  const args = `-f -y -s 20 -e trace=${CALLS}`.split(" ");
-  const strace = Bun.spawn(["strace", ...args, "-p", String(server.pid), "-o", path], {
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  await new Output(strace.stderr).until(/attached/);
+  await attachStrace(server, ["-y", "-s", "20", "-e", `trace=${CALLS}`, "-o", path]);
   // Another thread writes to the log when it merges the search index.
   const isOfWrites = ({ what, thread }: Call) => what !== "log written" || thread === server.pid;
   return async (answers) => {
@@ -75,28 +80,14 @@ function requireSynced(calls: readonly Call[], name = ""): void {
 
 /** The calls before each answer and after the one before it. */
 function perAnswer(calls: readonly Call[]): Call[][] {
-  const parts: Call[][] = [];
-  let part: Call[] = [];
-  for (const call of calls) {
-    if (call.what !== "answered") part.push(call);
-    else {
-      parts.push(part);
-      part = [];
-    }
-  }
-  return parts;
+  const answers = calls.flatMap(({ what }, at) => (what === "answered" ? [at] : []));
+  return answers.map((at, n) => calls.slice((answers[n - 1] ?? -1) + 1, at));
 }
 
 /** Lets each sync of the log wait. */
 const SLOW: Fault = { calls: "fsync,fdatasync", error: "SLOW", when: "1+", file: "coffer.db-wal" };
 
 describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE), () => {
-  let prepared: Prepared;
-  beforeAll(async () => {
-    prepared = await prepare();
-  });
-  afterAll(() => prepared[Symbol.asyncDispose]());
-
   test("begins after the commit and ends before the answer, whatever is written, in no request's way", async () => {
     await using server = await serve({ dataDir: prepared.dataDir, env: QUIET });
     const client = server.client(prepared.key);
@@ -129,9 +120,9 @@ describe.skipIf(NO_STRACE !== "")(withReason("the sync of a commit", NO_STRACE),
     );
     expect(new Set(statuses)).toEqual(new Set([201]));
     const traced = await calls(20);
-    const answers = traced.flatMap(({ what }, at) => (what === "answered" ? [at] : []));
-    expect(answers).toHaveLength(20);
-    requireSynced(traced.slice(0, answers[0]));
+    const parts = perAnswer(traced);
+    expect(parts).toHaveLength(20);
+    requireSynced(parts[0] ?? []);
     const syncs = traced.filter(({ what }) => what === "sync begun").length;
     expect(syncs).toBeWithin(1, 20);
   });

@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rowsIn } from "../../support/faults/change-database.ts";
+import { verified } from "../../support/faults/verified.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, run, serve, type Server, signUp } from "../../support/server/executable.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -22,32 +24,25 @@ function findLibrary(): string | null {
   return path === "" ? null : path;
 }
 
-/** A clock for the executable, which can be set while that runs. */
-class ExecutableClock {
-  readonly #file: string;
-  /** For the executable. */
-  readonly env: Readonly<Record<string, string>>;
-
-  /** @param directory for the file that holds the clock's offset */
-  constructor(directory: string) {
-    this.#file = join(mkdtempSync(join(directory, "clock-")), "offset");
-    this.env = {
+/** A clock for the executable, which can be set while that runs: to an offset, as for `faketime -f`, such as `+31d`. */
+function executableClock(directory: string) {
+  const file = join(mkdtempSync(join(directory, "clock-")), "offset");
+  const setTo = (offset: string) => {
+    writeFileSync(`${file}.new`, `${offset}\n`);
+    renameSync(`${file}.new`, file);
+  };
+  setTo("+0");
+  return {
+    setTo,
+    env: {
       LD_PRELOAD: LIBRARY ?? "",
-      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: "1",
       // Timers, and the times of files, are as they are.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       NO_FAKE_STAT: "1",
-    };
-    this.setTo("+0");
-  }
-
-  /** @param offset from the machine's clock, as for `faketime -f`: `+31d` */
-  setTo(offset: string): void {
-    const draft = `${this.#file}.new`;
-    writeFileSync(draft, `${offset}\n`);
-    renameSync(draft, this.#file);
-  }
+    },
+  };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -55,8 +50,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the server writes and checks by itself is due all the time. */
 const BUSY = { COFFER_SWEEP_INTERVAL: "10ms" };
 
-async function put(client: Client, drive: string, path: string): Promise<number> {
-  return (await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path })).status;
+function put(client: Client, drive: string, path: string): Promise<number> {
+  return client.status("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path });
 }
 
 async function timeOf(server: Server): Promise<number> {
@@ -76,11 +71,6 @@ function countIn(dataDir: string, query: string): unknown {
   return rowsIn(dataDir, query)[0]?.[0];
 }
 
-async function verify(dataDir: string): Promise<string> {
-  const { code, stdout } = await run(["verify"], { dataDir });
-  return `${code} ${stdout.trim()}`;
-}
-
 test.skipIf(NO_FAKETIME !== "")(
   withReason(
     "a clock that is a month ahead for a while, at a start or later, costs nobody a file",
@@ -88,7 +78,7 @@ test.skipIf(NO_FAKETIME !== "")(
   ),
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const clock = new ExecutableClock(place.path);
+    const clock = executableClock(place.path);
     const start = () => serve({ dataDir: place.dataDir, env: { ...BUSY, ...clock.env } });
     await using first = await start();
     const agent = await provision(first);
@@ -112,7 +102,7 @@ test.skipIf(NO_FAKETIME !== "")(
     const { total } = await client.get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
     expect(total).toBe(1);
     expect(await put(client, agent.drive, "again.txt")).toBe(201);
-    expect(await verify(place.dataDir)).toStartWith("0 ");
+    expect(await verified(place.dataDir)).toEqual([]);
   },
 );
 
@@ -124,7 +114,7 @@ test.skipIf(NO_FAKETIME !== "")(
   async () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     const { dataDir } = place;
-    const clock = new ExecutableClock(place.path);
+    const clock = executableClock(place.path);
     const env = { ...BUSY, ...clock.env, COFFER_RATE_LIMITS: "free=12,pro=300,team=12" };
     await using server = await serve({ dataDir, env });
     const { client, drive } = await signUp(server, "ada");
@@ -142,15 +132,13 @@ test.skipIf(NO_FAKETIME !== "")(
       const backup = await run(["backup", `${dataDir}-backups`], { dataDir, env: clock.env });
       expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
     }
-    const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
-    expect(data.map(({ path }) => path)).toEqual(
-      [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
-    );
+    const names = [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`));
+    expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual(names);
     const restored = `${dataDir}-restored`;
-    const { code } = await run(["restore", `${dataDir}-backups`, "--data-dir", restored]);
-    expect([code, countIn(restored, "SELECT count(*) FROM file")]).toEqual([0, 12]);
+    expect((await runHere(["restore", `${dataDir}-backups`], restored)).code).toBe(0);
+    expect(countIn(restored, "SELECT count(*) FROM file")).toBe(12);
     expect(await server.stop()).toBe(0);
     expect(server.stdout.text).not.toContain('"level":"error"');
-    expect(await verify(dataDir)).toStartWith("0 ");
+    expect(await verified(dataDir)).toEqual([]);
   },
 );

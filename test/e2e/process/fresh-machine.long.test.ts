@@ -3,7 +3,7 @@ import { copyFile, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Output } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const NPM_VERSIONS = ["10.9.9", "11.21.2", "12.2.0"];
@@ -46,95 +46,65 @@ async function hindrance(): Promise<string> {
   }
 }
 
-/** The path of a tool of this machine. */
-function tool(name: string): string {
-  const path = Bun.which(name);
-  if (path === null) throw new Error(`there is no ${name}`);
-  return path;
-}
-
 /** A machine on which nobody has worked yet: an empty home, a clean clone, and only the tools it is given. */
-class FreshMachine implements AsyncDisposable {
-  readonly #place: TemporaryDirectory;
-  readonly #settings: Environment;
-
-  private constructor(place: TemporaryDirectory, settings: Environment) {
-    this.#place = place;
-    this.#settings = settings;
+async function freshMachine() {
+  const [place, settings] = [await temporaryDirectory(), await registrySettings()];
+  const at = (name: string) => join(place.path, name);
+  for (const name of ["home", "tools", "clone"]) await mkdir(at(name));
+  const addTool = (name: string, path: string | null = Bun.which(name)) => {
+    if (path === null) throw new Error(`there is no ${name}`);
+    return symlink(path, join(at("tools"), name));
+  };
+  await addTool("sh");
+  // As it stands, with what is not committed yet.
+  const listed = await output("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
+  for (const path of listed.split("\0")) {
+    if (path === "" || !(await Bun.file(join(ROOT, path)).exists())) continue;
+    const copy = join(at("clone"), path);
+    await mkdir(dirname(copy), { recursive: true });
+    await copyFile(join(ROOT, path), copy);
   }
-
-  static async setUp(): Promise<FreshMachine> {
-    const machine = new FreshMachine(await temporaryDirectory(), await registrySettings());
-    for (const name of ["home", "tools", "clone"]) await mkdir(machine.#at(name));
-    await machine.addTool("sh", tool("sh"));
-    // As it stands, with what is not committed yet.
-    const listed = await output("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
-    for (const path of listed.split("\0")) {
-      if (path === "" || !(await Bun.file(join(ROOT, path)).exists())) continue;
-      const copy = join(machine.#at("clone"), path);
-      await mkdir(dirname(copy), { recursive: true });
-      await copyFile(join(ROOT, path), copy);
-    }
-    return machine;
-  }
-
-  async addTool(name: string, path: string): Promise<void> {
-    await symlink(path, join(this.#at("tools"), name));
-  }
-
-  /** Adds node, and npm and npx of a version. */
-  async addNpm(version: string): Promise<void> {
-    await this.addTool("node", tool("node"));
-    await output("npm", "install", "--silent", "--prefix", this.#at("npm"), `npm@${version}`);
-    for (const name of ["npm", "npx"])
-      await this.addTool(name, join(this.#at("npm/node_modules/.bin"), name));
-  }
-
-  /** Adds a tool that always fails. */
-  async addBroken(name: string): Promise<void> {
-    const path = join(this.#at("tools"), name);
-    await writeFile(path, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  }
-
-  /**
-   * Runs a command that starts the server, waits until it is ready, asks it whether it is well, asks the command
-   * to end and waits until nothing of it is left. Returns what was printed.
-   */
-  async serveAndStop([name, ...args]: Command, env: Environment = {}): Promise<string> {
-    const command = [join(this.#at("tools"), name), ...args, "--host", "127.0.0.1", "--port", "0"];
-    const child = Bun.spawn(command, {
-      cwd: this.#at("clone"),
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-      env: { ...this.#settings, HOME: this.#at("home"), PATH: this.#at("tools"), ...env },
-    });
-    const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
-    try {
-      const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
-      if (ready === null) {
-        await stderr.ended;
-        throw new Error(`it ended before it was ready:\n${stdout.text}${stderr.text}`);
+  return {
+    addTool,
+    /** Adds node, and npm and npx of a version. */
+    addNpm: async (version: string): Promise<void> => {
+      await addTool("node");
+      await output("npm", "install", "--silent", "--prefix", at("npm"), `npm@${version}`);
+      for (const name of ["npm", "npx"]) await addTool(name, join(at("npm/node_modules/.bin"), name));
+    },
+    /** Adds a tool that always fails. */
+    addBroken: (name: string) => writeFile(join(at("tools"), name), "#!/bin/sh\nexit 1\n", { mode: 0o755 }),
+    /**
+     * Runs a command that starts the server, waits until it is ready, asks it whether it is well, asks the command
+     * to end and waits until nothing of it is left. Returns what was printed.
+     */
+    serveAndStop: async ([name, ...args]: Command, env: Environment = {}): Promise<string> => {
+      const command = [join(at("tools"), name), ...args, "--host", "127.0.0.1", "--port", "0"];
+      const child = Bun.spawn(command, {
+        cwd: at("clone"),
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...settings, HOME: at("home"), PATH: at("tools"), ...env },
+      });
+      const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+      try {
+        const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
+        if (ready === null) {
+          await stderr.ended;
+          throw new Error(`it ended before it was ready:\n${stdout.text}${stderr.text}`);
+        }
+        const answer = await fetch(`http://127.0.0.1:${ready[1]}/healthz`);
+        expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
+      } finally {
+        child.kill("SIGTERM");
       }
-      const answer = await fetch(`http://127.0.0.1:${ready[1]}/healthz`);
-      expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
-    } finally {
-      child.kill("SIGTERM");
-    }
-    // The ends of the pipes are held by every process that the command has started.
-    const [code] = await Promise.all([child.exited, stdout.ended, stderr.ended]);
-    expect(code).toBe(0);
-    expect(stdout.text).toContain('"message":"stopped"');
-    return stdout.text + stderr.text;
-  }
-
-  #at(name: string): string {
-    return join(this.#place.path, name);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#place[Symbol.asyncDispose]();
-  }
+      // The ends of the pipes are held by every process that the command has started.
+      const [code] = await Promise.all([child.exited, stdout.ended, stderr.ended]);
+      expect(code).toBe(0);
+      expect(stdout.text).toContain('"message":"stopped"');
+      return stdout.text + stderr.text;
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
 }
 
 const NPM_START: Command = ["npm", "start", "--"];
@@ -144,7 +114,7 @@ describe.skipIf(hindered !== "")(withReason("a fresh machine", hindered), () => 
   test.each(NPM_VERSIONS)(
     "`npm start` serves with npm %s and nothing else, then without a network",
     async (version) => {
-      await using machine = await FreshMachine.setUp();
+      await using machine = await freshMachine();
       await machine.addNpm(version);
       expect(await machine.serveAndStop(NPM_START)).toContain("Downloading Bun");
       const offline = { npm_config_https_proxy: NO_PROXY_HERE, HTTPS_PROXY: NO_PROXY_HERE };
@@ -153,20 +123,20 @@ describe.skipIf(hindered !== "")(withReason("a fresh machine", hindered), () => 
   );
 
   test("`npm start` serves where npm is told to run no install scripts", async () => {
-    await using machine = await FreshMachine.setUp();
+    await using machine = await freshMachine();
     await machine.addNpm("11.21.2");
     await machine.serveAndStop(NPM_START, { npm_config_ignore_scripts: "true" });
   });
 
   test("`npm start` serves where another bun is on the PATH", async () => {
-    await using machine = await FreshMachine.setUp();
+    await using machine = await freshMachine();
     await machine.addNpm("12.2.0");
     await machine.addBroken("bun");
     await machine.serveAndStop(NPM_START);
   });
 
   test("`bun start` serves where there is Bun and neither node nor npm", async () => {
-    await using machine = await FreshMachine.setUp();
+    await using machine = await freshMachine();
     await machine.addTool("bun", process.execPath);
     await machine.serveAndStop(["bun", "start"]);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
+import { isFound } from "../../support/server/drives.ts";
 import { provision, serve } from "../../support/server/executable.ts";
 import { NO_STRACE } from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -54,12 +55,8 @@ test.skipIf(NO_STRACE !== "")(
 /** Tests that a server under another program indexes, and that none of its threads gives way to the others. */
 async function indexesAsEqual(wrapper: string): Promise<void> {
   await using server = await serve({ wrapper: wrapper.split(" ") });
-  const { client, drive } = await provision(server);
-  await client.put(drive, "a.txt", "some words");
-  const target = `/v0/search?drive_id=${drive}&q=words`;
-  await eventually(async () => {
-    const { data } = await client.get<{ data: readonly object[] }>(target);
-    return data.length === 1;
-  });
+  const agent = await provision(server);
+  await agent.client.put(agent.drive, "a.txt", "some words");
+  await isFound(agent, "words", 1);
   expect(otherNiceness(server.pid)).toEqual([]);
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { RequestOptions } from "../../support/server/client.ts";
-import { type Agent, provision, run, type Server, serve, signUp } from "../../support/server/executable.ts";
+import { type Answer, Client } from "../../support/server/client.ts";
+import { type Agent, provision, type Server, serve, signUp } from "../../support/server/executable.ts";
 import { type ProcessUse, processUse } from "../../support/meters/process-use.ts";
+import { verified } from "../../support/faults/verified.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
@@ -58,6 +59,9 @@ interface Sample extends ProcessUse {
   readonly temporary: number;
 }
 
+/** What of them is printed, for each part its most. */
+const SHOWN = [...MOST_GROWTH.map(({ field }) => field), "requests", "memory", "log"] as const;
+
 test.skipIf(NO_PROC !== "")(
   withReason(
     "ten minutes of mixed load with a sweep each second: nothing grows, nothing slows down",
@@ -76,13 +80,13 @@ test.skipIf(NO_PROC !== "")(
         COFFER_BACKUP_KEEP: "2",
       },
     });
-    const load = new Load(server, await signUp(server, "ada"));
+    const load = newLoad(server, await signUp(server, "ada"));
     const parts: Sample[][] = [];
     const sampleFor = async (milliseconds: number) => {
       const samples: Sample[] = [];
       const end = performance.now() + milliseconds;
       while (performance.now() < end) {
-        samples.push({ ...processUse(server.pid), ...disk(server.dataDir), requests: load.requests });
+        samples.push({ ...processUse(server.pid), ...disk(server.dataDir), requests: load.requests() });
         await Bun.sleep(SAMPLE_MS);
       }
       return samples;
@@ -98,20 +102,9 @@ test.skipIf(NO_PROC !== "")(
 
     const most = (field: keyof Sample) => parts.map((part) => Math.max(...part.map((each) => each[field])));
     const costs = parts.map(secondsARequest);
-    const figures = {
-      requests: load.requests,
-      memory: most("memory"),
-      kept,
-      descriptors: most("descriptors"),
-      threads: most("threads"),
-      database: most("database"),
-      index: most("index"),
-      log: most("log"),
-      contents: most("contents"),
-      temporary: most("temporary"),
-      milliseconds: costs.map((seconds) => seconds * 1000),
-    };
-    process.stdout.write(`${JSON.stringify(figures)}\n`);
+    const all = Object.fromEntries(SHOWN.map((field) => [field, most(field)]));
+    const milliseconds = costs.map((seconds) => seconds * 1000);
+    process.stdout.write(`${JSON.stringify({ ...all, kept, milliseconds })}\n`);
 
     const pages = last(most("database")) - (most("database")[1] ?? 0);
     expect(last(kept) - (kept[1] ?? 0)).toBeLessThan(MOST_MEMORY + pages);
@@ -128,8 +121,7 @@ test.skipIf(NO_PROC !== "")(
     expect(last(costs)).toBeLessThan((costs[1] ?? 0) * 3);
     expect(server.stdout.text).not.toMatch(/"level":"error"/);
     expect(await server.stop()).toBe(0);
-    const verified = await run(["verify"], { dataDir: server.dataDir });
-    expect([verified.code, verified.stderr]).toEqual([0, ""]);
+    expect(await verified(server.dataDir)).toEqual([]);
   },
   PARTS * (LOAD_MS + REST_MS) + 5 * 60_000,
 );
@@ -146,13 +138,13 @@ function secondsARequest(part: readonly Sample[]): number {
 
 /** What a data directory holds. */
 function disk(dataDir: string): Pick<Sample, "database" | "index" | "log" | "contents" | "temporary"> {
-  const contents = readdirSync(join(dataDir, "blobs"), { recursive: true }).length;
+  const at = (name: string) => join(dataDir, name);
   return {
-    database: sizeOf(join(dataDir, "coffer.db")),
-    index: sizeOf(join(dataDir, "search.db")),
-    log: sizeOf(join(dataDir, "coffer.db-wal")) + sizeOf(join(dataDir, "search.db-wal")),
-    contents,
-    temporary: readdirSync(join(dataDir, "tmp")).length,
+    database: sizeOf(at("coffer.db")),
+    index: sizeOf(at("search.db")),
+    log: sizeOf(at("coffer.db-wal")) + sizeOf(at("search.db-wal")),
+    contents: readdirSync(at("blobs"), { recursive: true }).length,
+    temporary: readdirSync(at("tmp")).length,
   };
 }
 
@@ -160,106 +152,88 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Requests of every kind, round after round. */
-class Load {
-  readonly #server: Server;
-  readonly #agent: Agent;
-  /** Rounds of each worker so far. */
-  readonly #rounds = Array.from({ length: WORKERS }, () => 0);
-  /** Answered so far. */
+/** Counts what was answered, which must be a success. */
+class CountingClient extends Client {
   requests = 0;
 
-  constructor(server: Server, agent: Agent) {
-    this.#server = server;
-    this.#agent = agent;
+  override async send(...request: Parameters<Client["send"]>): Promise<Answer> {
+    const answer = await super.send(...request);
+    const [method, path] = request;
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    this.requests += 1;
+    return answer;
   }
+}
 
-  /** Lets all workers go on for a while. */
-  async run(milliseconds: number): Promise<void> {
-    const end = performance.now() + milliseconds;
-    await Promise.all(this.#rounds.map((_, worker) => this.#work(worker, end)));
-  }
+/** Requests of every kind, round after round. */
+function newLoad(server: Server, { key, drive }: Agent) {
+  const client = new CountingClient(server.url, key);
+  let ofGuests = 0;
+  const rounds = Array.from({ length: WORKERS }, () => 0);
 
-  async #work(worker: number, end: number): Promise<void> {
-    while (performance.now() < end) {
-      const next = performance.now() + ROUND_MS;
-      const round = this.#rounds[worker] ?? 0;
-      this.#rounds[worker] = round + 1;
-      await this.#round(worker, round);
-      await Bun.sleep(Math.max(0, next - performance.now()));
-    }
-  }
+  /** An agent that comes, writes, and goes. */
+  const guest = async () => {
+    const { client: own, drive: of } = await provision(server);
+    await own.put(of, "note.txt", "Here for a moment.");
+    await own.delete(`/v0/keys/${(await own.makeKey({ name: "another" })).id}`);
+    await own.delete(`/v0/drives/${of}`);
+    ofGuests += 5;
+  };
 
-  async #round(worker: number, round: number): Promise<void> {
-    const { drive } = this.#agent;
+  const doRound = async (worker: number, round: number) => {
     const folder = `worker ${worker}/${round % 8}`;
     const path = `${folder}/${round % PATHS}.txt`;
-    const text = await this.#ask<{ id: string }>("POST", "/v0/files", {
+    const upload = {
       drive_id: drive,
       filename: "notes.txt",
       path,
       content: Buffer.from(textOf(worker, round)).toBase64(),
       tags: [WORDS[round % WORDS.length] ?? ""],
-    });
-    const large = await this.#put(`${folder}/${round % PATHS}.bin`, 20_000 + (round % 7) * 9000);
-    await this.#read(`/v0/files/${text.id}/download`);
-    await this.#read(`/v0/files/${large.id}/download`);
-    await this.#read(`/v0/files?drive_id=${drive}&prefix=${encodeURIComponent(`${folder}/`)}&delimiter=/`);
-    await this.#read(`/v0/search?drive_id=${drive}&q=${WORDS[(round + 3) % WORDS.length] ?? ""}`);
-    await this.#ask("PATCH", `/v0/files/${text.id}`, { metadata: { round } });
-    const copy = `copies ${worker}/${round}.txt`;
-    const { id } = await this.#ask<{ id: string }>("POST", `/v0/files/${text.id}/copy`, {
-      destination_path: copy,
-    });
-    await this.#ask("POST", `/v0/files/${id}/move`, {
-      destination_path: `moved ${worker}/${round % 10}.txt`,
-      overwrite: true,
-    });
-    const link = await this.#ask<{ token: string }>("POST", `/v0/files/${text.id}/presigned-url`, {
-      one_time: true,
-      expires_in: 60,
-    });
-    await this.#read(`/v0/presigned/${link.token}`);
-    if (round % 8 === 7) {
-      await this.#ask("DELETE", "/v0/folders", { drive_id: drive, path: `worker ${worker}/`, confirm: true });
+    };
+    const { id: text }: { id: string } = JSON.parse(
+      (await client.send("POST", "/v0/files", { body: upload })).text,
+    );
+    const bytes = crypto.getRandomValues(new Uint8Array(20_000 + (round % 7) * 9000));
+    const large = await client.store(drive, `${folder}/${round % PATHS}.bin`, bytes);
+    for (const read of [
+      `/v0/files/${text}/download`,
+      `/v0/files/${large}/download`,
+      `/v0/files?drive_id=${drive}&prefix=${encodeURIComponent(`${folder}/`)}&delimiter=/`,
+      `/v0/search?drive_id=${drive}&q=${WORDS[(round + 3) % WORDS.length] ?? ""}`,
+    ])
+      await client.send("GET", read);
+    await client.patch(`/v0/files/${text}`, { metadata: { round } });
+    const copy = { destination_path: `copies ${worker}/${round}.txt` };
+    const { id } = await client.post<{ id: string }>(`/v0/files/${text}/copy`, copy);
+    const move = { destination_path: `moved ${worker}/${round % 10}.txt`, overwrite: true };
+    await client.post(`/v0/files/${id}/move`, move, 200);
+    const once = { one_time: true, expires_in: 60 };
+    const link = await client.post<{ token: string }>(`/v0/files/${text}/presigned-url`, once, 200);
+    await client.send("GET", `/v0/presigned/${link.token}`);
+    if (round % 8 === 7)
+      await client.delete("/v0/folders", { drive_id: drive, path: `worker ${worker}/`, confirm: true });
+    if (round % 16 === worker) await guest();
+  };
+
+  const work = async (worker: number, end: number) => {
+    while (performance.now() < end) {
+      const next = performance.now() + ROUND_MS;
+      const round = rounds[worker] ?? 0;
+      rounds[worker] = round + 1;
+      await doRound(worker, round);
+      await Bun.sleep(Math.max(0, next - performance.now()));
     }
-    if (round % 16 === worker) await this.#guest();
-  }
+  };
 
-  /** An agent that comes, writes, and goes. */
-  async #guest(): Promise<void> {
-    const { client, drive } = await provision(this.#server);
-    await client.put(drive, "note.txt", "Here for a moment.");
-    const key = await client.makeKey({ name: "another" });
-    await client.delete(`/v0/keys/${key.id}`);
-    await client.delete(`/v0/drives/${drive}`);
-    this.requests += 5;
-  }
-
-  #put(path: string, size: number): Promise<{ id: string }> {
-    const query = new URLSearchParams({ drive_id: this.#agent.drive, path }).toString();
-    return this.#ask("PUT", `/v0/files?${query}`, crypto.getRandomValues(new Uint8Array(size)));
-  }
-
-  async #ask<T = unknown>(
-    method: string,
-    path: string,
-    body: NonNullable<RequestOptions["body"]>,
-  ): Promise<T> {
-    return JSON.parse(await this.#send(method, path, { body }));
-  }
-
-  async #read(path: string): Promise<void> {
-    await this.#send("GET", path, {});
-  }
-
-  /** Returns the body of a success. */
-  async #send(method: string, path: string, options: RequestOptions): Promise<string> {
-    const { status, text } = await this.#agent.client.send(method, path, options);
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-    this.requests += 1;
-    return text;
-  }
+  return {
+    /** Answered so far. */
+    requests: () => client.requests + ofGuests,
+    /** Lets all workers go on for a while. */
+    run: async (milliseconds: number): Promise<void> => {
+      const end = performance.now() + milliseconds;
+      await Promise.all(rounds.map((_, worker) => work(worker, end)));
+    },
+  };
 }
 
 /** A text of a few hundred words, different each time. */

@@ -2,10 +2,8 @@ import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import packageJson from "../../../package.json";
 import { SETTINGS } from "../../../src/config/settings.ts";
-import { run, serve } from "../../support/server/executable.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { settingsTable } from "../../support/server/settings-table.ts";
-import { withReason } from "../../support/server/skip.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const readme = await Bun.file(join(ROOT, "README.md")).text();
@@ -39,45 +37,6 @@ test("the default port is 2633, in the settings, the README and the Dockerfile a
   expect(new Set(readme.match(/http:\/\/localhost:\d+/g))).toEqual(new Set([DEFAULT_ADDRESS]));
 });
 
-const missing = ["bash", "curl", "sed"].filter((tool) => Bun.which(tool) === null);
-const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "";
-
-test.skipIf(noTour !== "")(
-  withReason("the tour works when it is pasted into a shell as one block", noTour),
-  async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await serve(place);
-    const tour = block("A tour in five calls");
-    expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
-    const shell = Bun.spawn(["bash", "-eu"], {
-      stdin: new Blob([tour.replace(DEFAULT_ADDRESS, server.url)]),
-      stdout: "pipe",
-      stderr: "pipe",
-      cwd: place.path,
-      // Neither a proxy, nor a configuration of curl, nor a language that the shell complains of.
-      env: { PATH: process.env["PATH"], HOME: place.path, LC_ALL: "C" },
-    });
-    const [stdout, stderr, code] = await Promise.all([
-      shell.stdout.text(),
-      shell.stderr.text(),
-      shell.exited,
-    ]);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).not.toContain('"error"');
-    expect(stdout).toMatch(/"total":2,"page":1/);
-    expect(stdout).toEndWith("Hello World!\n");
-    await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
-    const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
-    expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
-      "/v0/drives/provision 201",
-      "/v0/files 201",
-      "/v0/files 201",
-      "/v0/files 200",
-      "/v0/files/:id/download 200",
-    ]);
-  },
-);
-
 test("every name in a block for the shell is set by the tour, or in the block itself", () => {
   const tour = namesSetIn(block("A tour in five calls"));
   const blocks = Array.from(readme.matchAll(/^```(?:sh|bash)\n([^]*?)^```$/gm), ([, text = ""]) => text);
@@ -96,7 +55,7 @@ test("the table of settings is the executable's own", () => {
 
 test("the list of commands is the executable's own", async () => {
   const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z][a-z-]*)?(?= |$)/gm);
-  const { stdout } = await run(["--help"]);
+  const { stdout } = await runHere(["--help"]);
   const known = [...stdout.matchAll(/^ {2}(\w+(?: [\w-]+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
   expect(listed?.toSorted()).toEqual(known.toSorted());
 });

@@ -2,59 +2,21 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
-import { keptBackups } from "../../../src/backup/manifest.ts";
-import { restoreFrom } from "../../../src/backup/restore.ts";
-import { executable, provision, run, serve } from "../../support/server/executable.ts";
-import { contentOf, heldBy, NO_STRACE, put } from "../../support/faults/faults.ts";
+import { completeIn, heldIn, requireWhole, startFilled, succeed } from "../../support/faults/backups.ts";
+import { NO_STRACE } from "../../support/faults/faults.ts";
+import { run } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-const FILES = 8;
-const KILLS = 30;
+const FILES = 12;
+const SWEEPS = { COFFER_SWEEP_INTERVAL: "10ms" };
 /** More calls than a backup of so few files makes in one thread. */
 const MOST_CALLS = 200;
-
-/** A running server with some files, and what its drive holds. */
-async function start() {
-  await using opened = new AsyncDisposableStack();
-  const { path } = opened.use(await temporaryDirectory(FAST_DIRECTORY));
-  const dataDir = join(path, "data");
-  const server = opened.use(await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "10ms" } }));
-  const agent = await provision(server);
-  for (let n = 0; n < FILES; n++) {
-    expect(await put(agent.client, agent.drive, `f${n}`, contentOf(`content ${n}`, 20_000))).toBe(201);
-  }
-  const held = await heldBy(agent.client, agent.drive);
-  const owned = opened.move();
-  return {
-    ...agent,
-    held,
-    dataDir,
-    at: (name: string) => join(path, name),
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
 
 /** Runs a command in which the nth of some calls fails, in each thread. Says whether one did. */
 async function runWithFault(args: readonly string[], calls: string, error: string, n: number, log: string) {
   const inject = ["-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}:when=${n}`];
   const ended = await run(args, { wrapper: ["strace", "-f", "-qq", "-o", log, ...inject] });
   return { ...ended, isHit: (await Bun.file(log).text()).includes("(INJECTED)") };
-}
-
-async function completeIn(path: string): Promise<string[]> {
-  const kept = await keptBackups(new DirectoryPlace(path));
-  return kept.filter(({ isComplete }) => isComplete).map(({ id }) => id);
-}
-
-/** Restores every complete backup of a place: each must be whole. */
-async function requireWhole(path: string, restored: string): Promise<void> {
-  for (const id of await completeIn(path)) {
-    const { missing } = await restoreFrom({ kind: "directory", path }, id, restored);
-    expect([id, missing]).toEqual([id, []]);
-    await rm(restored, { recursive: true });
-  }
 }
 
 const FAULTS: readonly (readonly [calls: string, error: string])[] = [
@@ -68,7 +30,7 @@ const FAULTS: readonly (readonly [calls: string, error: string])[] = [
 test.skipIf(NO_STRACE !== "").each(FAULTS)(
   withReason("a backup is whole or not complete, whichever %s fails with %s", NO_STRACE),
   async (calls, error) => {
-    await using t = await start();
+    await using t = await startFilled(FILES, SWEEPS);
     let hits = 0;
     for (let n = 1, isHit = true; isHit; n++) {
       const place = t.at(`place ${n}`);
@@ -80,7 +42,7 @@ test.skipIf(NO_STRACE !== "").each(FAULTS)(
       const second = await runWithFault(args, calls, error, n, t.at("log"));
       await requireWhole(place, t.at("restored"));
       if (first.code !== 0) expect(first.stderr).toStartWith("coffer: ");
-      expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+      await succeed(args);
       expect(await completeIn(place)).toHaveLength(1);
       isHit = first.isHit || second.isHit;
       hits += isHit ? 1 : 0;
@@ -94,8 +56,8 @@ test.skipIf(NO_STRACE !== "").each(FAULTS)(
 test.skipIf(NO_STRACE !== "").each(FAULTS.filter(([calls]) => !calls.startsWith("link")))(
   withReason("a restore is whole or is done again, whichever %s fails with %s", NO_STRACE),
   async (calls, error) => {
-    await using t = await start();
-    expect(await run(["backup", t.at("place"), "--data-dir", t.dataDir])).toMatchObject({ code: 0 });
+    await using t = await startFilled(FILES, SWEEPS);
+    await succeed(["backup", t.at("place"), "--data-dir", t.dataDir]);
     let hits = 0;
     for (let n = 1, isHit = true; isHit; n++) {
       const dataDir = t.at("restored");
@@ -105,47 +67,12 @@ test.skipIf(NO_STRACE !== "").each(FAULTS.filter(([calls]) => !calls.startsWith(
       hits += isHit ? 1 : 0;
       if (!existsSync(join(dataDir, "coffer.db"))) {
         expect(failed.code).toBe(1);
-        expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+        await succeed(args);
       }
-      await using other = await serve({ dataDir });
-      expect(await heldBy(other.client(t.key), t.drive)).toEqual(t.held);
-      await other.stop();
+      expect(await heldIn(dataDir, t.agent)).toEqual(t.held);
       expect(n).toBeLessThan(MOST_CALLS);
       await rm(dataDir, { recursive: true });
     }
     expect(hits).toBeGreaterThan(0);
   },
 );
-
-test("backups killed under writes leave every finished one whole", async () => {
-  await using t = await start();
-  const command = [await executable(), "backup", t.at("place"), "--keep", "3", "--data-dir", t.dataDir];
-  let isOver = false;
-  const write = async (isEnough: () => boolean) => {
-    for (let n = 0; !isEnough(); n++) {
-      const path = `busy/${n}`;
-      expect(await put(t.client, t.drive, path, contentOf(path, 20_000 + n))).toBe(201);
-      const { data } = await t.client.get<{ data: { id: string }[] }>(
-        `/v0/files?drive_id=${t.drive}&prefix=busy/`,
-      );
-      for (const { id } of data.slice(0, -5)) await t.client.delete(`/v0/files/${id}`);
-    }
-  };
-  const writing = write(() => isOver);
-  let killed = 0;
-  try {
-    expect(await Bun.spawn(command, { stdout: "ignore" }).exited).toBe(0);
-    for (let n = 0; n < KILLS; n++) {
-      const child = Bun.spawn(command, { stdout: "ignore", stderr: "inherit" });
-      await Bun.sleep(30 + 200 * Math.random());
-      child.kill("SIGKILL");
-      killed += (await child.exited) === 0 ? 0 : 1;
-      expect((await completeIn(t.at("place"))).length).toBeGreaterThan(0);
-      await requireWhole(t.at("place"), t.at("restored"));
-    }
-  } finally {
-    isOver = true;
-    await writing;
-  }
-  expect(killed).toBeGreaterThan(0);
-});

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { filesIn } from "../../support/samples/contents.ts";
+import { fileOf, filesIn } from "../../support/samples/contents.ts";
 import { provision, run, type Server, serve } from "../../support/server/executable.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { Injection, NO_STRACE } from "../../support/faults/faults.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -12,7 +13,7 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   await using server = await serve({ dataDir: place.dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
   const { client, drive } = await provision(server);
   const { id } = await client.put(drive, "notes/large.bin", new Uint8Array(100_000));
-  expect(await run(["verify"], place)).toEqual({
+  expect(await runHere(["verify"], place.dataDir)).toEqual({
     code: 0,
     stdout: "contents: 1; bytes: 100000; repaired: 0; findings: 0\n",
     stderr: "",
@@ -22,16 +23,13 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
 
   const [content] = filesIn(place.dataDir);
   if (content === undefined) throw new Error("there is no content");
-  await writeFile(
-    join(place.dataDir, "blobs", content.digest.slice(0, 2), content.digest),
-    new Uint8Array(100_000).fill(1),
-  );
+  await writeFile(fileOf(place.dataDir, content.digest), new Uint8Array(100_000).fill(1));
   // The slow check finds it without being asked.
   const [line = ""] = (await server.stdout.until(/.*a content is damaged.*/)) ?? [];
   for (const part of [content.digest, drive, "notes/large.bin"]) expect(line).toContain(part);
-  expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
+  expect(await client.status("GET", `/v0/files/${id}/download`)).toBe(500);
 
-  const found = await run(["verify"], place);
+  const found = await runHere(["verify"], place.dataDir);
   expect([found.code, found.stderr]).toEqual([
     1,
     "coffer: findings: 1. Repair contents with --repair-from and a backup, or upload the same files again.\n",
@@ -39,22 +37,18 @@ test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it canno
   expect(found.stdout).toStartWith(
     `content-damaged ${content.digest} drive ${drive} path "notes/large.bin": `,
   );
-  const asJson = await run(["verify", "--json"], place);
-  expect(
-    asJson.stdout
-      .trim()
-      .split("\n")
-      .map((text) => JSON.parse(text)),
-  ).toMatchObject([
+  const asJson = await runHere(["verify", "--json"], place.dataDir);
+  const events = asJson.stdout.trim().split("\n");
+  expect(events.map((text) => JSON.parse(text))).toMatchObject([
     { kind: "finding", code: "content-damaged" },
     { kind: "summary", contents: 1, bytes: 100_000, repaired: 0, findings: 1 },
   ]);
 
-  const repaired = await run(["verify", "--repair-from", backup], place);
+  const repaired = await runHere(["verify", "--repair-from", backup], place.dataDir);
   expect([repaired.code, repaired.stdout.split(" ")[0]]).toEqual([0, "repaired"]);
-  expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(200);
+  expect(await client.status("GET", `/v0/files/${id}/download`)).toBe(200);
 
-  const refused = await run(["verify"], { dataDir: join(place.path, "nothing") });
+  const refused = await runHere(["verify"], join(place.path, "nothing"));
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toContain("is not a Coffer data directory");
   expect((await run(["verify", "--quik"], place)).code).toBe(2);
@@ -75,8 +69,7 @@ test.skipIf(NO_STRACE !== "").each([
     const { id } = await client.put(drive, "unread.bin", content);
     const digest = Bun.SHA256.hash(content, "hex");
     const file = `blobs/${digest.slice(0, 2)}/${digest}`;
-    const download = async (server: Server) =>
-      (await server.client(key).send("GET", `/v0/files/${id}/download`)).status;
+    const download = (server: Server) => server.client(key).status("GET", `/v0/files/${id}/download`);
     await Injection.into(first, { calls, error, when: "1+", file });
     expect(await download(first)).toBe(500);
     expect(await first.stdout.until(said)).not.toBeNull();

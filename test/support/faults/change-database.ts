@@ -22,6 +22,8 @@ export function changeDatabase(dataDir: string, ...statements: readonly string[]
 /** The rows of a query in the database of a data directory, each with the values of its columns. */
 export function rowsIn(dataDir: string, query: string, ...parameters: readonly string[]): unknown[][] {
   using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
+  // After a kill the next one that opens it repairs its log.
+  database.run("PRAGMA busy_timeout = 60000");
   return database.query<never, string[]>(query).values(...parameters);
 }
 

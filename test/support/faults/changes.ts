@@ -1,16 +1,19 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { expect } from "bun:test";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { systemClock } from "../../../src/process/clock.ts";
 import { changeDatabase } from "./change-database.ts";
+import { addAccount, addKey } from "../server/accounts.ts";
+import { startAppliance } from "../server/appliance.ts";
 import type { Answer, Client, Json } from "../server/client.ts";
-import { provision, type Server, serve } from "../server/executable.ts";
-import { contentOf } from "./faults.ts";
+import type { Server } from "../server/executable.ts";
+import { contentOf, formOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
-import { fill, fillJson } from "../server/scenario.ts";
+import { fill, fillJson, provision } from "../server/scenario.ts";
 import { type Named, linkUpload, putIntoTrash, takeSnapshot } from "../server/targets.ts";
-import { settledIndex } from "../server/settled-index.ts";
-import { sessionIn } from "../server/sign-in.ts";
-import { temporaryDirectory } from "../server/temporary-directory.ts";
+import { indexAll } from "../server/settled-index.ts";
+import { beginSession } from "../server/sign-in.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../server/temporary-directory.ts";
 
 const KIB = 1024;
 
@@ -21,18 +24,18 @@ const SMALL = 3 * KIB;
 /** Over what a writer keeps in memory, and what the database keeps. */
 const LARGE = 200 * KIB;
 
-const FILES = {
-  "small.bin": KIB,
-  "large.bin": 150 * KIB,
-  "single.bin": KIB,
-  "replaced.bin": KIB,
-  "folder/a.bin": KIB,
-  "folder/b/c.bin": KIB,
-  "folder/b/d.bin": KIB,
-  "other/e.bin": KIB,
-  "other/f/g.bin": KIB,
-} as const;
-type Path = keyof typeof FILES;
+/** The agent's files, by the names that changes have for them. */
+const FILES: Readonly<Record<string, readonly [path: string, size: number]>> = {
+  small: ["small.bin", KIB],
+  large: ["large.bin", 150 * KIB],
+  single: ["single.bin", KIB],
+  replaced: ["replaced.bin", KIB],
+  a: ["folder/a.bin", KIB],
+  c: ["folder/b/c.bin", KIB],
+  d: ["folder/b/d.bin", KIB],
+  e: ["other/e.bin", KIB],
+  g: ["other/f/g.bin", KIB],
+};
 
 const HOOK = { url: "https://a.example/", events: ["member.removed"] };
 
@@ -42,92 +45,59 @@ export interface Prepared extends AsyncDisposable {
   /** Of an agent, and its drive. */
   readonly key: string;
   readonly drive: string;
-  /** The ids of the agent's files. */
-  readonly files: Readonly<Record<Path, string>>;
-  /** What else the changes name in braces. */
+  /** What the changes name in braces. */
   readonly named: Named;
   /** Of an account. */
   readonly accountKey: string;
   /** The cookie of the account's session. */
   readonly cookie: string;
+  /** A place with a copy of the data directory. */
+  copied(): Promise<TemporaryDirectory>;
 }
-
-const ACCOUNT = { username: "ada", password: "ada's password" };
 
 /** @param parent where the directory is; see `temporaryDirectory` */
 export async function prepare(parent?: string): Promise<Prepared> {
+  // What it makes has the times of now.
+  await using coffer = await startAppliance({}, { prepare: () => Promise.resolve(systemClock.now()) });
+  const { id: drive, key, client } = await provision(coffer);
+  const named: Record<string, string> = { drive };
+  for (const [name, [path, size]] of Object.entries(FILES))
+    named[name] = await client.store(drive, path, Uint8Array.from(contentOf(path, size)));
+  await client.store(drive, "replaced.bin", Uint8Array.from(contentOf("replacing", KIB)));
+  // Since these snapshots there is a file more in `folder/`.
+  named["one"] = await takeSnapshot(client, drive);
+  named["other"] = await takeSnapshot(client, drive);
+  await client.put(drive, "folder/since.bin", "since");
+  const presigned = `/v0/files/${named["small"]}/presigned-url`;
+  named["presigned"] = (await client.post<{ token: string }>(presigned, { one_time: true }, 200)).token;
+  named["trash"] = await putIntoTrash(client, drive, "trashed.bin", "trashed");
+  named["otherTrash"] = await putIntoTrash(client, drive, "other.bin", "other");
+  named["trashedFolder"] = await trashFolder(client, drive);
+  named["spareKey"] = (await client.makeKey({ name: "spare" })).id;
+  named["upload"] = await linkUpload(client, drive, "linked.bin");
+  named["link"] = (await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" })).id;
+  // It is told of nothing that is done here.
+  named["webhook"] = (await client.post<{ id: string }>("/v0/webhooks", HOOK)).id;
+  named["claim"] = (await provision(coffer, "Unclaimed")).claimToken;
+  for (const username of ["ada", "bob"]) addAccount(coffer, username);
+  const { cookie } = beginSession(coffer, "ada").browser;
+  const accountKey = addKey(coffer, "ada");
+  named["accountDrive"] = (await coffer.client(accountKey).makeDrive("Own")).id;
+  // Then the index has nothing left to do after the next start.
+  await indexAll(coffer);
+  await coffer.close();
   const place = await temporaryDirectory(parent);
   const dataDir = join(place.path, "prepared");
-  await using server = await serve({ dataDir, env: QUIET });
-  const { client, key, drive } = await provision(server);
-  const create = (path: Path) => client.store(drive, path, Uint8Array.from(contentOf(path, FILES[path])));
-  const files = {
-    "small.bin": await create("small.bin"),
-    "large.bin": await create("large.bin"),
-    "single.bin": await create("single.bin"),
-    "replaced.bin": await create("replaced.bin"),
-    "folder/a.bin": await create("folder/a.bin"),
-    "folder/b/c.bin": await create("folder/b/c.bin"),
-    "folder/b/d.bin": await create("folder/b/d.bin"),
-    "other/e.bin": await create("other/e.bin"),
-    "other/f/g.bin": await create("other/f/g.bin"),
-  };
-  await client.store(drive, "replaced.bin", Uint8Array.from(contentOf("replacing", KIB)));
-  const [one, other] = [await takeSnapshot(client, drive), await takeSnapshot(client, drive)];
-  await client.put(drive, "folder/since.bin", "since");
-  const presigned = await client.post<{ token: string }>(
-    `/v0/files/${files["small.bin"]}/presigned-url`,
-    { one_time: true },
-    200,
-  );
-  const ofAgent = {
-    drive,
-    small: files["small.bin"],
-    large: files["large.bin"],
-    single: files["single.bin"],
-    replaced: files["replaced.bin"],
-    c: files["folder/b/c.bin"],
-    d: files["folder/b/d.bin"],
-    /** Snapshots; since then there is a file more in `folder/`. */
-    one,
-    other,
-    trash: await putIntoTrash(client, drive, "trashed.bin", "trashed"),
-    otherTrash: await putIntoTrash(client, drive, "other.bin", "other"),
-    trashedFolder: await trashFolder(client, drive),
-    spareKey: (await client.makeKey({ name: "spare" })).id,
-    /** Works once. */
-    presigned: presigned.token,
-    upload: await linkUpload(client, drive, "linked.bin"),
-    link: (await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" })).id,
-    /** It is told of nothing that is done here. */
-    webhook: (await client.post<{ id: string }>("/v0/webhooks", HOOK)).id,
-    claim: (await provision(server, "Unclaimed")).claim,
-  };
-  const cookie = `coffer_session=${sessionIn(await setUp(server, ACCOUNT))}`;
-  const headers = { cookie, origin: server.url };
-  const account = await server
-    .client()
-    .json<{ key: string }>(201, "POST", "/v0/keys", { body: { name: "account" }, headers });
-  const owned = await server
-    .client(account.key)
-    .post<{ data: { id: string } }>("/v0/drives", { name: "Own" });
-  const member = { username: "bob", password: "bob's password" };
-  await server.client().json(201, "POST", "/v0/users", { body: member, headers });
-  // Then the index has nothing left to do after the next start.
-  await settledIndex(dataDir);
-  expect(await server.stop()).toBe(0);
+  await cp(coffer.dataDir, dataDir, { recursive: true });
   // So that the next server can be set up again.
   changeDatabase(dataDir, "UPDATE user SET admin = NULL");
-  return {
-    dataDir,
-    key,
-    drive,
-    files,
-    named: { ...ofAgent, accountDrive: owned.data.id },
-    accountKey: account.key,
-    cookie,
-    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  const remove = () => place[Symbol.asyncDispose]();
+  const copied = async () => {
+    const copy = await temporaryDirectory(parent);
+    await cp(dataDir, copy.dataDir, { recursive: true });
+    return copy;
   };
+  return { dataDir, key, drive, named, accountKey, cookie, copied, [Symbol.asyncDispose]: remove };
 }
 
 /** Makes a folder with a file and an empty folder, and deletes it. Returns its entry in the trash. */
@@ -137,13 +107,6 @@ async function trashFolder(client: Client, drive: string): Promise<string> {
   await client.put(drive, "trashed/h.bin", Uint8Array.from(contentOf("h", KIB)));
   const gone = await client.delete<{ trash_id: string }>("/v0/folders", { ...body, confirm: true });
   return gone.trash_id;
-}
-
-/** Makes the first account, with the link that the server printed. */
-async function setUp(server: Server, account: { username: string; password: string }): Promise<Answer> {
-  // It is printed beside the log, which may be read sooner.
-  const token = (await server.stderr.until(/setup\?token=(\S+)(?=\s)/))?.[1] ?? "";
-  return server.client().send("POST", "/auth/setup", { body: { token, ...account } });
 }
 
 /** A write that must happen completely or not at all. */
@@ -168,40 +131,25 @@ function once(
   request: string,
   body?: Sent,
   by: "agent" | "account" | "nobody" = "agent",
+  isOnce = true,
 ): Change {
-  const headers = onceFor(name);
   return {
     name,
-    isOnce: true,
-    run: (server, { key, accountKey, named }) =>
-      ask(
-        server.client({ agent: key, account: accountKey, nobody: undefined }[by]),
-        named,
-        request,
-        body,
-        headers,
-      ),
+    isOnce,
+    run: (server, { key, accountKey, named }) => {
+      const [method = "", path = ""] = fill(request, named).split(" ");
+      const client = server.client({ agent: key, account: accountKey, nobody: undefined }[by]);
+      const headers = isOnce ? onceFor(name) : {};
+      if (body === undefined) return client.send(method, path, { headers });
+      const sent = body instanceof Uint8Array ? body : fillJson(body, named);
+      return client.send(method, path, { headers, body: sent });
+    },
   };
 }
 
 /** A request of somebody without a key, which cannot be sent again. */
 function unrepeated(name: string, request: string, body?: Sent): Change {
-  return { name, isOnce: false, run: (server, { named }) => ask(server.client(), named, request, body) };
-}
-
-function ask(
-  client: Client,
-  named: Named,
-  request: string,
-  body: Sent | undefined,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const [method = "", path = ""] = fill(request, named).split(" ");
-  if (body === undefined) return client.send(method, path, { headers });
-  return client.send(method, path, {
-    headers,
-    body: body instanceof Uint8Array ? body : fillJson(body, named),
-  });
+  return once(name, request, body, "nobody", false);
 }
 
 function put(name: string, path: string, size: number): Change {
@@ -209,21 +157,14 @@ function put(name: string, path: string, size: number): Change {
   return once(name, `PUT /v0/files?drive_id={drive}&path=${path}&tags=one,two`, body);
 }
 
-const FORM = "the upload of a file in a form";
 const UPLOAD_OF_FORM: Change = {
-  name: FORM,
+  name: "the upload of a file in a form",
   isOnce: true,
   run: async (server, { key, drive }) => {
-    const form = new FormData();
-    form.set("drive_id", drive);
-    form.set("path", "new/form.bin");
-    form.set("file", new Blob([Uint8Array.from(contentOf("form", LARGE))]), "form.bin");
-    const encoded = new Response(form);
-    const type = encoded.headers.get("content-type") ?? "";
-    return server.client(key).send("POST", "/v0/files", {
-      body: new Uint8Array(await encoded.arrayBuffer()),
-      headers: { ...onceFor(FORM), "content-type": type },
-    });
+    const content = Uint8Array.from(contentOf("form", LARGE));
+    const { body, headers } = await formOf({ drive_id: drive, path: "new/form.bin" }, content);
+    const all = { ...onceFor("the upload of a file in a form"), ...headers };
+    return server.client(key).send("POST", "/v0/files", { body, headers: all });
   },
 };
 
@@ -334,7 +275,7 @@ const OTHERS: readonly Change[] = [
     "PUT /v0/uploads/{upload}",
     Uint8Array.from(contentOf("by link", SMALL)),
   ),
-  unrepeated("signing in", "POST /auth/login", ACCOUNT),
+  unrepeated("signing in", "POST /auth/login", { username: "ada", password: "ada's password" }),
   {
     name: "signing out",
     isOnce: false,
@@ -344,32 +285,50 @@ const OTHERS: readonly Change[] = [
   {
     name: "the setup of a server",
     isOnce: false,
-    run: (server) => setUp(server, { username: "root", password: "root's password" }),
+    // With the link that the server prints, beside the log, which may be read sooner.
+    run: async (server) => {
+      const token = (await server.stderr.until(/setup\?token=(\S+)(?=\s)/))?.[1] ?? "";
+      const body = { token, username: "root", password: "root's password" };
+      return server.client().send("POST", "/auth/setup", { body });
+    },
   },
 ];
 
 /** One of every kind of write. They can be done one after the other, in this order. */
 export const CHANGES: readonly Change[] = [...OTHERS, ...FILE_CHANGES];
 
+/** The rows of a kind of thing in drives that are there, which name their drive in a table `x`. */
+function inDrives(kind: string, columns: string, from: string): string {
+  return `SELECT '${kind}' AS kind, d.name AS drive, ${columns} FROM ${from} JOIN drive d ON d.pk = x.drive
+    WHERE d.deleted_at IS NULL`;
+}
+
 /** What each kind of row says, without ids and times, which differ each time. */
 const ROWS = [
-  `SELECT 'file' AS kind, d.name AS drive, f.path, f.filename, b.digest, f.size, f.tags, f.metadata, f.version
-     FROM file f JOIN drive d ON d.pk = f.drive JOIN blob b ON b.pk = f.blob WHERE d.deleted_at IS NULL`,
-  `SELECT 'folder' AS kind, d.name AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
-    WHERE d.deleted_at IS NULL`,
-  `SELECT 'version' AS kind, d.name AS drive, v.filename, v.version, b.digest FROM file_version v
-     JOIN drive d ON d.pk = v.drive JOIN blob b ON b.pk = v.blob WHERE d.deleted_at IS NULL`,
-  `SELECT 'trash' AS kind, d.name AS drive, t.kind AS what, t.path, t.state, t.size, t.file_count FROM trash t
-     JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
-  `SELECT 'trashed file' AS kind, t.path AS entry, f.path, b.digest, f.tags, f.metadata, f.version FROM trash_file f
-     JOIN trash t ON t.pk = f.entry JOIN blob b ON b.pk = f.blob JOIN drive d ON d.pk = t.drive
-    WHERE d.deleted_at IS NULL`,
-  `SELECT 'trashed folder' AS kind, t.path AS entry, f.path FROM trash_folder f JOIN trash t ON t.pk = f.entry
-     JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
+  inDrives(
+    "file",
+    "x.path, x.filename, b.digest, x.size, x.tags, x.metadata, x.version",
+    "file x JOIN blob b ON b.pk = x.blob",
+  ),
+  inDrives("folder", "x.path", "folder x"),
+  inDrives("version", "x.filename, x.version, b.digest", "file_version x JOIN blob b ON b.pk = x.blob"),
+  inDrives("trash", "x.kind AS what, x.path, x.state, x.size, x.file_count", "trash x"),
+  inDrives(
+    "trashed file",
+    "x.path AS entry, f.path, b.digest, f.tags, f.metadata, f.version",
+    "trash_file f JOIN trash x ON x.pk = f.entry JOIN blob b ON b.pk = f.blob",
+  ),
+  inDrives("trashed folder", "x.path AS entry, f.path", "trash_folder f JOIN trash x ON x.pk = f.entry"),
+  inDrives("member", "u.username, x.role", "drive_member x JOIN user u ON u.pk = x.user"),
+  inDrives("snapshot", "x.name, x.is_automatic", "(SELECT * FROM snapshot WHERE deleted_at IS NULL) x"),
+  inDrives("held", "x.path, b.digest", "held_file x JOIN blob b ON b.pk = x.blob"),
+  inDrives(
+    "change",
+    "x.type, x.path, x.previous_path, hex(x.before_digest) AS was, hex(x.after_digest) AS becomes, x.ref IS NULL AS isOfNothing",
+    "change x",
+  ),
   `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
      FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
-  `SELECT 'member' AS kind, d.name, u.username, m.role FROM drive_member m
-     JOIN drive d ON d.pk = m.drive JOIN user u ON u.pk = m.user WHERE d.deleted_at IS NULL`,
   `SELECT 'key' AS kind, k.name, k.scope, k.path_prefix, u.username, d.name AS drive FROM api_key k
      LEFT JOIN user u ON u.pk = k.user LEFT JOIN drive d ON d.pk = k.drive WHERE d.deleted_at IS NULL`,
   `SELECT 'link' AS kind, one_time, used_at IS NULL AS isUnused FROM presigned_link`,
@@ -378,15 +337,8 @@ const ROWS = [
   `SELECT 'webhook' AS kind, url, events, disabled_at IS NULL AS isEnabled FROM webhook`,
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
-  `SELECT 'snapshot' AS kind, d.name AS drive, s.name, s.is_automatic FROM snapshot s
-     JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL`,
-  `SELECT 'held' AS kind, d.name AS drive, h.path, b.digest FROM held_file h JOIN drive d ON d.pk = h.drive
-     JOIN blob b ON b.pk = h.blob WHERE d.deleted_at IS NULL`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,
-  `SELECT 'change' AS kind, d.name AS drive, c.type, c.path, c.previous_path, hex(c.before_digest) AS was,
-          hex(c.after_digest) AS becomes, c.ref IS NULL AS isOfNothing FROM change c JOIN drive d ON d.pk = c.drive
-    WHERE d.deleted_at IS NULL`,
-] as const;
+];
 
 /** Everything that a data directory says, a line for each thing, sorted. */
 export function stateOf(dataDir: string): string[] {

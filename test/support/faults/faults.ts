@@ -47,6 +47,15 @@ const INSTEAD: { readonly [error in Fault["error"]]?: string } = {
 /** How strace prints a call in which the process was killed. */
 const NEVER_RETURNED = / = \?/;
 
+/** Traces all threads of a running server until it ends. */
+export async function attachStrace({ pid }: Server, args: readonly string[]): Promise<Bun.Subprocess> {
+  const command = ["strace", "-f", "-p", String(pid), ...args];
+  const strace = Bun.spawn(command, { stdout: "ignore", stderr: "pipe" });
+  const said = new Output(strace.stderr);
+  if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
+  return strace;
+}
+
 /** A fault that is being injected into a server. */
 export class Injection {
   readonly #log: string;
@@ -62,13 +71,11 @@ export class Injection {
   /** Makes system calls of a running server fail until it ends. */
   static async into(server: Server, { calls, error, when, file }: Fault): Promise<Injection> {
     const log = `${server.dataDir}.strace-${crypto.randomUUID()}`;
-    const args = ["-f", "-p", String(server.pid), "-o", log, "-e", `trace=${calls}`];
+    const args = ["-o", log, "-e", `trace=${calls}`];
     if (file !== undefined) args.push("-P", join(server.dataDir, file));
     if (error !== "NONE")
       args.push("-e", `inject=${calls}:${INSTEAD[error] ?? `error=${error}`}:when=${when}`);
-    const strace = Bun.spawn(["strace", ...args], { stdout: "ignore", stderr: "pipe" });
-    const said = new Output(strace.stderr);
-    if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
+    const strace = await attachStrace(server, args);
     return new Injection(log, error === "KILL" ? NEVER_RETURNED : /\(INJECTED\)/, strace);
   }
 
@@ -113,13 +120,9 @@ interface FileRecord {
   readonly content_hash: string;
 }
 
-function list(client: Client, drive: string): Promise<{ data: FileRecord[] }> {
-  return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
-}
-
 /** The files of a drive now. Checks that each content matches its record, and that the drive's sums are correct. */
 export async function heldBy(client: Client, drive: string): Promise<Held> {
-  const { data } = await list(client, drive);
+  const { data } = await client.get<{ data: FileRecord[] }>(`/v0/files?drive_id=${drive}&limit=1000`);
   const held: Record<string, string> = {};
   for (const { id, path, content_hash } of data) {
     const answer = await client.fetch("GET", `/v0/files/${id}/download`);
@@ -133,12 +136,22 @@ export async function heldBy(client: Client, drive: string): Promise<Held> {
 }
 
 /** Uploads raw bytes to a path. Returns the status. */
-export async function put(client: Client, drive: string, path: string, bytes: Uint8Array): Promise<number> {
+export function put(client: Client, drive: string, path: string, bytes: Uint8Array): Promise<number> {
   const target = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`;
-  return (await client.send("PUT", target, { body: Uint8Array.from(bytes) })).status;
+  return client.status("PUT", target, { body: Uint8Array.from(bytes) });
 }
 
 /** A content of `size` bytes; the same for the same `seed`. */
 export function contentOf(seed: string, size: number): Uint8Array {
   return Buffer.from(hashOf(Buffer.from(seed)).repeat(Math.ceil(size / 64))).subarray(0, size);
+}
+
+/** A form with these fields and a file, as browsers send it. */
+export async function formOf(fields: Readonly<Record<string, string>>, file: Uint8Array<ArrayBuffer>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", new Blob([file]), "form.bin");
+  const encoded = new Response(form);
+  const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
+  return { body: new Uint8Array(await encoded.arrayBuffer()), headers };
 }

@@ -1,11 +1,10 @@
-import { cp, readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "bun:test";
 import { type Change, QUIET, type Prepared, stateOf } from "./changes.ts";
 import { serve } from "../server/executable.ts";
 import { contentOf, type Fault, heldBy, Injection, put } from "./faults.ts";
 import { settledIndex } from "../server/settled-index.ts";
-import { temporaryDirectory } from "../server/temporary-directory.ts";
 import { verified } from "./verified.ts";
 
 /** What a change removes from a state, and adds to it; see `stateOf`. */
@@ -29,7 +28,7 @@ export async function tryOut(
   change: Change,
   meanwhile: Meanwhile = "nothing",
 ): Promise<Trial> {
-  await using copy = await copyOf(prepared);
+  await using copy = await prepared.copied();
   await using server = await serve({ dataDir: copy.dataDir, env: QUIET });
   const before = stateOf(copy.dataDir);
   const trace = await Injection.into(server, NOTHING);
@@ -61,13 +60,6 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   });
 }
 
-async function copyOf({ dataDir }: Prepared): Promise<AsyncDisposable & { readonly dataDir: string }> {
-  const place = await temporaryDirectory(dirname(dirname(dataDir)));
-  const copy = join(place.path, "data");
-  await cp(dataDir, copy, { recursive: true });
-  return { dataDir: copy, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
-}
-
 /** What happens between a change and the kill: nothing, or another write, which may overwrite the first. */
 export type Meanwhile = "nothing" | "another write";
 
@@ -92,7 +84,7 @@ export async function changeWithFault(
   { change, meanwhile, effect }: Trial,
   fault: Fault,
 ) {
-  await using copy = await copyOf(prepared);
+  await using copy = await prepared.copied();
   const { dataDir } = copy;
   const { key, drive } = prepared;
   let before: string[];

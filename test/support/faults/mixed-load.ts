@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { Answer, Client, Json } from "../server/client.ts";
-import { contentOf } from "./faults.ts";
+import { contentOf, formOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
 
 /** What a writer asks for. */
@@ -35,7 +35,7 @@ interface FileRecord {
 }
 
 /** Few, so that many files of all writers have the same content: in the database up to 16 KiB, else in files. */
-const CONTENTS = [200, 3000, 16_384, 16_385, 40_000, 90_000].flatMap((size) =>
+const CONTENTS = [200, 3000, 16_384, 16_385, 40_000, 300_000].flatMap((size) =>
   ["a", "b", "c"].map((seed) => {
     const bytes = Uint8Array.from(contentOf(`${seed} ${size}`, size));
     return { bytes, hash: hashOf(bytes) };
@@ -138,16 +138,12 @@ export class FileWriter {
   async #found(client: Client): Promise<Tree> {
     const tree = new Map<string, Entry>();
     this.#ids = new Map();
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const query = `drive_id=${this.#drive}&prefix=${this.#root}&limit=1000`;
-      const page: { data: FileRecord[]; next_cursor: string | null } = await client.get(
-        `/v0/files?${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
-      );
-      for (const { id, path, content_hash, tags } of page.data) {
-        tree.set(path, { hash: content_hash.slice("sha256:".length), tags });
-        this.#ids.set(path, id);
-      }
-      cursor = page.next_cursor;
+    type Page = { data: FileRecord[]; next_cursor: string | null };
+    const list = `/v0/files?drive_id=${this.#drive}&prefix=${this.#root}&limit=1000`;
+    const pages = await client.pages<Page>(list);
+    for (const { id, path, content_hash, tags } of pages.flatMap(({ data }) => data)) {
+      tree.set(path, { hash: content_hash.slice("sha256:".length), tags });
+      this.#ids.set(path, id);
     }
     return tree;
   }
@@ -162,38 +158,30 @@ export class FileWriter {
     switch (kind) {
       case 3: {
         const tags = [pick(["red", "green"]), pick(["one", "two"])];
-        return this.#step(
-          "PATCH",
-          `/v0/files/${id}`,
-          { tags },
-          new Map([...this.#tree, [path, { ...entry, tags }]]),
-        );
+        return this.#step("PATCH", `/v0/files/${id}`, { tags }, this.#with(path, { ...entry, tags }));
       }
       case 4: {
         const to = this.#newPath();
-        return this.#step(
-          "POST",
-          `/v0/files/${id}/move`,
-          { destination_path: to },
-          new Map([...this.#without(path), [to, entry]]),
-        );
+        const after = this.#with(to, entry, this.#without(path));
+        return this.#step("POST", `/v0/files/${id}/move`, { destination_path: to }, after);
       }
       case 5: {
         const to = this.#newPath();
-        const body = { destination_path: to };
-        return this.#step("POST", `/v0/files/${id}/copy`, body, new Map([...this.#tree, [to, entry]]), 201);
+        const after = this.#with(to, entry);
+        return this.#step("POST", `/v0/files/${id}/copy`, { destination_path: to }, after, 201);
       }
       case 6:
         return this.#changeFolder(this.#tree.size < MOST_FILES ? pick(["copy", "copy", "move"]) : "move");
       case 7:
-        return this.#step("DELETE", "/v0/folders", this.#confirmed(path), this.#without(folderOf(path)));
+        return this.#removeFolder(folderOf(path));
       default:
         return this.#step("DELETE", `/v0/files/${id}`, undefined, this.#without(path));
     }
   }
 
-  #confirmed(path: string): Json {
-    return { drive_id: this.#drive, path: folderOf(path), confirm: true };
+  #removeFolder(path: string): Step {
+    const body = { drive_id: this.#drive, path, confirm: true };
+    return this.#step("DELETE", "/v0/folders", body, this.#without(path));
   }
 
   /** Copies or moves a folder, often into another one: so some have many files, which takes several pieces. */
@@ -219,7 +207,7 @@ export class FileWriter {
     const { bytes, hash } = pick(CONTENTS);
     const status = this.#tree.has(path) ? 200 : 201;
     const tags = [pick(["red", "green"])];
-    const after = new Map([...this.#tree, [path, { hash, tags }]]);
+    const after = this.#with(path, { hash, tags });
     switch (pick(["json", "raw", "form"])) {
       case "json": {
         const content = bytes.toBase64();
@@ -231,19 +219,9 @@ export class FileWriter {
         return this.#step("PUT", `/v0/files?${query}`, bytes, after, status);
       }
       default: {
-        const form = new FormData();
-        for (const [name, value] of Object.entries({
-          drive_id: this.#drive,
-          path,
-          tags: JSON.stringify(tags),
-        })) {
-          form.set(name, value);
-        }
-        form.set("file", new Blob([bytes]), "f.bin");
-        const encoded = new Response(form);
-        const type = encoded.headers.get("content-type") ?? "";
-        const body = new Uint8Array(await encoded.arrayBuffer());
-        return this.#step("POST", "/v0/files", body, after, status, { "content-type": type });
+        const fields = { drive_id: this.#drive, path, tags: JSON.stringify(tags) };
+        const { body, headers } = await formOf(fields, bytes);
+        return this.#step("POST", "/v0/files", body, after, status, headers);
       }
     }
   }
@@ -264,6 +242,10 @@ export class FileWriter {
       headers: { ...headers, ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }) },
     };
     return { asked, after, status, idempotencyKey };
+  }
+
+  #with(path: string, entry: Entry, tree = this.#tree): Tree {
+    return new Map([...tree, [path, entry]]);
   }
 
   /** Without a file, or everything in a folder. */

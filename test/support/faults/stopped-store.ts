@@ -17,6 +17,9 @@ export interface Stored {
 export interface StoppedStore extends AsyncDisposable {
   /** The data directory, which is whole. */
   readonly whole: string;
+  /** Of an agent, and its drive. */
+  readonly key: string;
+  readonly drive: string;
   /** A file in the folder `a/b/`, whose content is in the database. */
   readonly small: Stored;
   /** A file in the folder `a/`, whose content is a file. */
@@ -54,6 +57,8 @@ export async function stoppedStore(): Promise<StoppedStore> {
   }
   return {
     whole,
+    key: drive.key,
+    drive: drive.id,
     small,
     large,
     copied: async () => {

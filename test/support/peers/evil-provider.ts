@@ -4,9 +4,9 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 /** How the provider misbehaves; what is omitted is correct. */
 export interface Misdeeds {
-  /** Changes the claims of the ID token. */
-  readonly claims?: (claims: Claims) => Claims;
-  readonly header?: (header: Claims) => Claims;
+  /** What is otherwise in the ID token, and in its header; undefined is left out. */
+  readonly claims?: Claims;
+  readonly header?: Claims;
   /** Signs the ID token; by default with the published key. */
   readonly sign?: "none" | "unpublished" | "clientSecret" | "broken";
   /** Replaces the ID token; null for none. */
@@ -15,8 +15,8 @@ export interface Misdeeds {
   readonly tokenAnswer?: string;
   /** Replaces the user info. */
   readonly userInfo?: Claims;
-  /** Changes the provider's metadata. */
-  readonly metadata?: (metadata: Claims) => Claims;
+  /** What is otherwise in the provider's metadata. */
+  readonly metadata?: Claims;
 }
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
@@ -31,18 +31,17 @@ export class EvilProvider implements AsyncDisposable {
   readonly trades: URLSearchParams[] = [];
   nonce = "";
   readonly #server;
-  readonly #key: CryptoKeyPair;
-  readonly #unpublished: CryptoKeyPair;
+  /** The published one, and another. */
+  readonly #keys: readonly [CryptoKeyPair, CryptoKeyPair];
 
-  private constructor(key: CryptoKeyPair, unpublished: CryptoKeyPair) {
-    this.#key = key;
-    this.#unpublished = unpublished;
+  private constructor(pairs: readonly [CryptoKeyPair, CryptoKeyPair]) {
+    this.#keys = pairs;
     this.#server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.#answer(request) });
   }
 
   static async start(): Promise<EvilProvider> {
     keys ??= Promise.all([newKey(), newKey()]);
-    return new EvilProvider(...(await keys));
+    return new EvilProvider(await keys);
   }
 
   get issuer(): string {
@@ -59,16 +58,7 @@ export class EvilProvider implements AsyncDisposable {
       case "/.well-known/openid-configuration":
         return Response.json(this.#metadata());
       case "/jwks":
-        return Response.json({
-          keys: [
-            {
-              ...(await crypto.subtle.exportKey("jwk", this.#key.publicKey)),
-              kid: "1",
-              alg: "RS256",
-              use: "sig",
-            },
-          ],
-        });
+        return Response.json({ keys: [await this.#published()] });
       case "/token":
         return this.#token(new URLSearchParams(await request.text()));
       case "/userinfo":
@@ -78,8 +68,13 @@ export class EvilProvider implements AsyncDisposable {
     }
   }
 
+  async #published(): Promise<object> {
+    const key = await crypto.subtle.exportKey("jwk", this.#keys[0].publicKey);
+    return { ...key, kid: "1", alg: "RS256", use: "sig" };
+  }
+
   #metadata(): Claims {
-    const metadata = {
+    return {
       issuer: this.issuer,
       authorization_endpoint: `${this.issuer}/authorize`,
       token_endpoint: `${this.issuer}/token`,
@@ -91,8 +86,8 @@ export class EvilProvider implements AsyncDisposable {
       id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
       token_endpoint_auth_methods_supported: ["client_secret_basic"],
       authorization_response_iss_parameter_supported: true,
+      ...this.misdeeds.metadata,
     };
-    return this.misdeeds.metadata?.(metadata) ?? metadata;
   }
 
   async #token(trade: URLSearchParams): Promise<Response> {
@@ -107,20 +102,21 @@ export class EvilProvider implements AsyncDisposable {
   }
 
   async #idToken(): Promise<string> {
-    const { claims = (given) => given, header = (given) => given, sign } = this.misdeeds;
+    const { claims, header, sign } = this.misdeeds;
     const now = Math.floor(Date.now() / 1000);
     const algorithms = { none: "none", unpublished: "RS256", clientSecret: "HS256", broken: "RS256" };
     const alg = sign === undefined ? "RS256" : algorithms[sign];
     const parts = [
-      header({ alg, kid: "1", typ: "JWT" }),
-      claims({
+      { alg, kid: "1", typ: "JWT", ...header },
+      {
         iss: this.issuer,
         sub: "mallory",
         aud: CLIENT.id,
         nonce: this.nonce,
         iat: now,
         exp: now + 60,
-      }),
+        ...claims,
+      },
     ].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
     const signed = Buffer.from(parts.join("."));
     return [...parts, (await this.#signature(signed)).toString("base64url")].join(".");
@@ -135,7 +131,7 @@ export class EvilProvider implements AsyncDisposable {
       const key = await crypto.subtle.importKey("raw", Buffer.from(CLIENT.secret), hmac, false, ["sign"]);
       return Buffer.from(await crypto.subtle.sign(hmac, key, signed));
     }
-    const { privateKey } = sign === "unpublished" ? this.#unpublished : this.#key;
+    const { privateKey } = this.#keys[sign === "unpublished" ? 1 : 0];
     return Buffer.from(await crypto.subtle.sign(RSA, privateKey, signed));
   }
 }

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { isObject } from "../schemas/json-schema.ts";
 import type { Stage, UnclaimedDrive } from "../server/scenario.ts";
 
 /** The two families of protocol revisions, by one of each. */
@@ -47,7 +48,7 @@ export async function connectMcp(
     const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
     return {
       isError: isError === true,
-      structured: isRecord(structuredContent) ? structuredContent : {},
+      structured: isObject(structuredContent) ? structuredContent : {},
       text,
       content,
     };
@@ -84,8 +85,4 @@ export async function connectAgent(stage: Stage): Promise<McpAgent> {
   const drive = await stage.ownDrive();
   const me = await connectMcp(stage.coffer.appliance.url, drive.key);
   return { ...me, drive, put: async (path, body) => void (await drive.client.put(drive.id, path, body)) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

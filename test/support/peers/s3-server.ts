@@ -14,7 +14,7 @@ const PAGE = 3;
 
 export function startS3Server(bucket: string): S3Server {
   const objects = new Map<string, Uint8Array>();
-  const started: Pick<S3Server, "failing" | "isStuck"> = { failing: 0, isStuck: false };
+  const state = { objects, failing: 0, isStuck: false };
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -22,14 +22,14 @@ export function startS3Server(bucket: string): S3Server {
       const { pathname, searchParams } = new URL(request.url);
       const isSigned = searchParams.has("X-Amz-Signature") || request.headers.has("authorization");
       if (!isSigned) return new Response(null, { status: 403 });
-      if (started.failing > 0) {
-        started.failing -= 1;
+      if (state.failing > 0) {
+        state.failing -= 1;
         return new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
       }
       const [, where, ...rest] = decodeURIComponent(pathname).split("/");
       if (where !== bucket) return new Response("<Error><Code>NoSuchBucket</Code></Error>", { status: 404 });
       const name = rest.join("/");
-      if (name === "") return list(objects, searchParams, started.isStuck);
+      if (name === "") return list(objects, searchParams, state.isStuck);
       switch (request.method) {
         case "PUT":
           objects.set(name, await request.bytes());
@@ -48,28 +48,15 @@ export function startS3Server(bucket: string): S3Server {
       }
     },
   });
-  return {
-    objects,
+  return Object.assign(state, {
     env: {
       S3_ENDPOINT: `http://127.0.0.1:${server.port}`,
       S3_REGION: "us-east-1",
       S3_ACCESS_KEY_ID: "key",
       S3_SECRET_ACCESS_KEY: "secret",
     },
-    get failing() {
-      return started.failing;
-    },
-    set failing(count) {
-      started.failing = count;
-    },
-    get isStuck() {
-      return started.isStuck;
-    },
-    set isStuck(isStuck) {
-      started.isStuck = isStuck;
-    },
     [Symbol.dispose]: () => void server.stop(true),
-  };
+  });
 }
 
 function list(objects: ReadonlyMap<string, Uint8Array>, query: URLSearchParams, isStuck: boolean): Response {
