@@ -162,6 +162,10 @@ function put(client: Client, drive: string, path: string, bytes: number): Promis
   return client.status("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: "x".repeat(bytes) });
 }
 
+async function limitOf(client: Client): Promise<string | null> {
+  return (await client.send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
+}
+
 test("what a claimed drive holds must fit into the account, under whose limits it is from then on", async () => {
   await using coffer = await startWorld({
     "storage-limits": "free=1000,pro=1000,team=100",
@@ -176,8 +180,6 @@ test("what a claimed drive holds must fit into the account, under whose limits i
   // A refused claim changes nothing.
   const unclaimed = { user_id: null, slug: null, expires_at: expect.any(String) };
   expect(await large.client.get("/v0/drives")).toMatchObject({ data: [unclaimed] });
-  const limitOf = async (client: Client) =>
-    (await client.send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
   expect(await limitOf(exact.client)).toBe("10000");
   expect((await claim(clients.ada, exact.claimToken)).status).toBe(200);
   expect(await limitOf(exact.client)).toBe("30000");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { startWithAda } from "../../support/server/accounts.ts";
-import { startWithAda } from "../../support/server/accounts.ts";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";

@@ -87,8 +87,8 @@ describe("users", () => {
 
   it("who are administrators are disabled by nobody", async ({ ada }) => {
     // Nothing of a refused change stays.
-    const change = { body: { plan: "free", disabled: true } };
-    expectRefused(await ada.send("PATCH", await pathOf(ada, "ada"), change), "FORBIDDEN");
+    const body = { plan: "free", disabled: true };
+    expectRefused(await ada.send("PATCH", await pathOf(ada, "ada"), { body }), "FORBIDDEN");
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
   });
 });
