@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Json } from "../../support/server/client.ts";
+import { type Answer, Client, type Json } from "../../support/server/client.ts";
 import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
@@ -143,19 +144,16 @@ describe("without a valid key", () => {
   ];
 
   test.each([...open, ...closed])("%j is sent to sign in where somebody can", async (method) => {
-    const answer = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
-    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([401, "UNAUTHORIZED"]);
+    const { nobody } = stage.world.clients;
+    const answer = await nobody.send("POST", "/mcp", message(method));
+    expectRefused(answer, "UNAUTHORIZED");
     expect(answer.headers.get("www-authenticate")).toContain(
       `resource_metadata="${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp"`,
     );
     expect(answer.text).toContain("/v0/drives/provision");
-  });
-
-  test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
     for (const authorization of ["Bearer nobody", "Basic eDp5", "Bearer", "x"]) {
       const sent = { ...message(method), headers: { authorization } };
-      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", sent);
-      expect([authorization, status]).toEqual([authorization, 401]);
+      expect([authorization, await nobody.status("POST", "/mcp", sent)]).toEqual([authorization, 401]);
     }
   });
 
@@ -314,36 +312,34 @@ describe("where nobody has an account", () => {
   });
 });
 
-/** The status of a message from a page at this host. */
-async function askAs(url: string, host: string): Promise<number> {
-  const { status } = await fetch(`${url}/mcp`, {
-    method: "POST",
-    headers: { host, origin: `http://${host}` },
-    body: JSON.stringify(message("tools/list").body),
-  });
-  return status;
+/** The status of a message from a page of this origin. */
+function ask(client: Client, origin: string, headers: Record<string, string> = {}): Promise<number> {
+  return client.status("POST", "/mcp", { ...message("tools/list"), headers: { origin, ...headers } });
+}
+
+/** The same of a page that came from here, by this name. */
+function askAs({ appliance }: TestAppliance, host: string): Promise<number> {
+  return ask(new Client(appliance.url), `http://${host}`, { host });
 }
 
 describe("pages of other sites", () => {
-  const list = message("tools/list");
-
   test.each(["https://evil.example", "null", "http://127.0.0.1:1"])(
     "%s may not ask without a key",
     async (origin) => {
       const { nobody, agent } = stage.world.clients;
-      expect((await nobody.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(403);
-      expect((await agent.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(200);
+      expect([await ask(nobody, origin), await ask(agent, origin)]).toEqual([403, 200]);
     },
   );
 
   test("a name that was made to lead here may not, unless it is the configured one", async () => {
-    const { url, port } = { url: stage.coffer.appliance.url, port: new URL(stage.coffer.appliance.url).port };
-    expect(await askAs(url, "evil.example")).toBe(403);
+    const { coffer } = stage;
+    const { port } = new URL(coffer.appliance.url);
+    expect(await askAs(coffer, "evil.example")).toBe(403);
     // Asked to sign in, so not refused for where it came from.
-    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
-      expect(await askAs(url, own)).toBe(401);
+    for (const own of ["localhost", "127.0.0.1", "[::1]"])
+      expect(await askAs(coffer, `${own}:${port}`)).toBe(401);
     await using named = await startAppliance({ "base-url": "http://drive.example" });
-    expect(await askAs(named.appliance.url, "drive.example")).toBe(200);
-    expect(await askAs(named.appliance.url, "evil.example")).toBe(403);
+    expect(await askAs(named, "drive.example")).toBe(200);
+    expect(await askAs(named, "evil.example")).toBe(403);
   });
 });

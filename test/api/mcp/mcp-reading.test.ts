@@ -154,8 +154,16 @@ describe("read_file", () => {
 
 test("what search finds can be fetched, in the shape that connectors want", async () => {
   const made = await me.get("write_file", { path: "notes/plan.md", text: "A brown fox\n" });
-  const { results } = await me.get("search", { query: "brown" });
-  const [{ id, url }] = Array.isArray(results) ? results : [];
+  const found = await me.call("search", { query: "brown" });
+  expect(found.content).toEqual([{ type: "text", text: expect.any(String) }]);
+  expect(JSON.parse(found.text)).toEqual(found.structured);
+  const { results } = found.structured;
+  const [first] = Array.isArray(results) ? results : [];
+  expect(first).toMatchObject({ title: "plan.md", path: "notes/plan.md", snippet: "A brown fox" });
+  const { id, url } = first;
+  expect(url).toBe(`${stage.coffer.appliance.url}/drives/${me.drive.id}/?file=${id}`);
+  const none = await me.get("search", { query: "brown", prefix: "other/" });
+  expect(none).toMatchObject({ results: [], total: 0 });
   const { structured, content } = await me.call("fetch", { id });
   expect(structured).toEqual({
     id,
@@ -174,8 +182,20 @@ test("what search finds can be fetched, in the shape that connectors want", asyn
   await me.refuses("fetch", { id: "x" }, "NOT_FOUND");
 });
 
-function needle(at: number): string {
-  return `needle ${at} ${"z".repeat(300)}`;
+/** Whatever many lines are found, each page must be readable. */
+async function grepAll(
+  args: Record<string, unknown>,
+  most: number,
+): Promise<{ line: string; line_number: number }[]> {
+  const found: { line: string; line_number: number }[] = [];
+  for (let cursor: unknown; ;) {
+    const page = await me.get("grep", { ...args, cursor });
+    expect(JSON.stringify(page).length).toBeLessThan(most);
+    const files: { matches: typeof found }[] = Array.isArray(page["files"]) ? page["files"] : [];
+    found.push(...files.flatMap(({ matches }) => matches));
+    cursor = page["next_cursor"];
+    if (cursor === undefined) return found;
+  }
 }
 
 describe("grep", () => {
@@ -200,20 +220,11 @@ describe("grep", () => {
 
   test("shows a readable part of many matches at a time, and each once", async () => {
     for (let file = 0; file < 8; file += 1) {
-      const of = Array.from({ length: 60 }, (_, at) => needle(file * 100 + at));
+      const of = Array.from({ length: 60 }, (_, at) => `needle ${file * 100 + at} ${"z".repeat(300)}`);
       await me.put(`f${file}.txt`, of.join("\n"));
     }
-    const seen: string[] = [];
-    for (let cursor: unknown; ;) {
-      const page = await me.get("grep", { pattern: "needle \\d+", cursor });
-      expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
-      const files: { matches: { line: string }[] }[] = Array.isArray(page["files"]) ? page["files"] : [];
-      seen.push(...files.flatMap(({ matches }) => matches.map((match) => match.line)));
-      cursor = page["next_cursor"];
-      if (cursor === undefined) break;
-    }
-    expect(seen).toHaveLength(480);
-    expect(new Set(seen).size).toBe(480);
+    const found = await grepAll({ pattern: "needle \\d+" }, MOST_CHARACTERS / 2);
+    expect([found.length, new Set(found.map(({ line }) => line)).size]).toEqual([480, 480]);
   });
 
   test("shows a readable part of lines that take more in JSON", async () => {
@@ -227,15 +238,7 @@ describe("grep", () => {
   test("shows a readable part of what is around many such lines, and each match", async () => {
     const all = Array.from({ length: 40 }, (_, at) => `needle ${at} ${"\u0001".repeat(400)}`);
     await me.put("a.txt", all.join("\n"));
-    const seen: number[] = [];
-    for (let cursor: unknown; ;) {
-      const page = await me.get("grep", { pattern: "needle", context: 10, cursor });
-      expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS);
-      const [file] = Array.isArray(page["files"]) ? page["files"] : [];
-      for (const { line_number } of Object(file).matches) seen.push(line_number);
-      cursor = page["next_cursor"];
-      if (cursor === undefined) break;
-    }
-    expect(seen).toEqual(all.map((_, at) => at + 1));
+    const found = await grepAll({ pattern: "needle", context: 10 }, MOST_CHARACTERS);
+    expect(found.map(({ line_number }) => line_number)).toEqual(all.map((_, at) => at + 1));
   });
 });

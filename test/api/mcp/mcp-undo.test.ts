@@ -56,7 +56,7 @@ test("a new file goes into the trash, and comes back", async () => {
   expect(await at("new.txt")).toBe("one");
 });
 
-test("what was moved goes back, by its path before or after", async () => {
+test("a file, or a folder, that was moved goes back, by its path before or after", async () => {
   await put("from.txt", "one");
   await mcp.get("move_file", { path: "from.txt", destination_path: "sub/to.txt" });
   const { etag, ...moved } = await undo("sub/to.txt");
@@ -65,6 +65,11 @@ test("what was moved goes back, by its path before or after", async () => {
   expect(await at("from.txt")).toBe("one");
   await undo("from.txt");
   expect([await at("from.txt"), await at("sub/to.txt")]).toEqual([null, "one"]);
+
+  await put("m/a.txt", "one");
+  await own.client.post("/v0/folders/move", { drive_id: own.id, path: "m/", destination_path: "n/" }, 200);
+  await undo("n/");
+  expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
 
 test("a folder that was deleted comes back with all that was in it, and what was in it says so", async () => {
@@ -76,13 +81,6 @@ test("a folder that was deleted comes back with all that was in it, and what was
   expect([await at("f/g/a.txt"), await at("f/b.txt")]).toEqual(["one", "two"]);
   await undo("f/");
   expect(await at("f/b.txt")).toBeNull();
-});
-
-test("a folder that was moved goes back", async () => {
-  await put("m/a.txt", "one");
-  await own.client.post("/v0/folders/move", { drive_id: own.id, path: "m/", destination_path: "n/" }, 200);
-  await undo("n/");
-  expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
 
 test("a folder that came back from the trash goes there again, and one from a snapshot stays", async () => {
@@ -148,8 +146,7 @@ test("what cannot be undone says why", async () => {
 test("a drive is kept before something risky, ruined, compared, and brought back byte for byte", async () => {
   const whole = await provision(coffer);
   const paths = ["a.txt", "f/b.txt", "f/g/c.txt"];
-  const write = (path: string, body: string) =>
-    whole.client.send("PUT", `/v0/files?drive_id=${whole.id}&path=${path}`, { body });
+  const write = (path: string, body: string) => whole.client.store(whole.id, path, body);
   for (const path of paths) await write(path, `content of ${path}`);
   await using me = await connectMcp(coffer.appliance.url, whole.key);
   const { snapshot } = await me.get("snapshot", { action: "create", name: "Before" });
