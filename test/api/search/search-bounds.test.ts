@@ -5,7 +5,7 @@ import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { type OwnDrive, provision, startWithDrive } from "../../support/server/scenario.ts";
 import { indexAll } from "../../support/server/settled-index.ts";
 
 interface Found {
@@ -21,10 +21,8 @@ const WORDS = 600;
 let coffer: TestAppliance;
 let own: OwnDrive;
 
-async function upload(path: string, body: string, type = "text/plain"): Promise<string> {
-  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
-  const headers = { "content-type": type };
-  return (await own.client.json<{ id: string }>(201, "PUT", target, { body, headers })).id;
+async function upload(path: string, body: string): Promise<string> {
+  return (await own.client.put(own.id, path, body)).id;
 }
 
 function find(query: Record<string, string>): Promise<Found> {
@@ -34,16 +32,12 @@ function find(query: Record<string, string>): Promise<Found> {
 beforeAll(async () => {
   coffer = await startAppliance();
   own = await provision(coffer);
-  await upload(
-    "words.txt",
-    `needle ${Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`).join(" ")}`,
-  );
+  const words = Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`);
+  await upload("words.txt", `needle ${words.join(" ")}`);
   await upload("other needle.txt", "start1000");
-  await upload("common.txt", "old");
-  await upload("uncommon.txt", "old");
-  await upload("invoice.txt", "old common");
-  await upload("start1000.txt", "old common");
-  await upload("picture.png", "", "image/png");
+  for (const path of ["common.txt", "uncommon.txt"]) await upload(path, "old");
+  for (const path of ["invoice.txt", "start1000.txt"]) await upload(path, "old common");
+  await upload("picture.png", "");
   const changed = await upload("changed.txt", "old common");
   const { id } = await own.client.post<{ id: string }>("/v0/files", {
     drive_id: own.id,
@@ -94,11 +88,8 @@ describe("of more files than are looked at", () => {
   test("the few that fit a filter are found among all that match", async () => {
     for (const filter of ["prefix=invoice", "updated_before=2030-01-01T00:00:01Z&max_size=10&prefix=inv"]) {
       const query = Object.fromEntries(new URLSearchParams(`q=common&${filter}`));
-      expect(await find(query)).toMatchObject({
-        data: [{ path: "invoice.txt" }],
-        total: 1,
-        total_is_exact: true,
-      });
+      const found = { data: [{ path: "invoice.txt" }], total: 1, total_is_exact: true };
+      expect(await find(query)).toMatchObject(found);
     }
     expect(await find({ q: "common", max_size: "10" })).toMatchObject({ total: 5, total_is_exact: true });
     expect(await find({ mime_type: "image/*" })).toMatchObject({ total: 1, total_is_exact: true });
@@ -137,14 +128,7 @@ async function ordered(): Promise<string[]> {
 }
 
 test("a tag's files are in the order of change", async () => {
-  const tag = (path: string) =>
-    own.client.post<{ id: string }>("/v0/files", {
-      drive_id: own.id,
-      path,
-      filename: path,
-      content: "",
-      tags: ["order"],
-    });
+  const tag = (path: string) => own.client.put(own.id, path, "", 201, "&tags=order");
   const { id } = await tag("order-a.bin");
   coffer.clock.advance(1000);
   await tag("order-b.bin");
@@ -155,8 +139,8 @@ test("a tag's files are in the order of change", async () => {
 });
 
 test("texts are indexed in turn with names, however many of these wait", async () => {
-  await using other = await startAppliance();
-  const drive = await provision(other);
+  await using other = await startWithDrive();
+  const { own: drive } = other;
   await other.appliance.services.indexer.stop();
   const put = (path: string) => drive.client.put(drive.id, path, "word");
   const { id } = await put("a.bin");
@@ -171,14 +155,8 @@ test("texts are indexed in turn with names, however many of these wait", async (
   const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
   const work = new IndexWork();
   await work.open(places, null, first);
-  const done = await work.index({
-    drive: null,
-    after: 0,
-    upTo: 10_000,
-    documents: [],
-    previous: first,
-    id: second,
-  });
+  const asked = { drive: null, after: 0, upTo: 10_000, documents: [] };
+  const done = await work.index({ ...asked, previous: first, id: second });
   work.close(first);
   sql.run("DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))", [
     JSON.stringify(done.tickets),

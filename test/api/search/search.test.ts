@@ -4,7 +4,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
-import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -16,13 +15,16 @@ import {
   runEach,
   runAfter,
   runScenarios,
+  startWithDrive,
 } from "../../support/server/scenario.ts";
 import { gives, refuses, type Step, step } from "../../support/server/steps.ts";
 import { put } from "../../support/server/uploads.ts";
 import { indexAll, settledIndex } from "../../support/server/settled-index.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
+const it = testWith(startWithDrive);
 
 interface Finding {
   id: string;
@@ -95,8 +97,11 @@ describe("words", () => {
     put("thai.txt", "ภาษาไทยง่ายมาก"),
     put("korean.txt", "나는 학교에서 공부한다"),
     put("emoji.txt", "party 🎉 time"),
-    put("latin1.txt", "placeholder"),
     put("binary.bin", "fox in a box"),
+    put("utf-8.txt", Uint8Array.from(Buffer.from("\ufeffnaïve word"))),
+    put("utf-16-le.txt", Uint8Array.from(Buffer.from("\ufeffnaïve word", "utf16le"))),
+    put("utf-16-be.txt", Uint8Array.from(Buffer.from("\ufeffnaïve word", "utf16le").swap16())),
+    put("latin-1.txt", Uint8Array.from(Buffer.from("na\xefve word", "latin1"))),
   ];
   const cases: [name: string, query: string, found: string[]][] = [
     ["a word of a text", "jumps", ["fox.md"]],
@@ -146,26 +151,19 @@ describe("words", () => {
     find: [
       ...given,
       finds(q("fox"), ["fox.md"]),
+      // Whatever their encoding.
+      gives("GET /v0/search?drive_id={drive}&q=naive", {
+        data: ["latin-1", "utf-16-be", "utf-16-le", "utf-8"].map((name) => ({
+          path: `${name}.txt`,
+          snippet: "naïve word",
+        })),
+      }),
       // With the name of the case, for whoever reads of a failure.
       ...cases.map(([name, query, found]) => ({
         ...finds(`${q(query)}&case=${encodeURIComponent(name)}`, found),
         headers: { prefer: "handling=lenient" },
       })),
     ],
-  });
-
-  const encodings: [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
-    ["UTF-8 with a mark", Uint8Array.from(Buffer.from("\ufeffnaïve word"))],
-    ["UTF-16 LE", Uint8Array.from(Buffer.from("\ufeffnaïve word", "utf16le"))],
-    ["UTF-16 BE", Uint8Array.from(Buffer.from("\ufeffnaïve word", "utf16le").swap16())],
-    ["Latin-1", Uint8Array.from(Buffer.from("na\xefve word", "latin1"))],
-  ];
-  test.each(encodings)("are found in %s", async (_, bytes) => {
-    const own = await stage.ownDrive();
-    await upload(own, "a.txt", bytes);
-    expect(await find(own.client, { q: "naive" })).toMatchObject({
-      data: [{ path: "a.txt", snippet: "naïve word" }],
-    });
   });
 
   test("are found in the first MiB of a text, wherever it is cut, and not beyond", async () => {
@@ -237,7 +235,7 @@ describe("filters", () => {
     ["updated_before=2030-01-01T00:00:00Z", []],
     ["updated_before=2030-01-01T00:00:00.001Z", all],
   ];
-  test.each(cases)("%s, with and without words", async (query, found) => {
+  test("are kept to, with and without words", async () => {
     const own = await stage.ownDrive();
     await own.client.post("/v0/files", {
       drive_id: own.id,
@@ -246,13 +244,14 @@ describe("filters", () => {
       tags: ["red", "blue", "one, two"],
       content_type: "text/plain; charset=utf-8",
     });
-    await upload(own, "notes/word.md", "word");
     await upload(own, "notes/deep/long.txt", "word ".repeat(100));
-    await upload(own, "pics/word.png", "word");
-    await upload(own, "pics/word.pngx", "word");
-    for (const words of ["", "&q=word"]) {
-      const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
-      expect([data.map(({ path }) => path).toSorted(), total]).toEqual([found, found.length]);
+    for (const path of ["notes/word.md", "pics/word.png", "pics/word.pngx"]) await upload(own, path, "word");
+    for (const [query, found] of cases) {
+      for (const words of ["", "&q=word"]) {
+        const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
+        const seen = data.map(({ path }) => path).toSorted();
+        expect([query, words, seen, total]).toEqual([query, words, found, found.length]);
+      }
     }
   });
 });
@@ -333,12 +332,9 @@ describe("what is typed", () => {
     expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.stringContaining('{"data":[')]);
   });
 
-  test("10 kB of it is refused", async () => {
-    expect(await stage.world.clients.ada.status("GET", `/v0/search?q=${"x".repeat(10_000)}`)).toBe(400);
-  });
-
-  test("nothing of it matches in another way than as words", async () => {
+  test("nothing of it matches in another way than as words, and 10 kB of it are refused", async () => {
     const { ada } = stage.world.clients;
+    expect(await ada.status("GET", `/v0/search?q=${"x".repeat(10_000)}`)).toBe(400);
     for (const text of ["hello*", "^hello", "'hello'", "-hello", "hello:", "(hello)"])
       expect([text, await paths(ada, text)]).toEqual([text, ["notes/hello.txt"]]);
     for (const text of ["hello NOT zebra", "hello OR zebra", "tokens:hello", "h*lo"])
@@ -347,9 +343,8 @@ describe("what is typed", () => {
 });
 
 describe("order and pages", () => {
-  test("filenames come first, whole words before others, then tags, folders and texts, then the newest", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("filenames come first, whole words before others, then tags, folders and texts, then the newest", async (coffer) => {
+    const { own } = coffer;
     await upload(own, "text-old.txt", "apple");
     coffer.clock.advance(1000);
     await upload(own, "text-new.txt", "apple");
@@ -375,9 +370,8 @@ describe("order and pages", () => {
     ]);
   });
 
-  test("pages of words or of a filter follow each other and have one total", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("pages of words or of a filter follow each other and have one total", async (coffer) => {
+    const { own } = coffer;
     const { id } = await upload(own, "one.bin", "");
     await addManyFiles(coffer.dataDir, id, 2500);
     await indexAll(coffer);
@@ -457,9 +451,8 @@ describe("right at once", () => {
     ],
   });
 
-  test("a file that comes in the place of one that went is not found by what that was", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("a file that comes in the place of one that went is not found by what that was", async (coffer) => {
+    const { own } = coffer;
     const { id } = await upload(own, "needle.txt", `needle ${"hay ".repeat(50_000)} needle`);
     expect(await paths(own.client, "needle")).toEqual(["needle.txt"]);
     await coffer.appliance.services.indexer.stop();
@@ -470,9 +463,8 @@ describe("right at once", () => {
     expect(await find(own.client, { q: "needle" })).toMatchObject({ data: [], total: 0 });
   });
 
-  test("a file that expired is not found, nor counted", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("a file that expired is not found, nor counted", async (coffer) => {
+    const { own } = coffer;
     const expiry = encodeURIComponent(coffer.clock.iso(1000));
     await upload(own, "a.txt", "needle", `&expires_at=${expiry}`);
     await upload(own, "b.txt", "needle");
@@ -483,29 +475,21 @@ describe("right at once", () => {
   });
 
   test("a file that was moved to another drive is found there alone", async () => {
-    await using coffer = await startWithAda();
-    const client = await accountClient(coffer, "ada");
-    const drive = async (name: string): Promise<OwnDrive> => {
-      const { id } = await client.makeDrive(name);
-      return { id, key: "", client };
-    };
+    const { ada: client } = stage.world.clients;
+    const drive = async (name: string) => ({ id: (await client.makeDrive(name)).id, key: "", client });
     const [one, two] = [await drive("one"), await drive("two")];
-    const { id } = await upload(one, "a.txt", "needle");
-    await upload(two, "b.txt", "needle");
-    expect(await paths(client, "needle")).toEqual(["a.txt", "b.txt"]);
-    await client.post(
-      `/v0/files/${id}/move`,
-      { destination_path: "a.txt", destination_drive_id: two.id },
-      200,
-    );
-    expect(await find(client, { q: "needle", drive_id: one.id })).toMatchObject({ total: 0 });
-    expect(await find(client, { q: "needle", drive_id: two.id })).toMatchObject({ total: 2 });
+    const { id } = await upload(one, "a.txt", "wanderer");
+    await upload(two, "b.txt", "wanderer");
+    expect(await paths(client, "wanderer")).toEqual(["a.txt", "b.txt"]);
+    const to = { destination_path: "a.txt", destination_drive_id: two.id };
+    await client.post(`/v0/files/${id}/move`, to, 200);
+    expect(await find(client, { q: "wanderer", drive_id: one.id })).toMatchObject({ total: 0 });
+    expect(await find(client, { q: "wanderer", drive_id: two.id })).toMatchObject({ total: 2 });
     expect(await find(client, { q: "a txt", drive_id: two.id })).toMatchObject({ total: 1 });
   });
 
-  test("what has changed is not found by what it was, even where indexing lags behind", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("what has changed is not found by what it was, even where indexing lags behind", async (coffer) => {
+    const { own } = coffer;
     const moved = await upload(own, "needle-one.txt", "x");
     const tagged = await upload(own, "two.txt", "x");
     await own.client.patch(`/v0/files/${tagged.id}`, { tags: ["needle"] });
@@ -613,40 +597,26 @@ describe("contents that are costly to read", () => {
   });
 });
 
-describe("after a crash", () => {
-  test("what was not indexed yet is, without being asked for", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    // As if the process had ended here.
-    await coffer.appliance.services.indexer.stop();
-    await upload(own, "a.txt", "needle");
-    await upload(own, "b.txt", "word ".repeat(100_000));
-    const { id } = await upload(own, "c.txt", "needle");
-    await own.client.delete(`/v0/files/${id}`);
-    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM search_job")).toHaveLength(5);
-    expect(await paths(own.client, "needle")).toEqual([]);
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    const client = coffer.client(own.key);
-    expect(await paths(client, "needle")).toEqual(["a.txt"]);
-    expect(await paths(client, "word")).toEqual(["b.txt"]);
-  });
-
-  test("a content that is missing keeps nobody else from being indexed", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    await coffer.appliance.services.indexer.stop();
-    await upload(own, "damaged.txt", "needle ".repeat(SMALL_CONTENT_BYTES));
-    for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs)
-      await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
-    await upload(own, "whole.txt", "needle two");
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    const client = coffer.client(own.key);
-    expect(await paths(client, "needle")).toEqual(["whole.txt"]);
-    expect(await paths(client, "damaged")).toEqual(["damaged.txt"]);
-    expect(coffer.lines.filter((line) => line.includes("could not be indexed"))).toHaveLength(1);
-  });
+it("after a crash what was not indexed yet is, without being asked for, but for what is missing", async (coffer) => {
+  const { own } = coffer;
+  // As if the process had ended here.
+  await coffer.appliance.services.indexer.stop();
+  await upload(own, "damaged.txt", "needle ".repeat(SMALL_CONTENT_BYTES));
+  for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs)
+    await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
+  await upload(own, "a.txt", "needle");
+  await upload(own, "b.txt", "word ".repeat(100_000));
+  const { id } = await upload(own, "c.txt", "needle");
+  await own.client.delete(`/v0/files/${id}`);
+  expect(rowsIn(coffer.dataDir, "SELECT 1 FROM search_job")).toHaveLength(7);
+  expect(await paths(own.client, "needle")).toEqual([]);
+  await coffer.restart();
+  await settledIndex(coffer.dataDir);
+  const client = coffer.client(own.key);
+  expect(await paths(client, "needle")).toEqual(["a.txt"]);
+  expect(await paths(client, "word")).toEqual(["b.txt"]);
+  expect(await paths(client, "damaged")).toEqual(["damaged.txt"]);
+  expect(coffer.lines.filter((line) => line.includes("could not be indexed"))).toHaveLength(1);
 });
 
 test("a claimed drive is searched by its owner and by its agent, each as far as they see", async () => {
@@ -664,20 +634,18 @@ test("a claimed drive is searched by its owner and by its agent, each as far as 
   expect(await paths(bob, word)).toEqual([]);
 });
 
-describe("other people's drives", () => {
-  test("neither show in totals, scores and order, nor cost anything", async () => {
-    await using coffer = await startAppliance();
-    const [mine, other] = [await provision(coffer), await provision(coffer)];
-    await upload(mine, "many/apple.txt", "common apple");
-    await upload(mine, "pear.txt", "common pear");
-    const queries = ["common", "comm", "many", "an", "txt", "common apple", '"common pear"', "zebra"];
-    const ask = () => Promise.all(queries.map((text) => find(mine.client, { q: text })));
-    const alone = await ask();
-    const { id } = await upload(other, "common apple.txt", "common apple ".repeat(20));
-    await addManyFiles(coffer.dataDir, id, 3000);
-    await indexAll(coffer);
-    const theirs = await find(other.client, { q: "common", limit: "1" });
-    expect([theirs.total_is_exact, theirs.total > 1000]).toEqual([false, true]);
-    expect(await ask()).toEqual(alone);
-  });
+test("other people's drives neither show in totals, scores and order, nor cost anything", async () => {
+  await using coffer = await startAppliance();
+  const [mine, other] = [await provision(coffer), await provision(coffer)];
+  await upload(mine, "many/apple.txt", "common apple");
+  await upload(mine, "pear.txt", "common pear");
+  const queries = ["common", "comm", "many", "an", "txt", "common apple", '"common pear"', "zebra"];
+  const ask = () => Promise.all(queries.map((text) => find(mine.client, { q: text })));
+  const alone = await ask();
+  const { id } = await upload(other, "common apple.txt", "common apple ".repeat(20));
+  await addManyFiles(coffer.dataDir, id, 3000);
+  await indexAll(coffer);
+  const theirs = await find(other.client, { q: "common", limit: "1" });
+  expect([theirs.total_is_exact, theirs.total > 1000]).toEqual([false, true]);
+  expect(await ask()).toEqual(alone);
 });
