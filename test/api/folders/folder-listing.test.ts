@@ -6,7 +6,6 @@ import type { Client } from "../../support/server/client.ts";
 
 const stage = openStage();
 
-const HOUR = 60 * 60 * 1000;
 const IN_ORDER = ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"];
 const TIME = expect.stringMatching(/^20.*\.\d{3}Z$/);
 
@@ -26,17 +25,16 @@ function list(query: string, json: object): Step {
 
 const showing = (...paths: string[]) => ({ data: paths.map((path) => ({ path })) });
 
-function holding(path: string, files: number, bytes: number, hasFolders = false) {
-  return { path, file_count: files, total_size: bytes, has_folders: hasFolders };
-}
+const EMPTY = { file_count: 0, total_size: 0, has_folders: false };
+
+// Which folders there are, with how much in them, now and when files have expired, is in files/listing-model.test.ts.
 
 describe("a folder's folders", () => {
-  const given = [put("a/1", "x"), put("a/b/2", "xx"), put("a/b/c/3", "xxx"), create("d/"), put("e", "xxxx")];
   runScenarios(stage, {
     "of an empty drive": list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }),
     "whole records": [
       create("a/"),
-      list("", { data: [{ drive_id: "{drive}", ...holding("a/", 0, 0), created_at: TIME }] }),
+      list("", { data: [{ drive_id: "{drive}", ...EMPTY, path: "a/", created_at: TIME }] }),
     ],
     "in the order of their bytes, with names of all kinds": [
       ...IN_ORDER.toReversed().map((name) => create(`x/${name}/`)),
@@ -58,33 +56,14 @@ describe("a folder's folders", () => {
       data: [{ path: "notes/" }],
       total: 1,
     }),
+    "of the root by a lone slash": [create("a/"), list("path=/", showing("a/"))],
+    "with a leading slash": [create("a/b/"), list("path=/a/", showing("a/b/"))],
     "without a drive": refuses("GET /v0/folders", "VALIDATION_ERROR", "drive_id"),
-  });
-  runAfter(stage, given, {
-    "of the root, with what is anywhere below each": list("", {
-      data: [holding("a/", 3, 6, true), holding("d/", 0, 0)],
-      total: 2,
-    }),
-    "of the root by a lone slash": list("path=/", { total: 2 }),
-    "of the root by an empty path": list("path=", { total: 2 }),
-    "one level down": list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }),
-    "at the bottom": list("path=a/b/c/", { data: [], total: 0 }),
-    "with a leading slash": list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] }),
-    "after a folder went": [
-      step("DELETE /v0/folders", {
-        body: { drive_id: "{drive}", path: "a/b/", confirm: true },
-        json: { deleted_count: 2 },
-      }),
-      list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
-      list("path=a/", { data: [], total: 0 }),
-    ],
-    "of a folder that is not there": refuses("GET /v0/folders?drive_id={drive}&path=b/", "NOT_FOUND"),
-    "of a file": refuses("GET /v0/folders?drive_id={drive}&path=e/", "NOT_FOUND"),
   });
   const bad = ["path=a", "path=a//", "path=../", "path=//", "path=%00/", "path=a/&path=b/", "page=0"];
   runEach(stage, [...bad, "limit=0", "limit=1001", "cursor=YQ=="], (query) => [
     `${query} is refused`,
-    ...given,
+    create("a/"),
     refuses(`GET /v0/folders?drive_id={drive}&${query}`, "VALIDATION_ERROR", query.split("=")[0]),
   ]);
 
@@ -102,31 +81,6 @@ describe("a folder's folders", () => {
     expect(second).toMatchObject(showing("d/", "e/"));
     const third = await page(second.next_cursor);
     expect(third).toMatchObject({ ...showing("g/", "i/"), total: 7, next_cursor: null });
-  });
-});
-
-describe("files that expired and await the sweep", () => {
-  test("are in no count", async () => {
-    const own = await stage.ownDrive();
-    for (const path of ["a/1", "a/b/2", "c/3", "e/4"]) await own.client.put(own.id, path, "xx");
-    const expiry = `&expires_at=${stage.coffer.clock.iso(HOUR)}`;
-    for (const path of ["a/5", "a/b/6", "a/b/7", "b", "e/8"])
-      await own.client.put(own.id, path, "xxx", 201, expiry);
-    const folders = (query = "") => own.client.get<FolderPage>(`/v0/folders?drive_id=${own.id}${query}`);
-    expect((await folders()).data).toMatchObject([
-      holding("a/", 5, 13, true),
-      holding("c/", 1, 2),
-      holding("e/", 2, 5),
-    ]);
-    stage.coffer.clock.advance(HOUR);
-    const after = [holding("a/", 2, 4, true), holding("c/", 1, 2), holding("e/", 1, 2)];
-    expect((await folders()).data).toMatchObject(after);
-    expect((await folders("&path=a/")).data).toMatchObject([holding("a/b/", 1, 2)]);
-    expect((await folders("&limit=1&page=3")).data).toMatchObject(after.slice(2));
-    const body = { drive_id: own.id, path: "a/" };
-    expect(await own.client.post("/v0/folders", body, 200)).toMatchObject(holding("a/", 2, 4, true));
-    await stage.coffer.appliance.services.sweep.run();
-    expect((await folders()).data).toMatchObject(after);
   });
 });
 
