@@ -8,7 +8,6 @@ import { connectMcp } from "../../support/peers/mcp.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { populate, type World, startWorld } from "../../support/server/world.ts";
 import { holdUpload } from "../../support/server/held-request.ts";
-import { allChanges } from "../../support/peers/event-reader.ts";
 
 // What each member may ask is in the matrix: see authorisation.test.ts.
 
@@ -88,24 +87,6 @@ test("a member is shown with who shared the drive", async () => {
     data: { user_id, removed: true },
   });
   expect(await world.clients.bob.status("GET", members)).toBe(404);
-});
-
-test("the feed tells who became a member, and a reader only what came since", async () => {
-  const { ada, bob } = world.clients;
-  const query = `drive_id=${drive}`;
-  const before = (await allChanges(ada, query)).length;
-  const added: { data: Member } = JSON.parse((await add("bob", "reader")).text);
-  expect(await allChanges(bob, query)).toMatchObject([{ type: "member.added" }]);
-  await add("bob", "reader");
-  await add("bob", "editor");
-  expect((await allChanges(bob, query)).length).toBe(before + 2);
-  const id = added.data.user_id;
-  await bob.delete(`${members}/${id}`);
-  expect((await allChanges(ada, query)).slice(before)).toMatchObject([
-    { type: "member.added", ref: id, by: { id: world.keyIds.ada } },
-    { type: "member.changed", ref: id },
-    { type: "member.removed", ref: id, by: { id: world.keyIds.bob } },
-  ]);
 });
 
 test("a member sees itself alone, and cannot remove others, raise itself, or delete what it reads", async () => {
