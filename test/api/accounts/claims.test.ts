@@ -100,15 +100,6 @@ describe("claiming a drive", () => {
     for (const { claimToken: token } of [one, two]) await expectNone(stage.coffer, ada, token, "NOT_FOUND");
   });
 
-  test("is done once under an Idempotency-Key", async () => {
-    const { claimToken: token } = await stage.ownDrive();
-    const headers = { "idempotency-key": `claim-${token.slice(4, 12)}` };
-    const take = () => claim(stage.world.clients.ada, token, headers);
-    const [first, again] = [await take(), await take()];
-    expect([first.status, again.status, again.text]).toEqual([200, 200, first.text]);
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-  });
-
   it("of many at once one wins", async (coffer) => {
     const { ada, bob } = coffer.clients;
     const drive = await provision(coffer);

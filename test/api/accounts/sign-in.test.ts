@@ -133,20 +133,17 @@ describe("the setup link", () => {
     }
   });
 
-  withProvider(
-    "is good beside a provider until there is an administrator, who has a password",
-    async (coffer) => {
-      const token = setupToken(coffer);
-      await letIn(coffer, "1", "grace");
-      expect(await isValid(coffer, token)).toBe(true);
-      await coffer.restart();
-      const ada = { username: "ada", admin: true, plan: "team" };
-      expect(accountIn(await setUp(coffer, setupToken(coffer)))).toMatchObject(ada);
-      expect(accountIn(await login(coffer, "ada's password"))).toMatchObject(ada);
-      await coffer.restart();
-      expect(coffer.appliance.setupLink).toBeNull();
-    },
-  );
+  withProvider("is good beside a provider until there is an administrator", async (coffer) => {
+    const token = setupToken(coffer);
+    await letIn(coffer, "1", "grace");
+    expect(await isValid(coffer, token)).toBe(true);
+    await coffer.restart();
+    const ada = { username: "ada", admin: true, plan: "team" };
+    expect(accountIn(await setUp(coffer, setupToken(coffer)))).toMatchObject(ada);
+    expect(accountIn(await login(coffer, "ada's password"))).toMatchObject(ada);
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
 
   openEmpty("is a new one at each start, until there is an administrator", async (coffer) => {
     const token = setupToken(coffer);
@@ -342,34 +339,21 @@ describe("guessing passwords", () => {
     expect(tally(answers)).toEqual({ 401: 10, 429: 20 });
   });
 
-  behindProxy("strangers who guess do not lock out a client that has signed in before", async (coffer) => {
+  behindProxy("one who guesses keeps nobody out; many slow strangers by half a minute", async (coffer) => {
     const from = loginFrom(coffer);
-    expect((await from("192.0.2.1", "ada's password")).status).toBe(200);
-    for (let n = 0; n < 10; n += 1) await from("192.0.2.2", "wrong");
-    expectRefused(await from("192.0.2.2", "ada's password"), "RATE_LIMITED");
-    // Names that could be mistaken for what is remembered change nothing.
-    for (let n = 0; n < 10; n += 1) await from("192.0.2.4", "wrong", "192.0.2.1 ada");
-    expect((await from("192.0.2.1", "ada's password", "ADA")).status).toBe(200);
+    for (let n = 0; n < 11; n += 1) await from("192.0.2.2", "wrong");
+    expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
+    for (let n = 0; n < 40; n += 1)
+      expectRefused(await from(`198.51.100.${n % 10}`, "wrong"), "UNAUTHORIZED");
+    const stranger = await from("192.0.2.4", "ada's password");
+    expectRefused(stranger, "RATE_LIMITED", 30);
+    expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
+    coffer.clock.advance(30_000);
+    expectRefused(await from("198.51.100.99", "wrong"), "UNAUTHORIZED");
+    expect((await from("192.0.2.4", "ada's password")).headers.get("retry-after")).toBe("30");
+    coffer.clock.advance(30_000);
+    expect((await from("192.0.2.4", "ada's password")).status).toBe(200);
   });
-
-  behindProxy(
-    "one who guesses keeps nobody else out; many slow down strangers, for half a minute",
-    async (coffer) => {
-      const from = loginFrom(coffer);
-      for (let n = 0; n < 11; n += 1) await from("192.0.2.2", "wrong");
-      expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
-      for (let n = 0; n < 40; n += 1)
-        expectRefused(await from(`198.51.100.${n % 10}`, "wrong"), "UNAUTHORIZED");
-      const stranger = await from("192.0.2.4", "ada's password");
-      expectRefused(stranger, "RATE_LIMITED", 30);
-      expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
-      coffer.clock.advance(30_000);
-      expectRefused(await from("198.51.100.99", "wrong"), "UNAUTHORIZED");
-      expect((await from("192.0.2.4", "ada's password")).headers.get("retry-after")).toBe("30");
-      coffer.clock.advance(30_000);
-      expect((await from("192.0.2.4", "ada's password")).status).toBe(200);
-    },
-  );
 
   behindProxy("fifty from one address, whatever the accounts; another address may go on", async (coffer) => {
     for (let n = 0; n < 45; n += 1) addAccount(coffer, `user-${n}`);
