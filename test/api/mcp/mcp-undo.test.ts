@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { type OwnDrive, provision, startWithDrive } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
@@ -180,9 +180,8 @@ test("a drive is kept before something risky, ruined, compared, and brought back
 });
 
 test("where nothing is kept, nothing is deleted for good by undoing", async () => {
-  await using forgetful = await startAppliance(KEEPS_NOTHING);
-  const { key } = await provision(forgetful);
-  await using me = await connectMcp(forgetful.appliance.url, key);
+  await using forgetful = await startWithDrive(KEEPS_NOTHING);
+  await using me = await connectMcp(forgetful.appliance.url, forgetful.own.key);
   expect(mcp.client.getInstructions()).toContain("undo takes back");
   expect(mcp.client.getInstructions()).toMatch(/links.*members.*changes.*webhooks/);
   expect(me.client.getInstructions()).toContain("keeps nothing of it");
