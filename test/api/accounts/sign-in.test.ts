@@ -5,6 +5,7 @@ import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
+import { expectNowhere } from "../../support/server/nowhere.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { type Code, STATUS_OF } from "../../support/server/steps.ts";
 import { sessionIn, signIn } from "../../support/server/sign-in.ts";
@@ -107,6 +108,7 @@ describe("the setup link", () => {
     changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
     expect(await isValid(coffer, token)).toBe(false);
     expectRefused(await setUp(coffer, token, { username: "bob" }), "NOT_FOUND");
+    await expectNowhere(coffer, [token, sessionIn(answer) ?? "", FIRST.password]);
   });
 
   openEmpty("many at once make one account", async (coffer) => {
@@ -423,6 +425,7 @@ describe("registering", () => {
     await signIn(coffer, "bob", "long enough");
     expectRefused(await signUp(coffer, "al"), "VALIDATION_ERROR");
     expectRefused(await signUp(coffer, "carl", "short"), "VALIDATION_ERROR");
+    await expectNowhere(coffer, ["long enough"]);
   });
 
   openToAll("many at once under one name make one account", async (coffer) => {
