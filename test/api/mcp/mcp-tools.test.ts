@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
 import { eventually, openStage } from "../../support/server/scenario.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
-let me: McpAgent;
-beforeEach(async () => {
-  me = await connectAgent(stage);
-});
-afterEach(() => me[Symbol.asyncDispose]());
+const it = testWith(() => connectAgent(stage));
 
 /** About as much as a model should read at once: twice, since a client may show text and structure. */
 const MOST_CHARACTERS = 80_000;
@@ -19,7 +16,7 @@ function etagIn(file: Record<string, unknown>): string {
 }
 
 /** What a list shows, page by page. */
-async function pagesOf(args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+async function pagesOf(me: McpAgent, args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
   const pages: Record<string, unknown>[] = [];
   let cursor: unknown;
   do {
@@ -57,7 +54,7 @@ describe("which drive", () => {
 });
 
 describe("writing", () => {
-  test("text, bytes, tags and a type come back as they were sent", async () => {
+  it("text, bytes, tags and a type come back as they were sent", async (me) => {
     const { drive } = me;
     const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
     const made = await me.get("write_file", { path: "a/b.txt", ...content });
@@ -82,7 +79,7 @@ describe("writing", () => {
     );
   });
 
-  test("a refusal names what was sent, and says one thing to do", async () => {
+  it("a refusal names what was sent, and says one thing to do", async (me) => {
     const { etag } = await me.get("write_file", { path: "a.md", text: "one\none\n" });
     await me.get("write_file", { path: "b.md", text: "two\n" });
     await me.get("write_file", { path: "folder/c.md", text: "" });
@@ -140,7 +137,7 @@ describe("writing", () => {
     }
   });
 
-  test("of two agents that read the same file, the second is told", async () => {
+  it("of two agents that read the same file, the second is told", async (me) => {
     const plan = { path: "plan.md", only_create: true };
     const first = await me.get("write_file", { ...plan, text: "1", tags: ["kept"] });
     await me.refuses("write_file", { ...plan, text: "2" }, "PRECONDITION_FAILED");
@@ -167,7 +164,7 @@ describe("writing", () => {
 });
 
 describe("editing", () => {
-  test("a part is changed, and the answer says how", async () => {
+  it("a part is changed, and the answer says how", async (me) => {
     const first = await me.get("write_file", { path: "a.txt", text: "one\ntwo\ntwo\n", tags: ["t"] });
     const edit = (args: Record<string, unknown>) => me.get("edit_file", { path: "a.txt", ...args });
     const one = { op: "str_replace", old_string: "one", new_string: "1" };
@@ -199,7 +196,7 @@ describe("editing", () => {
     expect([String(diff).length < 20_000, isCut]).toEqual([true, true]);
   });
 
-  test("agents that edit at the same time lose nothing", async () => {
+  it("agents that edit at the same time lose nothing", async (me) => {
     const { drive } = me;
     await me.get("write_file", { path: "log.txt", text: "" });
     await using other = await connectMcp(stage.coffer.appliance.url, drive.key, "2025-11-25");
@@ -215,7 +212,7 @@ describe("editing", () => {
 });
 
 describe("moving, copying and deleting", () => {
-  test("a file is replaced only where that is asked for", async () => {
+  it("a file is replaced only where that is asked for", async (me) => {
     await me.get("write_file", { path: "a.txt", text: "a" });
     const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
     for (const tool of ["move_file", "copy_file"]) {
@@ -228,10 +225,10 @@ describe("moving, copying and deleting", () => {
     expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
     expect(etagIn(copied)).not.toBe(etagIn(b));
     await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });
-    expect(pathsIn(await pagesOf({ recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
+    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
   });
 
-  test("what could be deleted is, and what could not is named", async () => {
+  it("what could be deleted is, and what could not is named", async (me) => {
     for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
     expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
       deleted: ["a", "b"],
@@ -242,7 +239,7 @@ describe("moving, copying and deleting", () => {
     await me.refuses("delete_files", { paths: ["a", "b"], if_match: "x" }, "VALIDATION_ERROR");
   });
 
-  test("a folder is deleted only by those who say that they mean all of it", async () => {
+  it("a folder is deleted only by those who say that they mean all of it", async (me) => {
     await me.get("write_file", { path: "dir/sub/a", text: "a" });
     await me.get("write_file", { path: "b", text: "b" });
     expect(await me.get("delete_files", { paths: ["dir/", "b"] })).toMatchObject({
@@ -251,7 +248,7 @@ describe("moving, copying and deleting", () => {
     });
     const folder = { paths: ["dir/"], recursive: true };
     await me.refuses("delete_files", { ...folder, if_match: "x" }, "VALIDATION_ERROR: if_match ");
-    expect(pathsIn(await pagesOf({ recursive: true }), "files")).toEqual(["dir/sub/a"]);
+    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
     expect(await me.get("delete_files", folder)).toMatchObject({ deleted: ["dir/"] });
     expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
     await me.refuses("delete_files", folder, "NOT_FOUND");
@@ -264,7 +261,7 @@ function long(name: string, at: number): string {
 }
 
 describe("lists", () => {
-  test("a page is cut to a readable size, and the next one goes on", async () => {
+  it("a page is cut to a readable size, and the next one goes on", async (me) => {
     const { drive } = me;
     const folders = Array.from({ length: 120 }, (_, at) => `${long("d", at)}/`);
     const files = Array.from({ length: 150 }, (_, at) => long("f", at));
@@ -277,30 +274,30 @@ describe("lists", () => {
       const fields = { ...rest, driveId: drive.id, path, expiresAt: undefined };
       await upload.finish(fields, { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null });
     }
-    const pages = await pagesOf({});
+    const pages = await pagesOf(me, {});
     expect(pages.length).toBeGreaterThan(2);
     expect(pathsIn(pages, "folders")).toEqual(folders);
     expect(pathsIn(pages, "files")).toEqual(files);
-    const below = await pagesOf({ recursive: true });
+    const below = await pagesOf(me, { recursive: true });
     expect(pathsIn(below, "files")).toEqual(files);
     expect(pathsIn(below, "folders")).toEqual([]);
-    const small = await pagesOf({ limit: 50 });
+    const small = await pagesOf(me, { limit: 50 });
     expect(pathsIn(small, "folders")).toEqual(folders);
     expect(pathsIn(small, "files")).toEqual(files);
     for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
     await me.refuses("list_files", { cursor: "x" }, "VALIDATION_ERROR: cursor ");
   });
 
-  test("a folder is found with and without its slash, and a new one is there", async () => {
+  it("a folder is found with and without its slash, and a new one is there", async (me) => {
     expect(await me.get("create_folder", { path: "a/b" })).toMatchObject({ path: "a/b/", created: true });
     expect(await me.get("create_folder", { path: "a/b/" })).toMatchObject({ created: false });
     for (const path of ["a", "a/", "/a/"]) {
-      expect(pathsIn(await pagesOf({ path }), "folders")).toEqual(["a/b/"]);
+      expect(pathsIn(await pagesOf(me, { path }), "folders")).toEqual(["a/b/"]);
     }
   });
 });
 
-test("search shows a page of many at a time", async () => {
+it("search shows a page of many at a time", async (me) => {
   for (let at = 0; at < 45; at += 1) await me.get("write_file", { path: `file-${at}`, text: "needle" });
   await eventually(async () => (await me.get("search", { query: "needle" }))["total"] === 45);
   const found: unknown[] = [];
@@ -316,7 +313,7 @@ test("search shows a page of many at a time", async () => {
   expect(few["results"]).toHaveLength(2);
 });
 
-test("a file is shared, and one uploaded, with nothing but its URL, once", async () => {
+it("a file is shared, and one uploaded, with nothing but its URL, once", async (me) => {
   await me.get("write_file", { path: "a.txt", text: "shared" });
   const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
   expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
