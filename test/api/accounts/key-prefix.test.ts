@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { fileCursor, grepCursor, pathCursor } from "../../../src/http/operation/cursor.ts";
 import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/shown.ts";
 import { type DriveId, parseId } from "../../../src/domain/id.ts";
 import { expectRefused } from "../../support/server/answers.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { archived } from "../../support/samples/archives.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
-import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
+import { openStage } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 // What such a key may ask of each route is in the matrix: see authorisation.test.ts. Here it attacks.
@@ -17,8 +17,7 @@ const ALIKE = ["note/c.txt", "notes-secret/b.txt", "Notes/d.txt", "notes.txt"];
 const OUTSIDE = ["root.txt", ...ALIKE, "cafe/e.txt", "a/beside.txt", "z/last.txt"];
 const INSIDE = ["notes/hello.txt", "notes/sub/deep.txt"];
 
-let coffer: TestAppliance;
-let world: World;
+const stage = openStage();
 let drive: string;
 let snapshot: string;
 /** With a key of `notes/`. */
@@ -29,16 +28,12 @@ let owner: Client;
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  coffer = await startAppliance();
-  world = await populate(coffer);
-  drive = world.drives.ada;
-  inside = world.clients.adaPrefix;
-  owner = world.clients.ada;
+  const { clients, drives } = stage.world;
+  [drive, inside, owner] = [drives.ada, clients.adaPrefix, clients.ada];
   for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"])
     ids.set(path, (await owner.put(drive, path, "Hello outside")).id);
   snapshot = await takeSnapshot(owner, drive);
 });
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** An address about Ada's drive. */
 function at(path: string, query: Record<string, string> = {}): string {
@@ -62,7 +57,7 @@ function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
 /** A client with a new key. */
 async function keyOf(body: { [name: string]: Json }, by = owner): Promise<Client> {
   const { key } = await by.makeKey(body);
-  return coffer.client(key);
+  return stage.coffer.client(key);
 }
 
 function grep(query: string): Promise<string[]> {
@@ -106,7 +101,7 @@ describe("a key that is limited to a folder is made", () => {
     for (const each of [{ path_prefix: "notes/" }, ...wrong])
       expectRefused(await owner.send("POST", "/v0/keys", { body: each }), "VALIDATION_ERROR");
     // Those who share a drive make none for it.
-    expectRefused(await world.clients.dan.send("POST", "/v0/keys", { body: plain }), "FORBIDDEN");
+    expectRefused(await stage.world.clients.dan.send("POST", "/v0/keys", { body: plain }), "FORBIDDEN");
   });
 
   test("by another such key only within its own folder, which sees and revokes no others", async () => {
@@ -257,7 +252,7 @@ describe("it finds and reads", () => {
     expect(now).toMatchObject({ data: { ...figures, role: "editor" } });
     const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
     expect(await inside.get<object>(taken)).toMatchObject({ data: figures });
-    const beside = await world.clients.adaBeside.get<object>(taken);
+    const beside = await stage.world.clients.adaBeside.get<object>(taken);
     expect(beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
   });
 });
@@ -276,12 +271,12 @@ describe("it writes", () => {
     if (path !== "notes") expectForbidden(await inside.send("POST", "/v0/folders", { body: folder }));
     const to = { destination_path: path, overwrite: true };
     for (const how of ["copy", "move"]) {
-      expectForbidden(await inside.send("POST", `/v0/files/${world.files.ada}/${how}`, { body: to }));
+      expectForbidden(await inside.send("POST", `/v0/files/${stage.world.files.ada}/${how}`, { body: to }));
       const transfer = { drive_id: drive, path: "notes/sub/", destination_path: `${path}/sub/` };
       if (path !== "notes")
         expectForbidden(await inside.send("POST", `/v0/folders/${how}`, { body: transfer }));
     }
-    expectForbidden(await inside.send("PATCH", `/v0/files/${world.files.ada}`, { body: { path } }));
+    expectForbidden(await inside.send("PATCH", `/v0/files/${stage.world.files.ada}`, { body: { path } }));
   });
 
   test("not by taking from outside", async () => {
@@ -305,7 +300,7 @@ describe("it writes", () => {
   });
 
   test("and a link that it made ends where its folder does", async () => {
-    const { ada, nobody } = world.clients;
+    const { ada, nobody } = stage.world.clients;
     const { id } = await inside.put(drive, "notes/moves");
     const { url } = await inside.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
     const open = () => nobody.send("GET", new URL(url).pathname);
@@ -372,7 +367,7 @@ describe("of a file that was elsewhere", () => {
     expect(await numbers(id, owner)).toEqual({ seen: [3, 2, 1], total: 3 });
     const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
     expect([told.status, told.text]).toEqual([200, "told\n"]);
-    await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+    await using mcp = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaPrefix);
     await mcp.get("undo", { path });
     expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
     await owner.delete(`/v0/files/${id}`);
@@ -428,7 +423,7 @@ test("it restores nothing of a snapshot over a file beside its folder", async ()
 });
 
 test("tools see and change what is inside alone", async () => {
-  await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+  await using mcp = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaPrefix);
   const seen = async (name: string, args: Record<string, unknown>) =>
     JSON.stringify(await mcp.call(name, args));
   const lists = [await seen("list_files", {}), await seen("list_files", { path: "" })];

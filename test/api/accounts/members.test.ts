@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { MEMBERS } from "../../../src/domain/limits.ts";
 import { expectRefused, dataOf } from "../../support/server/answers.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
+import { openStage } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 import { holdUpload } from "../../support/server/held-request.ts";
 
 // What each member may ask is in the matrix: see authorisation.test.ts.
 
-let coffer: TestAppliance;
-let world: World;
+// So that 100 members can be added in a minute.
+const stage = openStage({ "rate-limits": "free=600,pro=600,team=600" });
 let members: string;
 /** Of Ada's, which is shared. */
 let drive: string;
-
-beforeAll(async () => {
-  // So that 100 members can be added in a minute.
-  coffer = await startAppliance({ "rate-limits": "free=600,pro=600,team=600" });
-  world = await populate(coffer);
-  drive = world.drives.ada;
+beforeAll(() => {
+  drive = stage.world.drives.ada;
   members = `/v0/drives/${drive}/members`;
 });
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 interface Member {
   user_id: string;
@@ -32,7 +27,7 @@ interface Member {
   role: string;
 }
 
-function add(username: string, role: string, by: Client = world.clients.ada): Promise<Answer> {
+function add(username: string, role: string, by: Client = stage.world.clients.ada): Promise<Answer> {
   return by.send("POST", members, { body: { username, role } });
 }
 
@@ -70,45 +65,45 @@ async function beginUpload(by: Client, path: string): Promise<() => Promise<Answ
 }
 
 test("a member is shown with who shared the drive", async () => {
-  coffer.clock.advance(1);
+  stage.coffer.clock.advance(1);
   const first = await add("bob", "reader");
   expect(dataOf(first, 201)).toEqual({
     user_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     username: "bob",
     role: "reader",
     created_at: expect.stringMatching(/Z$/),
-    created_by: { type: "key", id: world.keyIds.ada, name: "" },
+    created_by: { type: "key", id: stage.world.keyIds.ada, name: "" },
   });
   expect(dataOf(await add("Bob", "editor"))).toMatchObject({ role: "editor" });
   const data = ["carol", "dan", "bob"].map((username) => expect.objectContaining({ username }));
-  expect(await world.clients.ada.get<unknown>(members)).toEqual({ data, total: 3, next_cursor: null });
-  const { user_id } = (await listed(world.clients.bob))[0] ?? { user_id: "" };
-  expect(await world.clients.bob.delete<unknown>(`${members}/${user_id}`)).toEqual({
+  expect(await stage.world.clients.ada.get<unknown>(members)).toEqual({ data, total: 3, next_cursor: null });
+  const { user_id } = (await listed(stage.world.clients.bob))[0] ?? { user_id: "" };
+  expect(await stage.world.clients.bob.delete<unknown>(`${members}/${user_id}`)).toEqual({
     data: { user_id, removed: true },
   });
-  expect(await world.clients.bob.status("GET", members)).toBe(404);
+  expect(await stage.world.clients.bob.status("GET", members)).toBe(404);
 });
 
 test("a member sees itself alone, and cannot remove others, raise itself, or delete what it reads", async () => {
-  const { dan, carol } = world.clients;
+  const { dan, carol } = stage.world.clients;
   expect(await listed(carol)).toMatchObject([{ username: "carol", role: "reader" }]);
   const [own] = await listed(dan);
-  expect(await dan.status("DELETE", `${members}/${world.carol}`)).toBe(403);
+  expect(await dan.status("DELETE", `${members}/${stage.world.carol}`)).toBe(403);
   const raise = { body: { role: "editor" } };
-  expect(await carol.status("PATCH", `${members}/${world.carol}`, raise)).toBe(403);
+  expect(await carol.status("PATCH", `${members}/${stage.world.carol}`, raise)).toBe(403);
   expect((await add("carol", "editor", dan)).status).toBe(403);
   expect(await carol.status("PATCH", `${members}/${own?.user_id ?? ""}`, raise)).toBe(403);
-  const body = { file_ids: [world.files.ada] };
+  const body = { file_ids: [stage.world.files.ada] };
   const removed = await carol.post<unknown>("/v0/files/bulk-delete", body, 200);
-  expect(removed).toMatchObject({ deleted: [], failed: [world.files.ada] });
+  expect(removed).toMatchObject({ deleted: [], failed: [stage.world.files.ada] });
 });
 
 test("who cannot become a member", async () => {
   const unknown = await add("nobody-here", "reader");
   expect(unknown.status).toBe(404);
-  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
+  changeDatabase(stage.coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
   const disabled = await add("bob", "reader");
-  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'bob'");
+  changeDatabase(stage.coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'bob'");
   expect([disabled.status, said(disabled)]).toEqual([404, said(unknown)]);
   expect((await add("ada", "reader")).status).toBe(409);
   expect((await add("bob", "owner")).status).toBe(400);
@@ -116,17 +111,19 @@ test("who cannot become a member", async () => {
 
 test("a drive has only so many members, and so does a user", async () => {
   changeDatabase(
-    coffer.dataDir,
+    stage.coffer.dataDir,
     `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${MEMBERS.drive})
      INSERT INTO user (id, username, plan, created_at) SELECT 'id-' || i, 'many-' || i, 'free', 1 FROM n`,
     `INSERT INTO drive_member (drive, user, role, changes_from, created_at)
      SELECT d.pk, u.pk, 'reader', 0, 1 FROM drive d, user u
-      WHERE d.id = '${world.drives.bob}' AND u.username LIKE 'many-%'`,
+      WHERE d.id = '${stage.world.drives.bob}' AND u.username LIKE 'many-%'`,
   );
   const body = { username: "ada", role: "reader" };
-  const full = await world.clients.bob.send("POST", `/v0/drives/${world.drives.bob}/members`, { body });
+  const full = await stage.world.clients.bob.send("POST", `/v0/drives/${stage.world.drives.bob}/members`, {
+    body,
+  });
   expectRefused(full, "QUOTA_EXCEEDED");
-  changeDatabase(coffer.dataDir, "DELETE FROM drive_member WHERE added_by IS NULL");
+  changeDatabase(stage.coffer.dataDir, "DELETE FROM drive_member WHERE added_by IS NULL");
 });
 
 test("unknown usernames count for the rate limit as known ones do", async () => {
@@ -135,7 +132,7 @@ test("unknown usernames count for the rate limit as known ones do", async () => 
     statuses.push((await add("nobody-here", "reader")).status);
   expect(new Set(statuses)).toEqual(new Set([404, 429]));
   expect((await add("bob", "reader")).status).toBe(429);
-  coffer.clock.advance(60_000);
+  stage.coffer.clock.advance(60_000);
 });
 
 test("what an editor uploads counts for the owner, whose room it needs, and not for the editor", async () => {
@@ -176,41 +173,41 @@ test("what an editor moves into the drive needs room at its owner", async () => 
 });
 
 test("search and grep of all drives find what is shared, and nothing once it is not", async () => {
-  const { carol } = world.clients;
+  const { carol } = stage.world.clients;
   const count = async () => {
     const found = await carol.get<{ total: number }>("/v0/search?q=hello");
     const lines = await carol.get<{ data: unknown[] }>("/v0/grep?pattern=Hello");
     return [found.total, lines.data.length];
   };
   expect(await count()).toEqual([1, 1]);
-  await world.clients.ada.delete(`${members}/${world.carol}`);
+  await stage.world.clients.ada.delete(`${members}/${stage.world.carol}`);
   expect(await count()).toEqual([0, 0]);
   expect((await add("carol", "reader")).status).toBe(201);
 });
 
 test("a member who is removed, or made a reader, in the middle of an upload stores nothing", async () => {
-  const [{ user_id } = { user_id: "" }] = await listed(world.clients.dan);
+  const [{ user_id } = { user_id: "" }] = await listed(stage.world.clients.dan);
   const ends: readonly [() => Promise<unknown>, number][] = [
-    [() => world.clients.ada.delete(`${members}/${user_id}`), 404],
-    [() => world.clients.ada.patch(`${members}/${user_id}`, { role: "reader" }), 403],
+    [() => stage.world.clients.ada.delete(`${members}/${user_id}`), 404],
+    [() => stage.world.clients.ada.patch(`${members}/${user_id}`, { role: "reader" }), 403],
   ];
   for (const [end, status] of ends) {
     await restoreDan();
-    const complete = await beginUpload(world.clients.dan, "late");
+    const complete = await beginUpload(stage.world.clients.dan, "late");
     await end();
     expect((await complete()).status).toBe(status);
   }
   await restoreDan();
-  await world.clients.ada.json(404, "GET", `/v0/files/by-path?drive_id=${drive}&path=late`);
+  await stage.world.clients.ada.json(404, "GET", `/v0/files/by-path?drive_id=${drive}&path=late`);
 });
 
 test("links that a member made reach what the member reaches now", async () => {
-  const { ada, dan, nobody } = world.clients;
+  const { ada, dan, nobody } = stage.world.clients;
   const [{ user_id } = { user_id: "" }] = await listed(dan);
-  const { browser } = beginSession(coffer, "dan");
+  const { browser } = beginSession(stage.coffer, "dan");
   for (const by of [dan, browser]) {
     await restoreDan();
-    const link = await linkOf(by, `/v0/files/${world.files.ada}/presigned-url`, {});
+    const link = await linkOf(by, `/v0/files/${stage.world.files.ada}/presigned-url`, {});
     const upload = await linkOf(by, "/v0/upload-links", { drive_id: drive, path: "by-link" });
     expect(await nobody.status("GET", link)).toBe(200);
     await ada.patch(`${members}/${user_id}`, { role: "reader" });
@@ -240,18 +237,18 @@ test("while the owner is disabled, and once the drive is deleted, members see no
 });
 
 test("members copy files out of the drive, and only the owner moves them out", async () => {
-  const { carol, dan } = world.clients;
+  const { carol, dan } = stage.world.clients;
   const moved = { destination_path: "got.txt" };
   const notes = { drive_id: drive, path: "notes/", destination_path: "got/" };
   const carols = (await carol.makeDrive("Own")).id;
-  await carol.post(`/v0/files/${world.files.ada}/copy`, { ...moved, destination_drive_id: carols });
+  await carol.post(`/v0/files/${stage.world.files.ada}/copy`, { ...moved, destination_drive_id: carols });
   const taken = { body: { ...notes, destination_drive_id: "carol/own" } };
   expect(await carol.status("POST", "/v0/folders/move", taken)).toBe(403);
   const destination_drive_id = (await dan.makeDrive("Own")).id;
   const out = { ...moved, destination_drive_id };
   const folder = { ...notes, destination_drive_id };
   const refused = [
-    await dan.send("POST", `/v0/files/${world.files.ada}/move`, { body: out }),
+    await dan.send("POST", `/v0/files/${stage.world.files.ada}/move`, { body: out }),
     await dan.send("POST", "/v0/folders/move", { body: folder }),
   ];
   for (const { status, text } of refused) {
@@ -264,15 +261,15 @@ test("members copy files out of the drive, and only the owner moves them out", a
   const { id } = await dan.put(drive, "m", "x");
   await dan.post(`/v0/files/${id}/move`, { destination_path: "n" }, 200);
   // Between drives of one owner nothing is taken from anybody.
-  const second = (await world.clients.ada.makeDrive("Own")).id;
-  await world.clients.ada.post(`/v0/drives/${second}/members`, { username: "dan", role: "editor" });
+  const second = (await stage.world.clients.ada.makeDrive("Own")).id;
+  await stage.world.clients.ada.post(`/v0/drives/${second}/members`, { username: "dan", role: "editor" });
   await dan.post(`/v0/files/${id}/move`, { ...moved, destination_drive_id: second }, 200);
 });
 
-const inHours = (count: number) => coffer.clock.iso(count * 3_600_000);
+const inHours = (count: number) => stage.coffer.clock.iso(count * 3_600_000);
 
 test("only the owner lets a file expire that is there, as it is not in the trash then", async () => {
-  const { ada, adaPrefix, dan } = world.clients;
+  const { ada, adaPrefix, dan } = stage.world.clients;
   const at = `/v0/files?drive_id=${drive}&path=notes/`;
   for (const editor of [dan, adaPrefix]) {
     const { id } = await ada.put(drive, "notes/stays", "kept");
@@ -297,7 +294,7 @@ test("only the owner lets a file expire that is there, as it is not in the trash
 
 test("that somebody shares a drive does not change which one a tool means", async () => {
   await add("bob", "reader");
-  await using bob = await connectMcp(coffer.appliance.url, world.keys.bob);
+  await using bob = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
   const files = await bob.client.callTool({ name: "list_files", arguments: {} });
   expect(files.isError).toBeFalsy();
   const drives = await bob.client.callTool({ name: "list_drives", arguments: {} });

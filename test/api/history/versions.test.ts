@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
-import { populate } from "../../support/server/world.ts";
 import { encoded } from "../../support/samples/encodings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -15,14 +13,11 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-let coffer: TestAppliance;
+const stage = openStage({ "keep-versions": "5" });
 let drive: OwnDrive;
-
 beforeAll(async () => {
-  coffer = await startAppliance({ "keep-versions": "5" });
-  drive = await provision(coffer);
+  drive = await stage.ownDrive();
 });
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** Uploads contents to one path, one after the other. Returns the file's id. */
 async function put(own: OwnDrive, path: string, contents: readonly string[], query = ""): Promise<string> {
@@ -152,7 +147,7 @@ test("they are there by path, in ranges, and never as code", async () => {
 });
 
 test("what a file was in another drive is not shown in the one it moved to", async () => {
-  const { ada } = (await populate(coffer)).clients;
+  const { ada } = stage.world.clients;
   const [one, two] = [await ada.makeDrive("One"), await ada.makeDrive("Two")];
   const own = { ...drive, ...one, client: ada };
   const id = await put(own, "secret.txt", ["before", "after"]);
@@ -195,8 +190,8 @@ test("a deletion says where in the trash the file is", async () => {
 });
 
 test("the days and the number that are kept can be changed; with 0 nothing is kept or shown", async () => {
-  await using own = await startAppliance({ "keep-days": "2" });
-  const start = await provision(own);
+  await using own = await startWithDrive({ "keep-days": "2" });
+  const { own: start } = own;
   const id = await put(start, "a.txt", ["1", "2", "3"]);
   const again = async (settings: Record<string, string>) => {
     await own.restart(settings);
@@ -218,12 +213,12 @@ test("the days and the number that are kept can be changed; with 0 nothing is ke
 });
 
 test("a version goes when the file that it was would have expired", async () => {
-  const soon = coffer.clock.iso(60_000);
+  const soon = stage.coffer.clock.iso(60_000);
   const id = await put(drive, "brief.txt", ["secret"], `&expires_at=${soon}`);
   await put(drive, "brief.txt", ["public"]);
   await drive.client.patch(`/v0/files/${id}`, { expires_at: null });
   expect(await numbersOf(drive, id)).toEqual([1]);
-  coffer.clock.advance(60_000);
+  stage.coffer.clock.advance(60_000);
   expect(await numbersOf(drive, id)).toEqual([]);
   await drive.client.json(404, "GET", `/v0/files/${id}/versions/1/download`);
 });
@@ -275,7 +270,7 @@ test("long texts of short lines that differ everywhere are compared all the same
 });
 
 test("usage counts each kept content once, and none that a file of the drive has too", async () => {
-  const own = await provision(coffer);
+  const own = await stage.ownDrive();
   const usage = async () => (await own.client.get<{ data: object }>("/v0/account/usage")).data;
   const id = await put(own, "a", ["12345", "1234567"]);
   await put(own, "b", ["12345", "1234567", "123"]);
@@ -287,5 +282,5 @@ test("usage counts each kept content once, and none that a file of the drive has
 });
 
 test("the store is whole after all this", async () => {
-  expect(await verified(coffer.dataDir)).toEqual([]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });

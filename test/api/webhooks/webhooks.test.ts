@@ -1,29 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import {
   eventually,
   expectJson,
+  openStage,
   type OwnDrive,
-  provision,
   startWithDrive,
 } from "../../support/server/scenario.ts";
-import { populate, type World } from "../../support/server/world.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-let coffer: TestAppliance;
-let world: World;
-beforeAll(async () => {
-  coffer = await startAppliance({ "webhook-addresses": "127.0.0.1" });
-  world = await populate(coffer);
-});
-afterAll(() => coffer[Symbol.asyncDispose]());
+const stage = openStage({ "webhook-addresses": "127.0.0.1" });
 
 /** Takes what each test has sent. */
 let receiver: Receiver;
@@ -32,17 +24,12 @@ beforeEach(() => {
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
 
-interface Webhook {
-  readonly id: string;
-  readonly secret: string;
+interface Webhook extends Readonly<Record<"id" | "secret", string>> {
   readonly disabled_at: string | null;
   readonly disabled_reason: string | null;
 }
 
-interface Delivery {
-  readonly id: string;
-  readonly type: string;
-  readonly state: string;
+interface Delivery extends Readonly<Record<"id" | "type" | "state", string>> {
   readonly attempts: number;
   readonly status: number | null;
   readonly error: string | null;
@@ -73,19 +60,19 @@ const put = ({ client, id }: OwnDrive, path: string) => client.put(id, path, "x"
 
 /** A drive with a webhook. */
 async function hooked(events?: string[], path?: string) {
-  const own = await provision(coffer);
+  const own = await stage.ownDrive();
   return { own, ...(await hook(own.client, receiver.url(path), events)) };
 }
 
 /** Lets time pass, and has the server look at its clock. */
 function pass(ms: number): void {
-  coffer.clock.advance(ms);
-  coffer.appliance.services.webhookSender.pump();
+  stage.coffer.clock.advance(ms);
+  stage.coffer.appliance.services.webhookSender.pump();
 }
 
 describe("a change", () => {
   test("is sent once, signed, as the feed shows it", async () => {
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     const made = await hook(own.client, receiver.url("/a?b"), ["file.*"], { secret: SECRET });
     expect(made.secret).toBe(SECRET);
     await put(own, "a.txt");
@@ -97,7 +84,9 @@ describe("a change", () => {
       data: expect.objectContaining(data[0] ?? {}),
     });
     expect(received?.headers.get("content-type")).toBe("application/json");
-    expect(received?.headers.get("webhook-timestamp")).toBe(String(Math.floor(coffer.clock.now() / 1000)));
+    expect(received?.headers.get("webhook-timestamp")).toBe(
+      String(Math.floor(stage.coffer.clock.now() / 1000)),
+    );
     if (received === undefined) throw new Error("nothing came");
     expect(received.headers.get("webhook-signature")).toBe(signatureOf(received, SECRET));
     const delivery = await tried(own, made.id, 1);
@@ -106,13 +95,13 @@ describe("a change", () => {
   });
 
   test("is sent only to who asked for it, of all drives or of one", async () => {
-    const ada = coffer.client(world.keys.ada);
+    const ada = stage.coffer.client(stage.world.keys.ada);
     const drive = await ada.makeDrive("B");
     await hook(ada, receiver.url("/all"), ["file.created"]);
     await hook(ada, receiver.url("/one"), ["file.created"], { drive_id: drive.id });
     await hook(ada, receiver.url("/other"), ["snapshot.*"]);
     await put({ id: drive.id, key: "", client: ada }, "in-b.txt");
-    await put({ id: world.drives.ada, key: "", client: ada }, "in-a.txt");
+    await put({ id: stage.world.drives.ada, key: "", client: ada }, "in-a.txt");
     await receiver.first(3);
     const came = receiver.received.map(({ path, message }) => `${path} ${String(message.data["path"])}`);
     expect(came.toSorted()).toEqual(["/all in-a.txt", "/all in-b.txt", "/one in-b.txt"]);
@@ -123,9 +112,9 @@ describe("a change", () => {
     await put(own, "one.txt");
     await tried(own, id, 1);
     // Nobody is told any more.
-    await coffer.appliance.services.webhookOutbox.stop();
+    await stage.coffer.appliance.services.webhookOutbox.stop();
     await put(own, "two.txt");
-    await coffer.restart();
+    await stage.coffer.restart();
     await receiver.first(2);
     expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["one.txt", "two.txt"]);
   });
@@ -136,14 +125,14 @@ describe("what is not answered with 2xx", () => {
     receiver.answer = () => new Response("no", { status: 500 });
     const { own, id } = await hooked();
     await put(own, "a.txt");
-    const start = coffer.clock.now();
+    const start = stage.coffer.clock.now();
     for (let attempts = 1; attempts < 8; attempts += 1) {
       const delivery = await tried(own, id, attempts);
       expect(delivery).toMatchObject({ state: "pending", status: 500, error: "The server answered 500." });
-      pass(Date.parse(delivery.next_at ?? "") - coffer.clock.now());
+      pass(Date.parse(delivery.next_at ?? "") - stage.coffer.clock.now());
     }
     expect(await tried(own, id, 8)).toMatchObject({ state: "failed", next_at: null });
-    const hours = (coffer.clock.now() - start) / 3_600_000;
+    const hours = (stage.coffer.clock.now() - start) / 3_600_000;
     expect(hours).toBeGreaterThan(19);
     expect(hours).toBeLessThan(29);
     expect(new Set(receiver.received.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
@@ -216,7 +205,7 @@ describe("what is not answered with 2xx", () => {
       if (path === "/first") await answered.promise;
       return new Response(null, { status: path === "/first" ? 410 : 204 });
     };
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     const first = await hook(own.client, receiver.url("/first"));
     await put(own, "a.txt");
     await receiver.first(1);
@@ -251,10 +240,10 @@ describe("what is not answered with 2xx", () => {
 
 describe("an address", () => {
   test("by a name that leads elsewhere is not connected to", async () => {
-    const before = await provision(coffer);
+    const before = await stage.ownDrive();
     const { id } = await hook(before.client, receiver.url("/hook", "localhost"));
-    await coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
-    const own = { ...before, client: coffer.client(before.key) };
+    await stage.coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
+    const own = { ...before, client: stage.coffer.client(before.key) };
     for (const name of ["localhost", "LOCALHOST", "localhost.", "a.localhost"]) {
       for (const protocol of ["http", "https"]) {
         const body = { url: `${protocol}://${name}/`, events: ["*"] };
@@ -268,7 +257,7 @@ describe("an address", () => {
       error: "The server has no address that is allowed.",
     });
     expect(receiver.received).toEqual([]);
-    await coffer.restart();
+    await stage.coffer.restart();
   });
 
   test("without TLS is refused where no addresses are allowed", async () => {
@@ -306,7 +295,7 @@ const WRONG: readonly [wrong: object, word: string][] = [
 
 describe("a webhook", () => {
   test("is made, seen without its secret, changed and deleted", async () => {
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     const made = await hook(own.client, "https://agent.example/hook", ["file.*", "file.*"]);
     const shown = { events: ["file.*"], secret: expect.stringMatching(/^whsec_/), drive_id: own.id };
     expect(made).toMatchObject(shown);
@@ -328,7 +317,7 @@ describe("a webhook", () => {
 
   test.each(WRONG)("is not made with %j", async (wrong, word) => {
     const body = { url: "https://agent.example/", events: ["*"], ...wrong };
-    const answer = await coffer.client(world.keys.agent).send("POST", "/v0/webhooks", { body });
+    const answer = await stage.coffer.client(stage.world.keys.agent).send("POST", "/v0/webhooks", { body });
     expectRefused(answer, "VALIDATION_ERROR");
     expectJson(answer.text, { error: { message: expect.stringContaining(word) } });
   });
@@ -348,9 +337,9 @@ describe("a webhook", () => {
     "ends with the key that made it: %s is not sent",
     async (what) => {
       receiver.answer = () => new Response(null, { status: 500 });
-      const own = await provision(coffer);
+      const own = await stage.ownDrive();
       const key = await own.client.makeKey();
-      const { id } = await hook(coffer.client(key.key), receiver.url());
+      const { id } = await hook(stage.coffer.client(key.key), receiver.url());
       const waits = what === "what waits";
       if (waits) {
         await put(own, "a.txt");
@@ -368,7 +357,7 @@ describe("a webhook", () => {
 
   test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
     const { own, id } = await hooked(["file.created"]);
-    const ada = coffer.client(world.keys.ada);
+    const ada = stage.coffer.client(stage.world.keys.ada);
     await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
     const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(data.map((each) => each.id)).toContain(id);
@@ -378,18 +367,18 @@ describe("a webhook", () => {
     await ada.json(404, "GET", `/v0/webhooks/${id}`);
     const { data: left } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(left.map((each) => each.id)).not.toContain(id);
-    await coffer.appliance.services.sweep.run();
-    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(rowsIn(stage.coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
   });
 
   test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {
     const { own, id, secret } = await hooked();
     const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
     for (const file of ["coffer.db", "coffer.db-wal"]) {
-      const stored = readFileSync(join(coffer.dataDir, file));
+      const stored = readFileSync(join(stage.coffer.dataDir, file));
       expect([stored.includes(bytes), stored.includes(secret)]).toEqual([false, false]);
     }
-    changeDatabase(coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
+    changeDatabase(stage.coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
     await put(own, "a.txt");
     const path = `/v0/webhooks/${id}`;
     await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
@@ -397,7 +386,7 @@ describe("a webhook", () => {
   });
 
   test("is one of so many", async () => {
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await hook(own.client, "https://agent.example/");
     const body = { url: "https://agent.example/", events: ["*"] };
     await own.client.json(403, "POST", "/v0/webhooks", { body });
