@@ -38,10 +38,7 @@ beforeEach(async () => {
 /** Where a person's webhooks are. */
 const HERE = "https://here.example/";
 
-interface Made {
-  readonly id: string;
-  readonly client: Client;
-}
+type Made = { readonly id: string; readonly client: Client };
 
 async function made(by: Client, body: Record<string, string>): Promise<Made> {
   const { id, key: secret } = await by.makeKey(body);

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import type { Client, Json } from "../../support/server/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import type { Expected, Step } from "../../support/server/steps.ts";
 import { gives, refused, refuses, step, invalid, wrongQueries } from "../../support/server/steps.ts";
@@ -39,11 +39,6 @@ function shows(prefix: string, ...folders: string[]): Step {
 }
 
 const IN_ORDER = ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"];
-
-interface FolderPage {
-  readonly data: readonly { readonly path: string }[];
-  readonly next_cursor: string | null;
-}
 
 function list(query: string, json: object): Step {
   return gives(`GET /v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`, json);
@@ -213,8 +208,9 @@ describe("a folder's folders", () => {
     const make = (path: string) => own.client.post("/v0/folders", { drive_id: own.id, path });
     for (const path of ["a/b/", "c/", "e/", "g/", "i/"]) await make(path);
     const at = `/v0/folders?drive_id=${own.id}&limit=2`;
-    const page = (cursor: string | null) => own.client.get<FolderPage>(`${at}&cursor=${cursor}`);
-    const first = await own.client.get<FolderPage>(at);
+    const page = (cursor: string | null) =>
+      own.client.get<{ next_cursor: string | null }>(`${at}&cursor=${cursor}`);
+    const first = await own.client.get<{ next_cursor: string | null }>(at);
     expect(first).toMatchObject(showing("a/", "c/"));
     await make("b/");
     await make("d/");
@@ -237,54 +233,40 @@ interface Page {
 
 const FOLDERS = Array.from({ length: 12 }, (_, i) => `d/${String(i).padStart(2, "0")}/`);
 
-/** A drive with twelve folders in `d/`, and so many files. */
-async function filled(files: number): Promise<{ client: Client; base: string; paths: string[] }> {
-  const { id, client } = await stage.ownDrive();
-  const paths = Array.from({ length: files }, (_, i) => `d/${String(i).padStart(2, "0")}.txt`);
-  for (const path of FOLDERS) await client.post("/v0/folders", { drive_id: id, path });
-  for (const path of paths) await client.put(id, path, path.repeat(2));
-  return { client, base: `/v0/files?drive_id=${id}&delimiter=/&prefix=d/`, paths };
-}
-
-for (const files of [0, 3, 12, 30]) {
-  describe(`twelve folders beside ${files} files`, () => {
-    let drive: Awaited<ReturnType<typeof filled>>;
-    beforeAll(async () => {
-      drive = await filled(files);
-    });
-
+/** Each once, in order, whatever the length of the pages. */
+test.each([0, 3, 12, 30])(
+  "twelve folders beside %i files come once each, by cursors and by pages",
+  async (files) => {
+    const { id, client } = await stage.ownDrive();
+    const paths = Array.from({ length: files }, (_, i) => `d/${String(i).padStart(2, "0")}.txt`);
+    for (const path of FOLDERS) await client.post("/v0/folders", { drive_id: id, path });
+    for (const path of paths) await client.put(id, path, path.repeat(2));
     for (const limit of [1, 5, 12, 100]) {
-      for (const sort of ["path", "-path", "size"]) {
-        test(`come once each, by cursors of ${limit}, sorted by ${sort}`, async () => {
-          const { client, base, paths } = drive;
-          const pages = await client.pages<Page>(`${base}&limit=${limit}&sort=${sort}`);
-          for (const page of pages) {
-            expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
-            expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
-          }
-          expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
-          const shown = pages.flatMap(({ data }) => data.map(({ path }) => path));
-          expect(shown).toEqual(sort === "-path" ? paths.toReversed() : paths);
-          expect(pages).toHaveLength(Math.max(1, Math.ceil(Math.max(files, FOLDERS.length) / limit)));
-        });
-      }
-
-      test(`come once each, by pages of ${limit}, and the cursor of a page goes on after it`, async () => {
-        const { client, base, paths } = drive;
-        const pages: Page[] = [];
-        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1)
-          pages.push(await client.get<Page>(`${base}&limit=${limit}&page=${page}`));
+      const base = `/v0/files?drive_id=${id}&delimiter=/&prefix=d/&limit=${limit}`;
+      const count = Math.ceil(Math.max(files, FOLDERS.length) / limit);
+      const expectAll = (pages: readonly Page[], sort: string) => {
+        for (const page of pages) {
+          expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
+          expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
+        }
+        expect([limit, sort, pages.length]).toEqual([limit, sort, count]);
         expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
-        expect(pages.flatMap(({ data }) => data.map(({ path }) => path))).toEqual(paths);
+        const shown = pages.flatMap(({ data }) => data.map(({ path }) => path));
+        expect(shown).toEqual(sort === "-path" ? paths.toReversed() : paths);
         expect(pages.at(-1)?.next_cursor).toBeNull();
-        const [first, second] = pages;
-        if (second === undefined) return;
-        const next = await client.get<Page>(`${base}&limit=${limit}&cursor=${first?.next_cursor}`);
-        expect(next).toEqual({ ...second, page: 1 } as Page);
-      });
+      };
+      for (const sort of ["path", "-path", "size"])
+        expectAll(await client.pages<Page>(`${base}&sort=${sort}`), sort);
+      const numbers = Array.from({ length: count }, (_, n) => n + 1);
+      const pages = await Array.fromAsync(numbers, (page) => client.get<Page>(`${base}&page=${page}`));
+      expectAll(pages, "path");
+      const [first, second] = pages;
+      if (second === undefined) continue;
+      const next = await client.get<Page>(`${base}&cursor=${first?.next_cursor}`);
+      expect(next).toEqual({ ...second, page: 1 } as Page);
     }
-  });
-}
+  },
+);
 
 function grouped(query: string, json: object): Step {
   return gives(`GET /v0/files?drive_id={drive}&${query}`, json);

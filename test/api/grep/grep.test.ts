@@ -20,15 +20,8 @@ import { fileOf } from "../../support/samples/contents.ts";
 
 const stage = openStage();
 
-interface Match {
-  line_number: number;
-  line: string;
-  before: string[];
-  after: string[];
-}
-
 interface Page {
-  data: { path: string; matches: Match[]; has_more_matches: boolean }[];
+  data: { path: string; matches: { line_number: number; line: string }[] }[];
   is_partial: boolean;
   next_cursor: string | null;
 }

@@ -1,11 +1,10 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { type OwnDrive, provision, startWithDrive } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { indexAll } from "../../support/server/settled-index.ts";
 
 interface Found {
@@ -18,7 +17,7 @@ const FILES = 4000;
 /** More words than a search puts together for the start of one. */
 const WORDS = 600;
 
-let coffer: TestAppliance;
+const stage = openStage();
 let own: OwnDrive;
 
 async function upload(path: string, body: string): Promise<string> {
@@ -30,8 +29,8 @@ function find(query: Record<string, string>): Promise<Found> {
 }
 
 beforeAll(async () => {
-  coffer = await startAppliance();
-  own = await provision(coffer);
+  const { coffer } = stage;
+  own = await stage.ownDrive();
   const words = Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`);
   await upload("words.txt", `needle ${words.join(" ")}`);
   await upload("other needle.txt", "start1000");
@@ -51,8 +50,6 @@ beforeAll(async () => {
   await own.client.patch(`/v0/files/${changed}`, { metadata: { a: 1 } });
   await indexAll(coffer);
 });
-
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 describe("of more files than are looked at", () => {
   test("the total says that there are at least so many", async () => {
@@ -130,10 +127,10 @@ async function ordered(): Promise<string[]> {
 test("a tag's files are in the order of change", async () => {
   const tag = (path: string) => own.client.put(own.id, path, "", 201, "&tags=order");
   const { id } = await tag("order-a.bin");
-  coffer.clock.advance(1000);
+  stage.coffer.clock.advance(1000);
   await tag("order-b.bin");
   expect(await ordered()).toEqual(["order-b.bin", "order-a.bin"]);
-  coffer.clock.advance(1000);
+  stage.coffer.clock.advance(1000);
   await own.client.patch(`/v0/files/${id}`, { metadata: { a: 1 } });
   expect(await ordered()).toEqual(["order-a.bin", "order-b.bin"]);
 });

@@ -26,15 +26,8 @@ import { callerWith } from "../../support/server/services-drive.ts";
 const stage = openStage();
 const it = testWith(startWithDrive);
 
-interface Finding {
-  id: string;
-  path: string;
-  score: number;
-  snippet: string | null;
-}
-
 interface Found {
-  data: Finding[];
+  data: { path: string; score: number; snippet: string | null }[];
   total: number;
   total_is_exact: boolean;
   page: number;
