@@ -261,14 +261,12 @@ const ENDS: readonly (readonly [name: string, reader: () => Promise<Client>, end
   ],
 ];
 
-describe("while nothing happens", () => {
-  test.each(ENDS)("the stream of somebody %s ends", async (_, reader, end) => {
-    await using stream = await EventReader.open(await reader(), `drive_id=${drive}`);
-    expect(await stream.block()).toBe("retry: 2000");
-    await end();
-    // Nothing is written there, and a comment comes only after 20 seconds.
-    expect(await stream.next()).toBeNull();
-  });
+test.each(ENDS)("the stream of somebody %s ends while nothing happens", async (_, reader, end) => {
+  await using stream = await EventReader.open(await reader(), `drive_id=${drive}`);
+  expect(await stream.block()).toBe("retry: 2000");
+  await end();
+  // Nothing is written there, and a comment comes only after 20 seconds.
+  expect(await stream.next()).toBeNull();
 });
 
 describe("who was let in", () => {

@@ -456,18 +456,19 @@ withAda("signing in ends with signing out, which says so to the browser", async 
   expect(await other.status("GET", "/v0/drives")).toBe(200);
 });
 
-describe("GET /auth/options", () => {
-  const oidc = { ...PROVIDER, "oidc-issuer": "https://login.example:8443/realm" };
-  const CASES: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
-    ["passwords alone", {}, { provider: null, signups: false }],
-    ["registering", { signups: "open" }, { provider: null, signups: true }],
-    ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
-  ];
-  test.each(CASES)("tells of %s, and whether there is an account", async (_, settings, options) => {
+const oidc = { ...PROVIDER, "oidc-issuer": "https://login.example:8443/realm" };
+const OPTIONS: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
+  ["passwords alone", {}, { provider: null, signups: false }],
+  ["registering", { signups: "open" }, { provider: null, signups: true }],
+  ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
+];
+test.each(OPTIONS)(
+  "GET /auth/options tells of %s, and whether there is an account",
+  async (_, settings, options) => {
     await using coffer = await startAppliance(settings);
     const get = () => coffer.client().get<unknown>("/auth/options");
     expect(await get()).toEqual({ ...options, setup: true, signups: false });
     addAccount(coffer, "ada");
     expect(await get()).toEqual({ setup: false, ...options });
-  });
-});
+  },
+);

@@ -201,32 +201,30 @@ describe("whose it is", () => {
   });
 });
 
-describe("a month", () => {
-  alone("turns at midnight in UTC, and storage does not", async (coffer) => {
-    const { client, id } = coffer.own;
-    coffer.clock.advance(27 * DAY_MS);
-    await upload(client, id, "f", 1000);
-    coffer.clock.advance(4 * DAY_MS - 1);
-    // The drive lives until 31 January; what is asked is asked of an account from here on.
-    const { clients, drives } = await populate(coffer);
-    await upload(clients.ada, drives.ada, "f", 1000);
-    const january = await usageOf(clients.ada);
-    expect([january.period, january.bandwidth.used]).toEqual([JANUARY, 1012]);
-    await upload(clients.ada, drives.ada, "g", 1);
-    coffer.clock.advance(1);
-    expect(await usageOf(clients.ada)).toEqual({
-      storage: { used: 1013, limit: null },
-      versions: { used: 0, limit: null },
-      operations: { used: 0, limit: null },
-      bandwidth: { used: 0, limit: null },
-      period: FEBRUARY,
-    });
-    await upload(clients.ada, drives.ada, "h", 7);
-    expect(await usedBy(clients.ada)).toEqual({ storage: 1020, operations: 2, bandwidth: 7 });
-    // What was not written down when the month turned is in the month it was counted in.
-    coffer.clock.set(-DAY_MS);
-    expect((await usedBy(clients.ada)).bandwidth).toBe(1013);
+alone("a month turns at midnight in UTC, and storage does not", async (coffer) => {
+  const { client, id } = coffer.own;
+  coffer.clock.advance(27 * DAY_MS);
+  await upload(client, id, "f", 1000);
+  coffer.clock.advance(4 * DAY_MS - 1);
+  // The drive lives until 31 January; what is asked is asked of an account from here on.
+  const { clients, drives } = await populate(coffer);
+  await upload(clients.ada, drives.ada, "f", 1000);
+  const january = await usageOf(clients.ada);
+  expect([january.period, january.bandwidth.used]).toEqual([JANUARY, 1012]);
+  await upload(clients.ada, drives.ada, "g", 1);
+  coffer.clock.advance(1);
+  expect(await usageOf(clients.ada)).toEqual({
+    storage: { used: 1013, limit: null },
+    versions: { used: 0, limit: null },
+    operations: { used: 0, limit: null },
+    bandwidth: { used: 0, limit: null },
+    period: FEBRUARY,
   });
+  await upload(clients.ada, drives.ada, "h", 7);
+  expect(await usedBy(clients.ada)).toEqual({ storage: 1020, operations: 2, bandwidth: 7 });
+  // What was not written down when the month turned is in the month it was counted in.
+  coffer.clock.set(-DAY_MS);
+  expect((await usedBy(clients.ada)).bandwidth).toBe(1013);
 });
 
 describe("what was counted", () => {

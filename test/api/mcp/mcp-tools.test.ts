@@ -35,22 +35,20 @@ function pathsIn(pages: readonly Record<string, unknown>[], of: "files" | "folde
   });
 }
 
-describe("which drive", () => {
-  test("need not be said with one; with several the error names them", async () => {
-    await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
-    expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
-    await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
-    await stage.world.clients.bob.makeDrive("More");
-    expect(await all.refused("list_files")).toBe(
-      'VALIDATION_ERROR: drive_id is required, because you have several: "bob/notes", "bob/more".',
-    );
-    for (const drive of ["bob/notes", stage.world.drives.bob]) {
-      expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
-        files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
-      });
-    }
-    await all.refuses("list_files", { drive: "ada/notes" }, "NOT_FOUND: No such drive.");
-  });
+test("the drive need not be said with one; with several the error names them", async () => {
+  await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
+  expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
+  await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
+  await stage.world.clients.bob.makeDrive("More");
+  expect(await all.refused("list_files")).toBe(
+    'VALIDATION_ERROR: drive_id is required, because you have several: "bob/notes", "bob/more".',
+  );
+  for (const drive of ["bob/notes", stage.world.drives.bob]) {
+    expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
+      files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
+    });
+  }
+  await all.refuses("list_files", { drive: "ada/notes" }, "NOT_FOUND: No such drive.");
 });
 
 describe("writing", () => {

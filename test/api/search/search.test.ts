@@ -201,52 +201,50 @@ describe("tags", () => {
   });
 });
 
-describe("filters", () => {
-  const all = ["notes/deep/long.txt", "notes/word.md", "pics/word.png", "pics/word.pngx", "tagged.txt"];
-  const cases: [query: string, found: string[]][] = [
-    ["prefix=notes/", ["notes/deep/long.txt", "notes/word.md"]],
-    ["prefix=/notes/deep", ["notes/deep/long.txt"]],
-    ["prefix=nothing", []],
-    ["tags=red", ["tagged.txt"]],
-    ["tags=red,blue", ["tagged.txt"]],
-    ["tags=red,green", []],
-    [`tags=${"red,blue,".repeat(33)}`, ["tagged.txt"]],
-    ["tags=red&tags=blue", ["tagged.txt"]],
-    ["tags=one,%20two&tags=", ["tagged.txt"]],
-    ["tags=one,%20two", []],
-    ["mime_type=text/markdown", ["notes/word.md"]],
-    ["mime_type=text/plain", ["notes/deep/long.txt", "tagged.txt"]],
-    ["mime_type=TEXT/*", ["notes/deep/long.txt", "notes/word.md", "tagged.txt"]],
-    ["mime_type=image/*", ["pics/word.png"]],
-    ["mime_type=image/p", []],
-    ["min_size=5", ["notes/deep/long.txt"]],
-    ["max_size=4", all.filter((path) => path !== "notes/deep/long.txt")],
-    ["min_size=4&max_size=4&prefix=p", ["pics/word.png", "pics/word.pngx"]],
-    ["updated_after=2000-01-01", all],
-    ["updated_after=2030-01-01T00:00:00Z", all],
-    ["updated_after=2030-01-01T00:00:00.001Z", []],
-    ["updated_before=2030-01-01T00:00:00Z", []],
-    ["updated_before=2030-01-01T00:00:00.001Z", all],
-  ];
-  test("are kept to, with and without words", async () => {
-    const own = await stage.ownDrive();
-    await own.client.post("/v0/files", {
-      drive_id: own.id,
-      filename: "tagged.txt",
-      content: "d29yZA==",
-      tags: ["red", "blue", "one, two"],
-      content_type: "text/plain; charset=utf-8",
-    });
-    await upload(own, "notes/deep/long.txt", "word ".repeat(100));
-    for (const path of ["notes/word.md", "pics/word.png", "pics/word.pngx"]) await upload(own, path, "word");
-    for (const [query, found] of cases) {
-      for (const words of ["", "&q=word"]) {
-        const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
-        const seen = data.map(({ path }) => path).toSorted();
-        expect([query, words, seen, total]).toEqual([query, words, found, found.length]);
-      }
-    }
+const all = ["notes/deep/long.txt", "notes/word.md", "pics/word.png", "pics/word.pngx", "tagged.txt"];
+const filters: [query: string, found: string[]][] = [
+  ["prefix=notes/", ["notes/deep/long.txt", "notes/word.md"]],
+  ["prefix=/notes/deep", ["notes/deep/long.txt"]],
+  ["prefix=nothing", []],
+  ["tags=red", ["tagged.txt"]],
+  ["tags=red,blue", ["tagged.txt"]],
+  ["tags=red,green", []],
+  [`tags=${"red,blue,".repeat(33)}`, ["tagged.txt"]],
+  ["tags=red&tags=blue", ["tagged.txt"]],
+  ["tags=one,%20two&tags=", ["tagged.txt"]],
+  ["tags=one,%20two", []],
+  ["mime_type=text/markdown", ["notes/word.md"]],
+  ["mime_type=text/plain", ["notes/deep/long.txt", "tagged.txt"]],
+  ["mime_type=TEXT/*", ["notes/deep/long.txt", "notes/word.md", "tagged.txt"]],
+  ["mime_type=image/*", ["pics/word.png"]],
+  ["mime_type=image/p", []],
+  ["min_size=5", ["notes/deep/long.txt"]],
+  ["max_size=4", all.filter((path) => path !== "notes/deep/long.txt")],
+  ["min_size=4&max_size=4&prefix=p", ["pics/word.png", "pics/word.pngx"]],
+  ["updated_after=2000-01-01", all],
+  ["updated_after=2030-01-01T00:00:00Z", all],
+  ["updated_after=2030-01-01T00:00:00.001Z", []],
+  ["updated_before=2030-01-01T00:00:00Z", []],
+  ["updated_before=2030-01-01T00:00:00.001Z", all],
+];
+test("filters are kept to, with and without words", async () => {
+  const own = await stage.ownDrive();
+  await own.client.post("/v0/files", {
+    drive_id: own.id,
+    filename: "tagged.txt",
+    content: "d29yZA==",
+    tags: ["red", "blue", "one, two"],
+    content_type: "text/plain; charset=utf-8",
   });
+  await upload(own, "notes/deep/long.txt", "word ".repeat(100));
+  for (const path of ["notes/word.md", "pics/word.png", "pics/word.pngx"]) await upload(own, path, "word");
+  for (const [query, found] of filters) {
+    for (const words of ["", "&q=word"]) {
+      const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
+      const seen = data.map(({ path }) => path).toSorted();
+      expect([query, words, seen, total]).toEqual([query, words, found, found.length]);
+    }
+  }
 });
 
 describe("parameters", () => {
@@ -536,22 +534,20 @@ describe("many at once", () => {
   });
 });
 
-describe("contents that are costly to read", () => {
-  // Their marks have to be put in order, which takes time that grows with the square of their number.
-  const marks = "\u0315\u0300".repeat(1 << 18);
-  const costly: [name: string, text: string][] = [
-    ["one letter with 500,000 accents", `a${marks}`],
-    ["nothing but marks", marks],
-    ["Devanagari marks", "\u0915\u094d\u093c".repeat(100_000)],
-    ["letters that become sentences", "\ufdfa".repeat(340_000)],
-    ["one word", "x".repeat(1 << 20)],
-  ];
-  test.each(costly)("%s do not hold up anybody", async (_, text) => {
-    const own = await stage.ownDrive();
-    await upload(own, "costly.txt", text);
-    await upload(own, "plain.txt", "needle");
-    expect(await paths(own.client, "needle")).toEqual(["plain.txt"]);
-  });
+// Their marks have to be put in order, which takes time that grows with the square of their number.
+const marks = "\u0315\u0300".repeat(1 << 18);
+const costly: [name: string, text: string][] = [
+  ["one letter with 500,000 accents", `a${marks}`],
+  ["nothing but marks", marks],
+  ["Devanagari marks", "\u0915\u094d\u093c".repeat(100_000)],
+  ["letters that become sentences", "\ufdfa".repeat(340_000)],
+  ["one word", "x".repeat(1 << 20)],
+];
+test.each(costly)("contents that are costly to read, %s, do not hold up anybody", async (_, text) => {
+  const own = await stage.ownDrive();
+  await upload(own, "costly.txt", text);
+  await upload(own, "plain.txt", "needle");
+  expect(await paths(own.client, "needle")).toEqual(["plain.txt"]);
 });
 
 it("after a crash what was not indexed yet is, without being asked for, but for what is missing", async (coffer) => {
