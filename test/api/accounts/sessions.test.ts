@@ -3,7 +3,7 @@ import { startWithAda } from "../../support/server/accounts.ts";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
-import { expectCommonRules } from "../../support/server/scenario.ts";
+import { expectCommonRules, fill } from "../../support/server/scenario.ts";
 import { areSignedIn, browserWith, isSignedIn, signIn, signInAll } from "../../support/server/sign-in.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { startWorld } from "../../support/server/world.ts";
@@ -80,71 +80,71 @@ describe("a session at /v0", () => {
 });
 
 describe("unsafe methods with a session", () => {
-  type Sent = [name: string, headers: (url: string) => Record<string, string>, status: number];
-  const UNCONFIGURED: Sent[] = [
-    ["our origin", (url) => ({ origin: url }), 201],
-    ["our origin behind TLS", (url) => ({ origin: url.replace("http:", "https:") }), 201],
-    [
-      "our origin, where a proxy names the port that goes without saying",
-      () => ({ origin: "https://drive.example", host: "drive.example:443" }),
-      201,
-    ],
-    [
-      "the same name at another port",
-      () => ({ origin: "http://drive.example", host: "drive.example:443" }),
-      403,
-    ],
-    ["a Host that is none", () => ({ origin: "http://a b", host: "a b" }), 403],
-    ["no Origin, and the browser says same-origin", () => ({ "sec-fetch-site": "same-origin" }), 201],
-    ["nothing", () => ({}), 403],
-    ["another site", () => ({ origin: "https://evil.example" }), 403],
-    ["an opaque origin", () => ({ origin: "null" }), 403],
-    ["an empty origin", () => ({ origin: "" }), 403],
-    ["another port", () => ({ origin: "http://127.0.0.1:1" }), 403],
-    ["our origin as the start of another", (url) => ({ origin: `${url}.evil.example` }), 403],
-    ["our origin as its user", (url) => ({ origin: `${url}@evil.example` }), 403],
-    ["two origins", (url) => ({ origin: `${url} https://evil.example` }), 403],
-    [
-      "another site, whatever else is said",
-      () => ({ origin: "https://evil.example", "sec-fetch-site": "same-origin" }),
-      403,
-    ],
-    ["same-site", () => ({ "sec-fetch-site": "same-site" }), 403],
-    ["cross-site", () => ({ "sec-fetch-site": "cross-site" }), 403],
-    ["typed in", () => ({ "sec-fetch-site": "none" }), 403],
-    ["a referrer", (url) => ({ referer: `${url}/` }), 403],
-  ];
-  const CONFIGURED: Sent[] = [
-    ["the configured origin", () => ({ origin: "https://drive.example" }), 201],
-    ["the address it was sent to", (url) => ({ origin: url }), 403],
-    ["the configured one without TLS", () => ({ origin: "http://drive.example" }), 403],
-    ["another port", () => ({ origin: "https://drive.example:444" }), 403],
-    ["another host", () => ({ origin: "https://x.drive.example" }), 403],
-  ];
-  const TABLES: [name: string, settings: Record<string, string>, cases: Sent[]][] = [
+  const DRIVE = "https://drive.example";
+  const EVIL = "https://evil.example";
+  /** What a page sends by what it is, of those that may write and of those that may not; `{url}` is the server's. */
+  type Pages = Readonly<Record<"may" | "mayNot", Readonly<Record<string, Record<string, string>>>>>;
+  const UNCONFIGURED: Pages = {
+    may: {
+      "our origin": { origin: "{url}" },
+      "our origin behind TLS": { origin: "https://{host}" },
+      "our origin, where a proxy names the port that need not be": {
+        origin: DRIVE,
+        host: "drive.example:443",
+      },
+      "no Origin, and the browser says same-origin": { "sec-fetch-site": "same-origin" },
+    },
+    mayNot: {
+      "the same name at another port": { origin: "http://drive.example", host: "drive.example:443" },
+      "a Host that is none": { origin: "http://a b", host: "a b" },
+      nothing: {},
+      "another site": { origin: EVIL },
+      "an opaque origin": { origin: "null" },
+      "an empty origin": { origin: "" },
+      "another port": { origin: "http://127.0.0.1:1" },
+      "our origin as the start of another": { origin: "{url}.evil.example" },
+      "our origin as its user": { origin: "{url}@evil.example" },
+      "two origins": { origin: `{url} ${EVIL}` },
+      "another site, whatever else is said": { origin: EVIL, "sec-fetch-site": "same-origin" },
+      "same-site": { "sec-fetch-site": "same-site" },
+      "cross-site": { "sec-fetch-site": "cross-site" },
+      "typed in": { "sec-fetch-site": "none" },
+      "a referrer": { referer: "{url}/" },
+    },
+  };
+  const CONFIGURED: Pages = {
+    may: { "the configured origin": { origin: DRIVE } },
+    mayNot: {
+      "the address it was sent to": { origin: "{url}" },
+      "the configured one without TLS": { origin: "http://drive.example" },
+      "another port": { origin: `${DRIVE}:444` },
+      "another host": { origin: "https://x.drive.example" },
+    },
+  };
+  test.each([
     ["without a base URL", {}, UNCONFIGURED],
-    ["with a base URL", { "base-url": "https://drive.example" }, CONFIGURED],
-  ];
-  for (const [table, settings, cases] of TABLES) {
-    test(table, async () => {
-      await using coffer = await startWithAda(settings);
-      const { cookie } = await signIn(coffer, "ada");
-      for (const [name, headers, status] of cases) {
-        const sent = { body: { name: "Notes" }, headers: { cookie, ...headers(coffer.appliance.url) } };
-        const answer = await coffer.client().send("POST", "/v0/drives", sent);
-        expect([name, answer.status]).toEqual([name, status]);
-        expectCommonRules("POST", answer);
-        // Reading is free, but not for a page of another origin.
-        const read = await coffer.client().send("GET", "/v0/drives", { headers: sent.headers });
-        const isForeign = status === 403 && "origin" in sent.headers;
-        expect([name, read.status]).toEqual([name, isForeign ? 401 : 200]);
-      }
-      for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
-        const answer = await coffer.client().send(method, "/v0/drives/x", { headers: { cookie } });
-        expect([method, answer.status]).toEqual([method, 403]);
-      }
-    });
-  }
+    ["with a base URL", { "base-url": DRIVE }, CONFIGURED],
+  ])("%s", async (_, settings, { may, mayNot }) => {
+    await using coffer = await startWithAda(settings);
+    const { cookie } = await signIn(coffer, "ada");
+    const { url } = coffer.appliance;
+    for (const [name, page] of Object.entries({ ...may, ...mayNot })) {
+      const headers: Record<string, string> = { cookie };
+      for (const [header, value] of Object.entries(page))
+        headers[header] = fill(value, { url, host: new URL(url).host });
+      const answer = await coffer.client().send("POST", "/v0/drives", { body: { name: "Notes" }, headers });
+      expect([name, answer.status]).toEqual([name, name in may ? 201 : 403]);
+      expectCommonRules("POST", answer);
+      // Reading is free, but not for a page of another origin.
+      const isForeign = name in mayNot && "origin" in headers;
+      const read = await coffer.client().status("GET", "/v0/drives", { headers });
+      expect([name, read]).toEqual([name, isForeign ? 401 : 200]);
+    }
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"])
+      expect([method, await coffer.client().status(method, "/v0/drives/x", { headers: { cookie } })]).toEqual(
+        [method, 403],
+      );
+  });
 });
 
 describe("a session's life", () => {

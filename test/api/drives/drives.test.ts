@@ -80,6 +80,18 @@ const BAD_NAMES: [name: string, sent: Json][] = [
 const BAD_DESCRIPTIONS = [5, [], "x".repeat(1025), "a\u0000b", "\ud800"];
 const BAD_BODIES = ["", "{", "null", "[]", '"x"', "{}x", "\ufeff"];
 
+describe.each([
+  ["provisioned", provisioning, "drive_name"],
+  ["of an account", create, "name"],
+] as const)("a drive %s", (_, asked, field) => {
+  runEach(stage, NAMES, ([name, sent, kept]) => [name, asked(sent, { json: { data: { [field]: kept } } })]);
+  runEach(stage, BAD_NAMES, ([name, sent]) => [`${name} is refused`, asked(sent, invalid("name"))]);
+  runEach(stage, BAD_BODIES, (body) => [
+    `the body ${JSON.stringify(body)} is refused`,
+    asked(null, { body, ...invalid("body") }),
+  ]);
+});
+
 describe("provision", () => {
   runScenarios(stage, {
     "answers everything an agent needs": provisioning("My drive", {
@@ -104,15 +116,6 @@ describe("provision", () => {
     "with a key that is none": provisioning("x", { as: "liar" }),
     "with a key of one's own": provisioning("x", { as: "ada", json: { data: { drive_name: "x" } } }),
   });
-  runEach(stage, NAMES, ([name, sent, kept]) => [
-    name,
-    provisioning(sent, { json: { data: { drive_name: kept } } }),
-  ]);
-  runEach(stage, BAD_NAMES, ([name, sent]) => [`${name} is refused`, provisioning(sent, invalid("name"))]);
-  runEach(stage, BAD_BODIES, (body) => [
-    `the body ${JSON.stringify(body)} is refused`,
-    provisioning(null, { body, ...invalid("body") }),
-  ]);
 
   test("the key opens that drive, which is empty, unclaimed and lives 30 days", async () => {
     type Made = { data: { api_key: string; drive_id: string; expires_at: string } };
@@ -203,12 +206,6 @@ describe("an account's drives", () => {
     "none of that id": refuses(`ada GET /v0/drives/${NOWHERE}`, "NOT_FOUND"),
     "no id at all": refuses("ada GET /v0/drives/%00", "NOT_FOUND"),
   });
-  runEach(stage, NAMES, ([name, sent, kept]) => [name, create(sent, { json: { data: { name: kept } } })]);
-  runEach(stage, BAD_NAMES, ([name, sent]) => [`${name} is refused`, create(sent, invalid("name"))]);
-  runEach(stage, BAD_BODIES, (body) => [
-    `the body ${JSON.stringify(body)} is refused`,
-    create(null, { body, ...invalid("body") }),
-  ]);
   runEach(stage, BAD_DESCRIPTIONS, (description) => [
     `the description ${JSON.stringify(description).slice(0, 20)} is refused`,
     create("x", { body: { name: "x", description }, ...invalid("description") }),
