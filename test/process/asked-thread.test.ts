@@ -52,7 +52,7 @@ test("an error comes with its message, its stack and its code, and the thread go
     () => null,
     (error: CallFailure) => error,
   );
-  expect(failure?.thrown).toEqual({ message: "no", code: "CODE" });
+  expect(failure).toMatchObject({ thrown: "no", code: "CODE" });
   expect(failure?.message).toMatch(/^the thread failed: Error: no\n +at /);
   expect(await started.thread.ask("double", 1, 0)).toBe(2);
 });

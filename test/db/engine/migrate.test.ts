@@ -157,6 +157,25 @@ it("books that do not name the version of Coffer yet are carried on", (sql) => {
   expect(() => migrate(sql, [FIRST], clock)).toThrow("a newer Coffer, 9.8.7:");
 });
 
+/** The schema, with triggers in the order in which they fire, and all rows. */
+function wholeOf(sql: Sqlite): unknown {
+  const schema =
+    "SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY type, iif(type = 'trigger', rowid, name)";
+  const parts = sql.query<{ name: string; type: string }, []>(schema).all();
+  const tables = parts.filter(({ type }) => type === "table").map(({ name }) => name);
+  return [parts, tables.map((name) => [name, sql.query(`SELECT * FROM "${name}"`).all()])];
+}
+
+test("a new database is the same as one that got every step", async () => {
+  await using place = await temporaryDirectory();
+  const database = Database.open(join(place.path, "coffer.db"), clock);
+  using migrated = new Sqlite(":memory:");
+  migrate(migrated, MIGRATIONS, clock);
+  using made = new Sqlite(join(place.path, "coffer.db"));
+  expect(wholeOf(made)).toEqual(wholeOf(migrated));
+  await database.close();
+});
+
 test("two processes that open a new database at once both get it", async () => {
   await using place = await temporaryDirectory();
   const script = `

@@ -73,7 +73,8 @@ test("a thread that fails takes its searches along, and the next search starts a
   const path = join(directory.path, "coffer.db");
   await rename(path, `${path}.away`);
   const failed = await Promise.all(outcomes([request(), request()]));
-  expect(failed.map(String)).toEqual(Array(2).fill(expect.stringContaining("the search thread failed")));
+  const message: unknown = expect.stringContaining("the search thread failed");
+  expect(failed).toMatchObject([0, 1].map(() => ({ message, code: "SQLITE_CANTOPEN" })));
   await rename(`${path}.away`, path);
   expect((await searches.find(request())).total).toBe(0);
 });
