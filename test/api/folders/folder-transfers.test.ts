@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { rowsIn, changeDatabase } from "../../support/faults/change-database.ts";
 import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
-import type { Client, Json } from "../../support/server/client.ts";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { type How, testLimits } from "../../support/samples/folder-limits.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { openStage, provision, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter, startWithDrive } from "../../support/server/scenario.ts";
 import { type Expected, gives, refused, type Step, step } from "../../support/server/steps.ts";
 import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
@@ -51,10 +50,24 @@ function paths(client: Client, drive: string): Promise<string[]> {
 
 const note = (folder: string) => [`${folder}/inner/note.txt`];
 
-/** Moves or copies a folder, by default within its drive. */
-function carry(how: How, client: Client, drive: string, path: string, to: string, other = drive) {
+/** Asks to move or copy a folder, by default within its drive. */
+function ask(
+  how: How,
+  client: Client,
+  drive: string,
+  path: string,
+  to: string,
+  other = drive,
+): Promise<Answer> {
   const body = { drive_id: drive, path, destination_path: to, destination_drive_id: other };
-  return client.json<object>(success(how), "POST", `/v0/folders/${how}`, { body });
+  return client.send("POST", `/v0/folders/${how}`, { body });
+}
+
+/** Moves or copies a folder, which must succeed. */
+async function carry(...[how, ...rest]: Parameters<typeof ask>): Promise<object> {
+  const { status, text } = await ask(how, ...rest);
+  expect([status, text]).toEqual([success(how), text]);
+  return JSON.parse(text);
 }
 
 function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
@@ -206,8 +219,7 @@ describe.each(HOWS)("%s", (how) => {
     await addManyFiles(stage.coffer.dataDir, first.id, 3000);
     await upload(client, drive, DEEP.replace("a/", "many/z/").slice(0, -10));
     const before = await client.get<unknown>(`/v0/folders?drive_id=${drive}`);
-    const body = { drive_id: drive, path: "many/", destination_path: `new/${long(100)}/` };
-    const refusal = await client.send("POST", `/v0/folders/${how}`, { body });
+    const refusal = await ask(how, client, drive, "many/", `new/${long(100)}/`);
     expectRefused(refusal, "VALIDATION_ERROR", "destination_path");
     expect(await client.get<unknown>(`/v0/folders?drive_id=${drive}`)).toEqual(before);
     expect(await list(client, drive)).toMatchObject({ total: 3002 });
@@ -266,61 +278,45 @@ test("files that expired far down are taken away many at the cost of one for eac
   });
 });
 
-describe("what a move keeps", () => {
-  test("ids and everything else but the paths", async () => {
-    const { client, id: drive } = await stage.ownDrive();
-    const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
-    await client.patch(`/v0/files/${id}`, { filename: "other.json", path: "a/b.json", metadata: { x: 1 } });
-    const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
-    const folder = await client.post<object>("/v0/folders", { drive_id: drive, path: "a/" }, 200);
-    stage.coffer.clock.advance(1000);
-    expect(await carry("move", client, drive, "a/", "c/")).toEqual({ ...folder, path: "c/" });
-    expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual({ ...before, path: "c/b.json" });
-  });
-
-  test("links to what is in it", async () => {
-    const { client, id: drive } = await stage.ownDrive();
-    const { id } = await upload(client, drive, "a/b", "Hello World!");
-    const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
-    await carry("move", client, drive, "a/", "c/d/");
-    const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
-    expect([status, text]).toEqual([200, "Hello World!"]);
-  });
-
-  test("the indexed texts, where the drive stays the same", async () => {
-    const { client, id: drive } = await stage.ownDrive();
-    await upload(client, drive, "a/b.txt", "walruses");
-    await client.get(`/v0/search?drive_id=${drive}&q=walruses`);
-    const before = jobsSoFar();
-    await carry("move", client, drive, "a/", "c/");
-    // Its names, and not its text.
-    expect(jobsSoFar() - before).toBe(1);
-  });
+test("a move keeps ids, links, the indexed texts and everything else but the paths", async () => {
+  const { client, id: drive } = await stage.ownDrive();
+  const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
+  await client.patch(`/v0/files/${id}`, { filename: "other.json", path: "a/b.json", metadata: { x: 1 } });
+  const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
+  const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
+  const folder = await client.post<object>("/v0/folders", { drive_id: drive, path: "a/" }, 200);
+  await client.get(`/v0/search?drive_id=${drive}&q=json`);
+  const jobs = jobsSoFar();
+  stage.coffer.clock.advance(1000);
+  expect(await carry("move", client, drive, "a/", "c/")).toEqual({ ...folder, path: "c/" });
+  expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual({ ...before, path: "c/b.json" });
+  // Its names, and not its text.
+  expect(jobsSoFar() - jobs).toBe(1);
+  const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
+  expect([status, text]).toEqual([200, "{}"]);
 });
 
 describe("what a copy is", () => {
-  test("new files with all but the ids and the expiry", async () => {
+  test("new files with all but the ids and the expiry, of the same content, which stays when the original goes", async () => {
     const { client, id: drive } = await stage.ownDrive();
-    const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
+    const { id } = await upload(client, drive, "a/b.json", '{"of":"its own"}', `&tags=red,big${expiring(1)}`);
     await client.patch(`/v0/files/${id}`, { metadata: { x: 1 } });
     const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
+    const { blobs } = await stage.onDisk();
     stage.coffer.clock.advance(1000);
     const now = stage.coffer.clock.iso();
     expect(await carry("copy", client, drive, "a/", "c/")).toMatchObject({ created_at: now });
     const { data } = await list(client, drive);
-    const copy = data.find(({ path }) => path === "c/b.json");
-    expect(copy?.id).not.toBe(id);
-    expect(await client.get<unknown>(`/v0/files/${copy?.id ?? ""}`)).toEqual({
-      ...before,
-      id: copy?.id ?? "",
-      path: "c/b.json",
-      expires_at: null,
-      created_at: now,
-      updated_at: now,
-    });
+    const copy = data.find(({ path }) => path === "c/b.json")?.id ?? "";
+    expect(copy).not.toBe(id);
+    const made = { id: copy, path: "c/b.json", expires_at: null, created_at: now, updated_at: now };
+    expect(await client.get<unknown>(`/v0/files/${copy}`)).toEqual({ ...before, ...made });
     expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual(before);
-    const content = await client.send("GET", `/v0/files/${copy?.id ?? ""}/download`);
-    expect([content.status, content.text]).toEqual([200, "{}"]);
+    expect((await stage.onDisk()).blobs).toEqual(blobs);
+    await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
+    await sweepContents(stage.coffer);
+    const content = await client.send("GET", `/v0/files/${copy}/download`);
+    expect([content.status, content.text]).toEqual([200, '{"of":"its own"}']);
   });
 
   test("charged to the quota, exactly, also across drives", async () => {
@@ -331,14 +327,10 @@ describe("what a copy is", () => {
     await upload(clients.ada, drives.ada, "a/1", long(494));
     await carry("copy", clients.ada, drives.ada, "a/", "b/", two);
     await upload(clients.ada, drives.ada, "empty/0", "");
-    const body = { drive_id: drives.ada, path: "a/", destination_path: "c/", destination_drive_id: two };
-    const refusal = await clients.ada.send("POST", "/v0/folders/copy", { body });
-    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expectRefused(await ask("copy", clients.ada, drives.ada, "a/", "c/", two), "QUOTA_EXCEEDED");
     expect(await paths(clients.ada, two)).toEqual(["b/1"]);
-    expect(await clients.ada.get(`/v0/folders?drive_id=${two}`)).toMatchObject({
-      data: [{ path: "b/", file_count: 1, total_size: 494 }],
-      total: 1,
-    });
+    const shown = { data: [{ path: "b/", file_count: 1, total_size: 494 }], total: 1 };
+    expect(await clients.ada.get(`/v0/folders?drive_id=${two}`)).toMatchObject(shown);
     await carry("move", clients.ada, drives.ada, "a/", "d/", two);
   });
 
@@ -350,31 +342,15 @@ describe("what a copy is", () => {
     const most = Math.floor(RECORD_ROOM_BYTES / (RECORD_BYTES.entry + "{}".length)) - 9;
     await addManyFiles(stage.coffer.dataDir, first.id, most);
     await carry("copy", client, drive, "two/", "four/");
-    const body = { drive_id: drive, path: "two/", destination_path: "six/" };
-    const refusal = await client.send("POST", "/v0/folders/copy", { body });
-    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expectRefused(await ask("copy", client, drive, "two/", "six/"), "QUOTA_EXCEEDED");
     expect((await list(client, drive)).total).toBe(most + 4);
   });
 
   test("refused while the disk is at its reserve, since thousands of records take room", async () => {
-    await using coffer = await startAppliance({ "disk-reserve": "1000TB" });
-    const { id: drive, client } = await provision(coffer);
+    await using coffer = await startWithDrive({ "disk-reserve": "1000TB" });
+    const { id: drive, client } = coffer.own;
     await client.post("/v0/folders", { drive_id: drive, path: "a/" });
-    const body = { drive_id: drive, path: "a/", destination_path: "b/" };
-    const refusal = await client.send("POST", "/v0/folders/copy", { body });
-    expectRefused(refusal, "STORAGE_FULL");
-    await client.post("/v0/folders/move", body, 200);
-  });
-
-  test("of one content with the original, which stays when the original goes", async () => {
-    const { client, id: drive } = await stage.ownDrive();
-    await upload(client, drive, "a/1", "some content of its own");
-    const before = (await stage.onDisk()).blobs.length;
-    await carry("copy", client, drive, "a/", "b/");
-    expect((await stage.onDisk()).blobs.length).toBe(before);
-    await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
-    await sweepContents(stage.coffer);
-    const [copy] = (await list(client, drive)).data;
-    expect((await client.send("GET", `/v0/files/${copy?.id}/download`)).text).toBe("some content of its own");
+    expectRefused(await ask("copy", client, drive, "a/", "b/"), "STORAGE_FULL");
+    await carry("move", client, drive, "a/", "b/");
   });
 });
