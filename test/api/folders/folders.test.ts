@@ -158,15 +158,6 @@ describe("delete", () => {
     step(`DELETE /v0/folders?${query}`, { body: sent, ...invalid(field) }),
     holds("a/b", "b/c"),
   ]);
-
-  test("a thousand files at once", async () => {
-    const own = await stage.ownDrive();
-    await Promise.all(Array.from({ length: 1000 }, (_, i) => own.client.put(own.id, `a/${i % 10}/${i}`)));
-    const body = { drive_id: own.id, path: "a/", confirm: true };
-    const { deleted_count } = await own.client.delete<{ deleted_count: number }>("/v0/folders", body);
-    expect(deleted_count).toBe(1000);
-    expect(await own.client.paths(`/v0/files?drive_id=${own.id}`)).toEqual([]);
-  });
 });
 
 describe("a folder's folders", () => {

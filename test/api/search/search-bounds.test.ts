@@ -52,23 +52,19 @@ beforeAll(async () => {
 });
 
 describe("of more files than are looked at", () => {
-  test("the total says that there are at least so many", async () => {
-    const { total, total_is_exact } = await find({ q: "common" });
-    expect([total >= 2500, total < FILES, total_is_exact]).toEqual([true, true, false]);
-  });
-
-  test("those come first that match in their filenames, as a whole word before others, however old", async () => {
-    const { data } = await find({ q: "common" });
+  test("those come first that match in their filenames, whole words before others, however old", async () => {
+    const { data, total, total_is_exact } = await find({ q: "common" });
     expect(data.slice(0, 3).map(({ path, score }) => [path, score])).toEqual([
       ["common.txt", 0.6],
       ["uncommon.txt", 0.4],
       ["changed.txt", 0.1],
     ]);
-  });
-
-  test("the one whose filename matches one word, and its text the other, comes first", async () => {
-    const { data, total_is_exact } = await find({ q: 'common "start1000"' });
-    expect([data[0], total_is_exact]).toMatchObject([{ path: "start1000.txt", score: 0.35 }, false]);
+    // There are at least so many.
+    expect([total >= 2500, total < FILES, total_is_exact]).toEqual([true, true, false]);
+    // The filename matches one word, and the text the other.
+    const both = await find({ q: 'common "start1000"' });
+    expect(both.data[0]).toMatchObject({ path: "start1000.txt", score: 0.35 });
+    expect(both.total_is_exact).toBe(false);
   });
 
   test("all pages are of the same files, each once, in one order", async () => {
@@ -105,18 +101,14 @@ describe("of more files than are looked at", () => {
   });
 });
 
-describe("the start of more words than are put together", () => {
-  test("is found with another word that few files have", async () => {
-    expect(await find({ q: `needle start${WORDS + 999}` })).toMatchObject({ total: 1 });
-    const { data, total_is_exact } = await find({ q: "needle start" });
-    expect([data.map(({ path }) => path), total_is_exact]).toEqual([["other needle.txt", "words.txt"], true]);
-    expect((await find({ q: "words.txt start1" })).data.map(({ path }) => path)).toEqual(["words.txt"]);
-  });
-
-  test("is found in the files where only the last of the words is", async () => {
-    await upload("last.txt", `single start${WORDS + 1000}`);
-    expect(await find({ q: "single start" })).toMatchObject({ data: [{ path: "last.txt" }], total: 1 });
-  });
+test("the start of more words than are put together is found with another word that few files have", async () => {
+  expect(await find({ q: `needle start${WORDS + 999}` })).toMatchObject({ total: 1 });
+  const { data, total_is_exact } = await find({ q: "needle start" });
+  expect([data.map(({ path }) => path), total_is_exact]).toEqual([["other needle.txt", "words.txt"], true]);
+  expect((await find({ q: "words.txt start1" })).data.map(({ path }) => path)).toEqual(["words.txt"]);
+  // Also where only the last of the words is.
+  await upload("last.txt", `single start${WORDS + 1000}`);
+  expect(await find({ q: "single start" })).toMatchObject({ data: [{ path: "last.txt" }], total: 1 });
 });
 
 /** The paths of the files with the tag `order`. */
