@@ -35,27 +35,23 @@ function upload(client: Client, drive: string, path: string, bytes: number): Pro
   return client.store(drive, path, new Uint8Array(bytes));
 }
 
-describe("the answer", () => {
-  alone("for an unclaimed drive", async ({ own }) => {
-    await upload(own.client, own.id, "f", 1000);
-    expect(await usageOf(own.client)).toEqual({
-      storage: { used: 1000, limit: 104_857_600 },
-      versions: { used: 0, limit: null },
-      operations: { used: 1, limit: null },
-      bandwidth: { used: 1000, limit: null },
-      period: JANUARY,
-    });
+test("the answer is that of an unclaimed drive, or of an account, also for the keys of its drives", async () => {
+  await using coffer = await startWorld({ "storage-limits": "team=1GB" });
+  const own = await provision(coffer);
+  await upload(own.client, own.id, "f", 1000);
+  expect(await usageOf(own.client)).toEqual({
+    storage: { used: 1000, limit: 104_857_600 },
+    versions: { used: 0, limit: null },
+    operations: { used: 1, limit: null },
+    bandwidth: { used: 1000, limit: null },
+    period: JANUARY,
   });
-
-  test("for an account, and for a key of one of its drives", async () => {
-    await using coffer = await startWorld({ "storage-limits": "team=1GB" });
-    const limits = { operations: { limit: null }, bandwidth: { limit: null }, period: JANUARY };
-    const storage = { used: 12, limit: 1024 ** 3 };
-    expect(await usageOf(coffer.clients.ada)).toMatchObject({ storage, ...limits });
-    expect(await usageOf(coffer.clients.adaDrive)).toMatchObject({ storage, ...limits });
-    const bobs = { storage: { used: 12, limit: null }, ...limits };
-    expect(await usageOf(coffer.clients.bob)).toMatchObject(bobs);
-  });
+  const unlimited = { operations: { limit: null }, bandwidth: { limit: null }, period: JANUARY };
+  const adas = { storage: { used: 12, limit: 1024 ** 3 }, ...unlimited };
+  expect(await usageOf(coffer.clients.ada)).toMatchObject(adas);
+  expect(await usageOf(coffer.clients.adaDrive)).toMatchObject(adas);
+  const bobs = { storage: { used: 12, limit: null }, ...unlimited };
+  expect(await usageOf(coffer.clients.bob)).toMatchObject(bobs);
 });
 
 /** What is counted of a request, on a drive that holds "Hello World!" as `f.txt`. */

@@ -154,14 +154,6 @@ describe("a search of lines", () => {
   });
 });
 
-test("a file that has expired is not found", async () => {
-  const own = await provision(stage.coffer);
-  await own.client.put(own.id, "f.txt", TWO, 201, `&expires_at=${stage.coffer.clock.iso(60_000)}`);
-  expect((await grep(own.client, { pattern: "two" })).data).toHaveLength(1);
-  stage.coffer.clock.advance(60_000);
-  expect((await grep(own.client, { pattern: "two" })).data).toEqual([]);
-});
-
 test("an account searches all its drives, one after another, on as many pages as it likes", async () => {
   addAccount(stage.coffer, "grace");
   const client = await accountClient(stage.coffer, "grace");

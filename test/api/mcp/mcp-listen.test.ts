@@ -49,15 +49,13 @@ describe("a client that listens", () => {
     await listening.close();
   });
 
-  it("is told when the list of files changes, once for what came together", async ({ own, client, next }) => {
-    const listening = await client.listen({ resourcesListChanged: true });
-    await write(own, "a.txt", "one");
-    expect(await next()).toBe("list");
-    await listening.close();
-  });
-
-  it("hears of a folder's change as of each file in it", async ({ own, client, next }) => {
+  it("is told when the list of files changes, and of a folder's change as of each file in it", async (mcp) => {
+    const { own, client, next } = mcp;
+    const listing = await client.listen({ resourcesListChanged: true });
     await write(own, "f/g/a.txt", "one");
+    // Once for what came together.
+    expect(await next()).toBe("list");
+    await listing.close();
     const uri = uriOf(own, "f/g/a.txt");
     const listening = await client.listen({ resourceSubscriptions: [uri, uriOf(own, "h.txt")] });
     await own.client.delete("/v0/folders", { drive_id: own.id, path: "f/", confirm: true });

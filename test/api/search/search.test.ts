@@ -404,15 +404,17 @@ describe("right at once", () => {
     ],
   });
 
-  it("a file that expired is not found, nor counted", async (coffer) => {
+  it("a file that expired is not found, nor counted, nor are its lines", async (coffer) => {
     const { own } = coffer;
     const expiry = encodeURIComponent(coffer.clock.iso(1000));
     await upload(own, "a.txt", "needle", `&expires_at=${expiry}`);
     await upload(own, "b.txt", "needle");
     expect(await find(own.client, { q: "needle" })).toMatchObject({ total: 2 });
+    expect(await own.client.paths("/v0/grep?pattern=needle")).toEqual(["a.txt", "b.txt"]);
     coffer.clock.advance(1000);
     for (const query of [{ q: "needle" }, { mime_type: "text/*" }])
       expect(await find(own.client, query)).toMatchObject({ data: [{ path: "b.txt" }], total: 1 });
+    expect(await own.client.paths("/v0/grep?pattern=needle")).toEqual(["b.txt"]);
   });
 
   test("a file that was moved to another drive is found there alone", async () => {
