@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { rowsIn, changeDatabase } from "../../support/faults/change-database.ts";
 import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
-import type { Answer, Client, Json } from "../../support/server/client.ts";
-import { type How, testLimits } from "../../support/samples/folder-limits.ts";
+import type { Client, Json } from "../../support/server/client.ts";
+import { askFor, type Carried, type How, testLimits } from "../../support/samples/folder-limits.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { openStage, runEach, runScenarios, runAfter, startWithDrive } from "../../support/server/scenario.ts";
 import { type Expected, gives, refused, type Step, step } from "../../support/server/steps.ts";
@@ -50,22 +50,9 @@ function paths(client: Client, drive: string): Promise<string[]> {
 
 const note = (folder: string) => [`${folder}/inner/note.txt`];
 
-/** Asks to move or copy a folder, by default within its drive. */
-function ask(
-  how: How,
-  client: Client,
-  drive: string,
-  path: string,
-  to: string,
-  other = drive,
-): Promise<Answer> {
-  const body = { drive_id: drive, path, destination_path: to, destination_drive_id: other };
-  return client.send("POST", `/v0/folders/${how}`, { body });
-}
-
-/** Moves or copies a folder, which must succeed. */
-async function carry(...[how, ...rest]: Parameters<typeof ask>): Promise<object> {
-  const { status, text } = await ask(how, ...rest);
+/** Moves or copies a folder. */
+async function carry(how: How, ...carried: Carried): Promise<object> {
+  const { status, text } = await askFor(how, ...carried);
   expect([status, text]).toEqual([success(how), text]);
   return JSON.parse(text);
 }
@@ -219,7 +206,7 @@ describe.each(HOWS)("%s", (how) => {
     await addManyFiles(stage.coffer.dataDir, first.id, 3000);
     await upload(client, drive, DEEP.replace("a/", "many/z/").slice(0, -10));
     const before = await client.get<unknown>(`/v0/folders?drive_id=${drive}`);
-    const refusal = await ask(how, client, drive, "many/", `new/${long(100)}/`);
+    const refusal = await askFor(how, client, drive, "many/", `new/${long(100)}/`);
     expectRefused(refusal, "VALIDATION_ERROR", "destination_path");
     expect(await client.get<unknown>(`/v0/folders?drive_id=${drive}`)).toEqual(before);
     expect(await list(client, drive)).toMatchObject({ total: 3002 });
@@ -327,7 +314,7 @@ describe("what a copy is", () => {
     await upload(clients.ada, drives.ada, "a/1", long(494));
     await carry("copy", clients.ada, drives.ada, "a/", "b/", two);
     await upload(clients.ada, drives.ada, "empty/0", "");
-    expectRefused(await ask("copy", clients.ada, drives.ada, "a/", "c/", two), "QUOTA_EXCEEDED");
+    expectRefused(await askFor("copy", clients.ada, drives.ada, "a/", "c/", two), "QUOTA_EXCEEDED");
     expect(await paths(clients.ada, two)).toEqual(["b/1"]);
     const shown = { data: [{ path: "b/", file_count: 1, total_size: 494 }], total: 1 };
     expect(await clients.ada.get(`/v0/folders?drive_id=${two}`)).toMatchObject(shown);
@@ -342,7 +329,7 @@ describe("what a copy is", () => {
     const most = Math.floor(RECORD_ROOM_BYTES / (RECORD_BYTES.entry + "{}".length)) - 9;
     await addManyFiles(stage.coffer.dataDir, first.id, most);
     await carry("copy", client, drive, "two/", "four/");
-    expectRefused(await ask("copy", client, drive, "two/", "six/"), "QUOTA_EXCEEDED");
+    expectRefused(await askFor("copy", client, drive, "two/", "six/"), "QUOTA_EXCEEDED");
     expect((await list(client, drive)).total).toBe(most + 4);
   });
 
@@ -350,7 +337,7 @@ describe("what a copy is", () => {
     await using coffer = await startWithDrive({ "disk-reserve": "1000TB" });
     const { id: drive, client } = coffer.own;
     await client.post("/v0/folders", { drive_id: drive, path: "a/" });
-    expectRefused(await ask("copy", client, drive, "a/", "b/"), "STORAGE_FULL");
+    expectRefused(await askFor("copy", client, drive, "a/", "b/"), "STORAGE_FULL");
     await carry("move", client, drive, "a/", "b/");
   });
 });
