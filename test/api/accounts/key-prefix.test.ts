@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { fileCursor, grepCursor, pathCursor } from "../../../src/http/operation/cursor.ts";
 import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/shown.ts";
 import { type DriveId, parseId } from "../../../src/domain/id.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 import { archived } from "../../support/samples/archives.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
-import { populate, type World, startWorld } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
+import { openStage } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 // What such a key may ask of each route is in the matrix: see authorisation.test.ts. Here it attacks.
@@ -16,8 +17,7 @@ const ALIKE = ["note/c.txt", "notes-secret/b.txt", "Notes/d.txt", "notes.txt"];
 const OUTSIDE = ["root.txt", ...ALIKE, "cafe/e.txt", "a/beside.txt", "z/last.txt"];
 const INSIDE = ["notes/hello.txt", "notes/sub/deep.txt"];
 
-let coffer: TestAppliance;
-let world: World;
+const stage = openStage();
 let drive: string;
 let snapshot: string;
 /** With a key of `notes/`. */
@@ -28,16 +28,12 @@ let owner: Client;
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
-  coffer = await startAppliance();
-  world = await populate(coffer);
-  drive = world.drives.ada;
-  inside = world.clients.adaPrefix;
-  owner = world.clients.ada;
+  const { clients, drives } = stage.world;
+  [drive, inside, owner] = [drives.ada, clients.adaPrefix, clients.ada];
   for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"])
     ids.set(path, (await owner.put(drive, path, "Hello outside")).id);
   snapshot = await takeSnapshot(owner, drive);
 });
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** An address about Ada's drive. */
 function at(path: string, query: Record<string, string> = {}): string {
@@ -61,7 +57,7 @@ function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
 /** A client with a new key. */
 async function keyOf(body: { [name: string]: Json }, by = owner): Promise<Client> {
   const { key } = await by.makeKey(body);
-  return coffer.client(key);
+  return stage.coffer.client(key);
 }
 
 function grep(query: string): Promise<string[]> {
@@ -94,55 +90,31 @@ async function numbers(id: string, by: Client): Promise<{ seen: number[]; total:
 }
 
 describe("a key that is limited to a folder is made", () => {
-  const wrong: [name: string, body: { [name: string]: Json }][] = [
-    ["without a drive", { path_prefix: "notes/" }],
-    ["of the root", { drive_id: "ada/notes", path_prefix: "/" }],
-    ["of nothing", { drive_id: "ada/notes", path_prefix: "" }],
-    ["of a way out", { drive_id: "ada/notes", path_prefix: "notes/../" }],
-    ["of a number", { drive_id: "ada/notes", path_prefix: 1 }],
-  ];
-  test.each(wrong)("not %s", async (_, body) => {
-    expect(await owner.status("POST", "/v0/keys", { body })).toBe(400);
-  });
-
-  test("and shows it", async () => {
+  test("of a folder of one drive, and shows it", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "/cafe\u0301/", expires_at: "2099-01-01T00:00:00Z" };
     const shown = { drive_id: drive, path_prefix: CAFE, expires_at: "2099-01-01T00:00:00.000Z" };
     expect(await owner.makeKey<unknown>(body)).toMatchObject(shown);
+    // One that is named without its slash is no start of other names.
+    const plain = { drive_id: "ada/notes", path_prefix: "notes" };
+    expect(await owner.makeKey<unknown>(plain)).toMatchObject({ path_prefix: "notes/" });
+    const wrong = ["/", "", "notes/../", 1].map((path_prefix) => ({ ...plain, path_prefix }));
+    for (const each of [{ path_prefix: "notes/" }, ...wrong])
+      expectRefused(await owner.send("POST", "/v0/keys", { body: each }), "VALIDATION_ERROR");
+    // Those who share a drive make none for it.
+    expectRefused(await stage.world.clients.dan.send("POST", "/v0/keys", { body: plain }), "FORBIDDEN");
   });
 
-  test("of a folder that is named without its slash, which is no start of other names", async () => {
-    const body = { drive_id: "ada/notes", path_prefix: "notes" };
-    expect(await owner.makeKey<unknown>(body)).toMatchObject({ path_prefix: "notes/" });
-  });
-
-  test("by another such key only within its own folder", async () => {
+  test("by another such key only within its own folder, which sees and revokes no others", async () => {
     for (const path_prefix of ["note/", "notes-secret/", "n/", "Notes/", "other/"])
       expectForbidden(await inside.send("POST", "/v0/keys", { body: { path_prefix } }));
     expect(await inside.makeKey<unknown>()).toMatchObject({ path_prefix: "notes/" });
     const deeper = await keyOf({ path_prefix: "notes/sub/" }, inside);
     expect(pathsOf(await list({}, deeper))).toEqual(["notes/sub/deep.txt"]);
-  });
-
-  test("and sees and revokes no other than such within its folder", async () => {
     const all = await owner.get<{ id: string; path_prefix: string | null }[]>("/v0/keys");
     const seen = await inside.get<{ id: string; path_prefix: string }[]>("/v0/keys");
     expect(seen.filter(({ path_prefix }) => !path_prefix.startsWith("notes/"))).toEqual([]);
     for (const { id } of all.filter(({ path_prefix }) => path_prefix?.startsWith("notes/") !== true))
       expect(await inside.status("DELETE", `/v0/keys/${id}`)).toBe(404);
-  });
-
-  test("for a drive that others share by none of its members", async () => {
-    const body = { drive_id: drive, path_prefix: "notes/" };
-    expect(await world.clients.dan.status("POST", "/v0/keys", { body })).toBe(403);
-  });
-
-  test("and ends when it expires", async () => {
-    const short = coffer.clock.iso(1000);
-    const key = await keyOf({ drive_id: drive, path_prefix: "notes/", expires_at: short });
-    expect(await key.status("GET", at("/v0/files"))).toBe(200);
-    coffer.clock.advance(1000);
-    expect(await key.status("GET", at("/v0/files"))).toBe(401);
   });
 });
 
@@ -243,7 +215,7 @@ describe("it lists", () => {
 });
 
 describe("it finds and reads", () => {
-  test("only what is inside by a search", async () => {
+  test("only what is inside by a search, of words or of lines, and as an archive", async () => {
     for (const query of ["q=hello", "q=outside", "q=txt", "min_size=0", "q=hello&prefix=n"]) {
       const { data, total } = await inside.get<Listed>(`/v0/search?${query}`);
       for (const { path } of data) expect(path).toStartWith("notes/");
@@ -253,15 +225,8 @@ describe("it finds and reads", () => {
       const found = await inside.get<Listed>(`/v0/search?q=hello&prefix=${prefix}`);
       expect(found).toMatchObject({ data: [], total: 0 });
     }
-  });
-
-  test("only what is inside by a search of lines", async () => {
-    expect(await grep("")).toEqual(INSIDE);
-    expect(await grep("prefix=n")).toEqual(INSIDE);
+    for (const query of ["", "prefix=n"]) expect(await grep(query)).toEqual(INSIDE);
     expect(await grep("prefix=notes-secret/")).toEqual([]);
-  });
-
-  test("only what is inside as an archive", async () => {
     const names = Object.keys(await archived(inside, drive)).filter((name) => !name.endsWith("/"));
     expect(names.toSorted()).toEqual(INSIDE);
     for (const path of [...OUTSIDE, "notes-secret/", "a/", "/"])
@@ -279,11 +244,16 @@ describe("it finds and reads", () => {
     expect(await inside.status("GET", at("/v0/files/by-path", out))).toBe(400);
   });
 
-  test("the figures of its folder alone", async () => {
-    const usage = await inside.get<{ data: { storage: { used: number } } }>("/v0/account/usage");
-    expect(usage.data.storage.used).toBe(25);
-    const { data } = await inside.get<{ data: object }>(`/v0/drives/${drive}`);
-    expect(data).toMatchObject({ file_count: 2, total_size: 25, role: "editor" });
+  test("the figures of its folder alone, now and in a snapshot", async () => {
+    const usage = await inside.get<object>("/v0/account/usage");
+    expect(usage).toMatchObject({ data: { storage: { used: 25 } } });
+    const figures = { file_count: 2, total_size: 25 };
+    const now = await inside.get<object>(`/v0/drives/${drive}`);
+    expect(now).toMatchObject({ data: { ...figures, role: "editor" } });
+    const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
+    expect(await inside.get<object>(taken)).toMatchObject({ data: figures });
+    const beside = await stage.world.clients.adaBeside.get<object>(taken);
+    expect(beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
   });
 });
 
@@ -301,12 +271,12 @@ describe("it writes", () => {
     if (path !== "notes") expectForbidden(await inside.send("POST", "/v0/folders", { body: folder }));
     const to = { destination_path: path, overwrite: true };
     for (const how of ["copy", "move"]) {
-      expectForbidden(await inside.send("POST", `/v0/files/${world.files.ada}/${how}`, { body: to }));
+      expectForbidden(await inside.send("POST", `/v0/files/${stage.world.files.ada}/${how}`, { body: to }));
       const transfer = { drive_id: drive, path: "notes/sub/", destination_path: `${path}/sub/` };
       if (path !== "notes")
         expectForbidden(await inside.send("POST", `/v0/folders/${how}`, { body: transfer }));
     }
-    expectForbidden(await inside.send("PATCH", `/v0/files/${world.files.ada}`, { body: { path } }));
+    expectForbidden(await inside.send("PATCH", `/v0/files/${stage.world.files.ada}`, { body: { path } }));
   });
 
   test("not by taking from outside", async () => {
@@ -330,7 +300,7 @@ describe("it writes", () => {
   });
 
   test("and a link that it made ends where its folder does", async () => {
-    const { ada, nobody } = world.clients;
+    const { ada, nobody } = stage.world.clients;
     const { id } = await inside.put(drive, "notes/moves");
     const { url } = await inside.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
     const open = () => nobody.send("GET", new URL(url).pathname);
@@ -349,23 +319,15 @@ describe("it writes", () => {
 });
 
 describe("of a file that was elsewhere", () => {
+  const vault = { path: "vault/", destination_path: "notes/vault/" };
   const ways: [way: string, bring: (id: string) => Promise<unknown>][] = [
     ["by itself", (id) => move(id, "notes/moved.txt")],
-    [
-      "with its folder",
-      () =>
-        owner.post(
-          "/v0/folders/move",
-          { drive_id: drive, path: "vault/", destination_path: "notes/vault/" },
-          200,
-        ),
-    ],
+    ["with its folder", () => owner.post("/v0/folders/move", { drive_id: drive, ...vault }, 200)],
     [
       "through the trash",
       async (id) => {
-        await owner.delete(`/v0/files/${id}`);
-        const { data } = await owner.get<{ data: { id: string }[] }>("/v0/trash?limit=1");
-        return owner.post(`/v0/trash/${data[0]?.id}/restore`, { path: "notes/restored.txt" }, 200);
+        const { trash_id } = await owner.delete<{ trash_id: string }>(`/v0/files/${id}`);
+        return owner.post(`/v0/trash/${trash_id}/restore`, { path: "notes/restored.txt" }, 200);
       },
     ],
   ];
@@ -405,7 +367,7 @@ describe("of a file that was elsewhere", () => {
     expect(await numbers(id, owner)).toEqual({ seen: [3, 2, 1], total: 3 });
     const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
     expect([told.status, told.text]).toEqual([200, "told\n"]);
-    await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+    await using mcp = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaPrefix);
     await mcp.get("undo", { path });
     expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
     await owner.delete(`/v0/files/${id}`);
@@ -444,33 +406,24 @@ describe("of a file that was elsewhere", () => {
   });
 });
 
-describe("of a snapshot", () => {
-  test("it counts what is inside", async () => {
-    const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
-    expect(await inside.get<unknown>(taken)).toMatchObject({ data: { file_count: 2, total_size: 25 } });
-    const beside = world.clients.adaBeside.get<unknown>(taken);
-    expect(await beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
-  });
-
-  test("it restores nothing over a file beside its folder", async () => {
-    await using other = await startWorld();
-    const [{ ada, adaPrefix }, id] = [other.clients, other.drives.ada];
-    const taken = await takeSnapshot(ada, id);
-    await ada.delete("/v0/folders", { drive_id: id, path: "notes/", confirm: true });
-    await ada.put(id, "notes", "beside");
-    const restore = `/v0/drives/${id}/snapshots/${taken}/restore`;
-    expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
-    expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
-    const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
-    expect(there.text).toBe("beside");
-    await ada.delete(`/v0/files/by-path?drive_id=${id}&path=notes`);
-    const back = await adaPrefix.send("POST", restore, { body: { path: "notes/" } });
-    expect([back.status, JSON.parse(back.text)]).toMatchObject([200, { data: { files_restored: 1 } }]);
-  });
+test("it restores nothing of a snapshot over a file beside its folder", async () => {
+  await using other = await startWorld();
+  const [{ ada, adaPrefix }, id] = [other.clients, other.drives.ada];
+  const taken = await takeSnapshot(ada, id);
+  await ada.delete("/v0/folders", { drive_id: id, path: "notes/", confirm: true });
+  await ada.put(id, "notes", "beside");
+  const restore = `/v0/drives/${id}/snapshots/${taken}/restore`;
+  expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
+  expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
+  const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
+  expect(there.text).toBe("beside");
+  await ada.delete(`/v0/files/by-path?drive_id=${id}&path=notes`);
+  const back = await adaPrefix.send("POST", restore, { body: { path: "notes/" } });
+  expect([back.status, JSON.parse(back.text)]).toMatchObject([200, { data: { files_restored: 1 } }]);
 });
 
 test("tools see and change what is inside alone", async () => {
-  await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+  await using mcp = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaPrefix);
   const seen = async (name: string, args: Record<string, unknown>) =>
     JSON.stringify(await mcp.call(name, args));
   const lists = [await seen("list_files", {}), await seen("list_files", { path: "" })];

@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
-import { openStage, provision, runEach, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, startWithDrive } from "../../support/server/scenario.ts";
 import type { Step } from "../../support/server/steps.ts";
 import { gives, refused, refuses, step, invalid, wrongBodies } from "../../support/server/steps.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
+const it = testWith(startWithDrive);
 
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
@@ -79,20 +81,18 @@ describe("create", () => {
     gives("GET /v0/keys", [{ scope: "read-write" }]),
   ]);
 
-  test("every secret is another", async () => {
+  test("every secret is another, of a key for that drive alone, which sees such keys alone", async () => {
     const own = await stage.ownDrive();
     const made = await Promise.all(Array.from({ length: 20 }, () => own.client.makeKey<KeyRecord>()));
     expect(new Set(made.map(({ key }) => key)).size).toBe(20);
     for (const { key, key_prefix } of made) expect(key.slice(0, 16)).toBe(key_prefix);
-  });
-
-  test("a drive's key makes keys for that drive alone, which see such keys alone", async () => {
-    const own = await stage.ownDrive();
-    const made = await own.client.makeKey<KeyRecord>();
-    const client = stage.coffer.client(made.key);
-    const drives = await client.get<{ data: unknown[] }>("/v0/drives");
-    expect(drives.data).toEqual([expect.objectContaining({ id: own.id })]);
-    expect(await client.get<KeyRecord[]>("/v0/keys")).toHaveLength(2);
+    const client = stage.coffer.client(made[0]?.key);
+    expect(await client.get("/v0/drives")).toMatchObject({ data: [{ id: own.id }] });
+    expect(await client.get<KeyRecord[]>("/v0/keys")).toHaveLength(21);
+    // The next request with it is refused, also where one had been seen before.
+    await own.client.delete(`/v0/keys/${made[0]?.id}`);
+    expect(await client.status("GET", "/v0/drives")).toBe(401);
+    await own.client.get("/v0/drives");
   });
 });
 
@@ -119,18 +119,8 @@ describe("list", () => {
     ],
   });
 
-  test("an account's list tells the keys of its drives from those that reach them all", async () => {
-    await using coffer = await startWorld();
-    const keys = await coffer.clients.ada.get<{ drive_id: string | null }[]>("/v0/keys");
-    const reach = keys.map((key) => key.drive_id);
-    // Those that a person made, and the application that she let in, come before what these made.
-    expect(reach.slice(0, 4)).toEqual([null, null, coffer.drives.ada, null]);
-    expect(new Set(reach.slice(4))).toEqual(new Set([coffer.drives.ada, null]));
-  });
-
-  test("last_used_at follows the key's use, also over a restart", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("last_used_at follows the key's use, also over a restart", async (coffer) => {
+    const { own } = coffer;
     const made = await own.client.makeKey<KeyRecord>();
     const lastUse = async () => {
       const keys = await coffer.client(own.key).get<KeyRecord[]>("/v0/keys");
@@ -147,19 +137,17 @@ describe("list", () => {
     expect(await lastUse()).toBe(coffer.clock.iso());
   });
 
-  test("last_used_at is not lost when it cannot be written down for a while", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("last_used_at is not lost when it cannot be written down for a while", async (coffer) => {
     changeDatabase(
       coffer.dataDir,
       "CREATE TRIGGER sabotage BEFORE UPDATE OF last_used_at ON api_key BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
     );
-    await own.client.get("/v0/drives");
+    await coffer.own.client.get("/v0/drives");
     const used = coffer.clock.iso();
-    const failure = await coffer.appliance.services.apiKeys.flushUse().catch((error: unknown) => error);
-    expect(String(failure)).toContain("sabotaged");
+    const { apiKeys } = coffer.appliance.services;
+    expect(apiKeys.flushUse()).rejects.toThrow("sabotaged");
     changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
-    await coffer.appliance.services.apiKeys.flushUse();
+    await apiKeys.flushUse();
     const [[stored] = []] = rowsIn(coffer.dataDir, "SELECT last_used_at FROM api_key");
     expect(new Date(Number(stored)).toISOString()).toBe(used);
   });
@@ -168,11 +156,11 @@ describe("list", () => {
 const HOUR_MS = 60 * 60 * 1000;
 
 describe("expire", () => {
-  test("at once, for requests, the list and links, before the sweep and after it", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  it("at once, for requests, the list and links, before the sweep and after it", async (coffer) => {
+    const { own, clock } = coffer;
+    const { apiKeys, folders, sweep } = coffer.appliance.services;
     const file = await own.client.put(own.id, "a", "x");
-    const made = await own.client.makeKey<KeyRecord>({ expires_at: coffer.clock.iso(HOUR_MS) });
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: clock.iso(HOUR_MS) });
     const client = coffer.client(made.key);
     const presigned = `/v0/files/${file.id}/presigned-url`;
     const link = await client.post<{ token: string }>(presigned, { expires_in: 86_400 }, 200);
@@ -181,38 +169,27 @@ describe("expire", () => {
       await coffer.client().status("GET", `/v0/presigned/${link.token}`),
       (await own.client.get<KeyRecord[]>("/v0/keys")).length,
     ];
-    coffer.clock.advance(HOUR_MS - 1);
+    clock.advance(HOUR_MS - 1);
     expect(await statuses()).toEqual([200, 200, 2]);
-    coffer.clock.advance(1);
+    const caller = callerWith({ apiKeys }, made.key);
+    clock.advance(1);
     expect(await statuses()).toEqual([401, 404, 1]);
-    await coffer.appliance.services.sweep.run();
+    // Nor does a write that was on its way change anything.
+    expect(folders.create(caller, own.id, "late/")).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    await sweep.run();
     expect(await statuses()).toEqual([401, 404, 1]);
     expect(rowsIn(coffer.dataDir, "SELECT count(*) FROM api_key")).toEqual([[1]]);
   });
 
-  test("while a write with it is on its way, which then changes nothing", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const made = await own.client.makeKey<KeyRecord>({ expires_at: coffer.clock.iso(HOUR_MS) });
-    const { apiKeys, folders } = coffer.appliance.services;
-    const caller = callerWith({ apiKeys }, made.key);
-    coffer.clock.advance(HOUR_MS);
-    const refusal = await folders.create(caller, own.id, "late/").catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ code: "UNAUTHORIZED" });
-  });
-
-  test("with the keys that they made, which cannot outlive them", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const body = { expires_at: coffer.clock.iso(HOUR_MS) };
-    const made = await own.client.makeKey<KeyRecord>(body);
-    const client = coffer.client(made.key);
+  it("with the keys that they made, which cannot outlive them", async (coffer) => {
+    const { own, clock } = coffer;
+    const body = { expires_at: clock.iso(HOUR_MS) };
+    const client = coffer.client((await own.client.makeKey<KeyRecord>(body)).key);
     expect(await client.makeKey<object>()).toMatchObject(body);
-    const sooner = { expires_at: coffer.clock.iso(HOUR_MS - 1) };
+    const sooner = { expires_at: clock.iso(HOUR_MS - 1) };
     expect(await client.makeKey<object>(sooner)).toMatchObject(sooner);
-    const later = { expires_at: coffer.clock.iso(HOUR_MS + 1) };
-    const { error } = await client.json<{ error: object }>(400, "POST", "/v0/keys", { body: later });
-    expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "expires_at" });
+    const later = { expires_at: clock.iso(HOUR_MS + 1) };
+    expectRefused(await client.send("POST", "/v0/keys", { body: later }), "VALIDATION_ERROR", "expires_at");
   });
 });
 
@@ -226,16 +203,6 @@ describe("revoke", () => {
     ],
     "none of that id": refuses(`DELETE /v0/keys/${NOWHERE}`, "NOT_FOUND"),
     "no id at all": refuses("DELETE /v0/keys/nonsense", "NOT_FOUND"),
-  });
-
-  test("the next request with it is refused, also one that had been seen before", async () => {
-    const own = await stage.ownDrive();
-    const made = await own.client.makeKey<KeyRecord>();
-    const client = stage.coffer.client(made.key);
-    await client.get("/v0/drives");
-    await own.client.delete(`/v0/keys/${made.id}`);
-    expect(await client.status("GET", "/v0/drives")).toBe(401);
-    await own.client.get("/v0/drives");
   });
 
   test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {

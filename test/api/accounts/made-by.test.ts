@@ -21,7 +21,7 @@ let bobId: string;
 beforeAll(async () => {
   // Without comments, with which streams see that they are over.
   coffer = await startAppliance({}, { streamCommentMs: 3_600_000 });
-  for (const name of ["ada", "bob", "carl"]) addAccount(coffer, name);
+  for (const name of ["ada", "bob", "carl", "dora"]) addAccount(coffer, name);
   ada = beginSession(coffer, "ada").browser;
   bob = await accountClient(coffer, "bob");
   bobId = (await bob.get<{ data: { id: string } }>("/v0/account")).data.id;
@@ -38,10 +38,7 @@ beforeEach(async () => {
 /** Where a person's webhooks are. */
 const HERE = "https://here.example/";
 
-interface Made {
-  readonly id: string;
-  readonly client: Client;
-}
+type Made = { readonly id: string; readonly client: Client };
 
 async function made(by: Client, body: Record<string, string>): Promise<Made> {
   const { id, key: secret } = await by.makeKey(body);
@@ -114,8 +111,10 @@ describe("with a key goes", () => {
     expect(shown).toMatchObject({ made_by: null, made: { keys: 2, links: 3, webhooks: 1, members: 1 } });
     const below = await key.client.get<object>(`/v0/keys/${child.id}`);
     expect(below).toMatchObject({ made_by: key.id, made: { keys: 1, links: 3, webhooks: 1, members: 0 } });
+    const late = await holdUpload(child.client, `/v0/files?drive_id=${drive}&path=late.txt`);
 
     await revoke(key.id);
+    expect((await late.complete()).status).toBe(401);
     for (const each of [key, child, grandchild])
       expect(await each.client.status("GET", "/v0/drives")).toBe(401);
     for (const place of gone) expect([place, await opens(place)]).toEqual([place, 404]);
@@ -149,13 +148,6 @@ describe("with a key goes", () => {
     expect((await ada.get<{ data: Json }>(`/v0/links?drive_id=${drive}`)).data).toEqual([]);
   });
 
-  test("an upload that a key has begun which it made", async () => {
-    const child = await made(key.client, { drive_id: drive });
-    const late = await holdUpload(child.client, `/v0/files?drive_id=${drive}&path=late.txt`);
-    await revoke(key.id);
-    expect((await late.complete()).status).toBe(401);
-  });
-
   test("who became a member by it when it expires, unless a person let them in since", async () => {
     const brief = await made(ada, { expires_at: coffer.clock.iso(3600_000) });
     expect(await share(brief.client, "bob")).toBe(201);
@@ -174,21 +166,17 @@ describe("with a key goes", () => {
     for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
     // The same role: what counts is who says so.
     expect(await share(ada, "carl", "editor")).toBe(200);
+    // An editor by a person, whom the key called one once more.
+    expect(await share(ada, "dora", "editor")).toBe(201);
+    expect(await share(key.client, "dora", "editor")).toBe(200);
     expect([await writes(bob), await writes(carl)]).toEqual([true, true]);
     endSilently();
     expect([await writes(bob), await reads(bob), await writes(carl)]).toEqual([false, true, true]);
     await coffer.appliance.services.sweep.run();
-    const roles = Object.entries({ bob: "reader", carl: "editor" });
+    const roles = Object.entries({ bob: "reader", carl: "editor", dora: "editor" });
     expect(await members()).toMatchObject(roles.map(([username, role]) => ({ username, role })));
     // One for each that was raised, and one that ended.
     expect((await told()).filter((type) => type === "member.changed")).toHaveLength(3);
-  });
-
-  test("not an editor by a person, whom the key called one once more", async () => {
-    expect(await share(ada, "bob", "editor")).toBe(201);
-    expect(await share(key.client, "bob", "editor")).toBe(200);
-    await revoke(key.id);
-    expect(await members()).toMatchObject([{ username: "bob", role: "editor" }]);
   });
 
   test("a webhook of a person's that it sent elsewhere, unless a person set the address since", async () => {
@@ -273,14 +261,12 @@ const ENDS: readonly (readonly [name: string, reader: () => Promise<Client>, end
   ],
 ];
 
-describe("while nothing happens", () => {
-  test.each(ENDS)("the stream of somebody %s ends", async (_, reader, end) => {
-    await using stream = await EventReader.open(await reader(), `drive_id=${drive}`);
-    expect(await stream.block()).toBe("retry: 2000");
-    await end();
-    // Nothing is written there, and a comment comes only after 20 seconds.
-    expect(await stream.next()).toBeNull();
-  });
+test.each(ENDS)("the stream of somebody %s ends while nothing happens", async (_, reader, end) => {
+  await using stream = await EventReader.open(await reader(), `drive_id=${drive}`);
+  expect(await stream.block()).toBe("retry: 2000");
+  await end();
+  // Nothing is written there, and a comment comes only after 20 seconds.
+  expect(await stream.next()).toBeNull();
 });
 
 describe("who was let in", () => {

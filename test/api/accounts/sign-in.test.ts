@@ -5,20 +5,20 @@ import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
+import { expectNowhere } from "../../support/server/nowhere.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { type Code, STATUS_OF } from "../../support/server/steps.ts";
 import { sessionIn, signIn } from "../../support/server/sign-in.ts";
 import { tally } from "../../support/server/answers.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
 const QUARTER_MS = 15 * 60 * 1000;
 
 /** The answer must be this refusal, and begin no session; with so many seconds to wait, if they are given. */
 function expectRefused(answer: Answer, code: Code, seconds?: number): void {
-  expect([answer.status, answer.text]).toEqual([STATUS_OF[code], expect.stringContaining(`"${code}"`)]);
-  expect(answer.headers.get("x-request-id")).toMatch(/./);
-  expect(JSON.parse(answer.text)).toMatchObject({
-    error: { code, message: expect.any(String), request_id: answer.headers.get("x-request-id") },
-  });
+  const error = { code, message: expect.any(String), request_id: answer.headers.get("x-request-id") };
+  expect([answer.status, JSON.parse(answer.text)]).toMatchObject([STATUS_OF[code], { error }]);
+  expect(error.request_id).toMatch(/./);
   expect(sessionIn(answer)).toBeNull();
   if (seconds !== undefined) expect(answer.headers.get("retry-after")).toBe(String(seconds));
 }
@@ -70,53 +70,54 @@ function setupToken({ appliance }: TestAppliance): string {
   return new URL(setupLink).searchParams.get("token") ?? "";
 }
 
-async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
-  return coffer.client().get<unknown>(`/auth/setup/check?token=${encodeURIComponent(token)}`);
+async function isValid(coffer: TestAppliance, token: string): Promise<boolean> {
+  const path = `/auth/setup/check?token=${encodeURIComponent(token)}`;
+  return (await coffer.client().get<{ valid: boolean }>(path)).valid;
 }
 
+/** Whose account an answer tells of. */
+function accountIn({ text }: Answer): unknown {
+  return JSON.parse(text).data;
+}
+
+const openEmpty = testWith(startAppliance);
+const withProvider = testWith(() => startAppliance(PROVIDER));
+const withAda = testWith(startWithAda);
+const behindProxy = testWith(() => startWithAda({ "trusted-proxies": "127.0.0.1" }));
+
 describe("the setup link", () => {
-  test("makes an administrator's account, on the plan team, and signs in, once", async () => {
-    await using coffer = await startAppliance();
+  openEmpty("makes an administrator's account, on the plan team, and signs in, once", async (coffer) => {
     const token = setupToken(coffer);
-    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    for (const other of ["", "x", "0".repeat(43)]) {
+      expect(await isValid(coffer, other)).toBe(false);
+      expectRefused(await setUp(coffer, other), "NOT_FOUND");
+    }
+    expect(await coffer.client().get<unknown>("/auth/setup/check")).toEqual({ valid: false });
+    for (const bad of [{ username: "A b" }, { password: "short" }])
+      expectRefused(await setUp(coffer, token, bad), "VALIDATION_ERROR");
+    expect(await isValid(coffer, token)).toBe(true);
     const answer = await setUp(coffer, token);
     expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.text)).toMatchObject({
-      data: { username: "ada", plan: "team", admin: true, drive_count: 0 },
-    });
+    expect(accountIn(answer)).toMatchObject({ username: "ada", plan: "team", admin: true, drive_count: 0 });
     const cookie = `coffer_session=${sessionIn(answer)}`;
     await coffer.client().json(200, "GET", "/v0/account", { headers: { cookie } });
 
-    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expect(await isValid(coffer, token)).toBe(false);
     expectRefused(await setUp(coffer, token, { username: "bob" }), "GONE");
-  });
-
-  test("that was used works no more, even where there is no administrator again", async () => {
-    await using coffer = await startAppliance();
-    const token = setupToken(coffer);
-    expect((await setUp(coffer, token)).status).toBe(200);
+    // Nor where there is no administrator again.
     changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
-    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expect(await isValid(coffer, token)).toBe(false);
     expectRefused(await setUp(coffer, token, { username: "bob" }), "NOT_FOUND");
+    await expectNowhere(coffer, [token, sessionIn(answer) ?? "", FIRST.password]);
   });
 
-  test("many at once make one account", async () => {
-    await using coffer = await startAppliance();
+  openEmpty("many at once make one account", async (coffer) => {
     const token = setupToken(coffer);
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, n) => setUp(coffer, token, { username: `user-${n}` })),
     );
     expect(tally(answers)).toEqual({ 200: 1, 410: 4 });
     expect(coffer.appliance.services.users.all()).toHaveLength(1);
-  });
-
-  test("another token is none", async () => {
-    await using coffer = await startAppliance();
-    for (const token of ["", "x", "0".repeat(43)]) {
-      expect(await isValid(coffer, token)).toEqual({ valid: false });
-      expectRefused(await setUp(coffer, token), "NOT_FOUND");
-    }
-    expect(await coffer.client().get<unknown>("/auth/setup/check")).toEqual({ valid: false });
   });
 
   test("beside other ways to an account, one account is the first", async () => {
@@ -134,44 +135,25 @@ describe("the setup link", () => {
     }
   });
 
-  test("is printed beside a provider as well, and its account signs in with a password there", async () => {
-    await using coffer = await startAppliance(PROVIDER);
+  withProvider("is good beside a provider until there is an administrator", async (coffer) => {
     const token = setupToken(coffer);
-    expect(await isValid(coffer, token)).toEqual({ valid: true });
-    const answer = await setUp(coffer, token);
-    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: true, plan: "team" } });
-    expect(JSON.parse((await login(coffer, "ada's password")).text)).toMatchObject({ data: { admin: true } });
+    await letIn(coffer, "1", "grace");
+    expect(await isValid(coffer, token)).toBe(true);
+    await coffer.restart();
+    const ada = { username: "ada", admin: true, plan: "team" };
+    expect(accountIn(await setUp(coffer, setupToken(coffer)))).toMatchObject(ada);
+    expect(accountIn(await login(coffer, "ada's password"))).toMatchObject(ada);
     await coffer.restart();
     expect(coffer.appliance.setupLink).toBeNull();
   });
 
-  test("stays good until there is an administrator, whoever else has an account", async () => {
-    await using coffer = await startAppliance(PROVIDER);
-    const token = setupToken(coffer);
-    await letIn(coffer, "1", "grace");
-    expect(await isValid(coffer, token)).toEqual({ valid: true });
-    await coffer.restart();
-    const answer = await setUp(coffer, setupToken(coffer));
-    expect(JSON.parse(answer.text)).toMatchObject({ data: { username: "ada", admin: true } });
-  });
-
-  test("a bad username or password leaves it as it was", async () => {
-    await using coffer = await startAppliance();
-    const token = setupToken(coffer);
-    for (const bad of [{ username: "A b" }, { password: "short" }])
-      expectRefused(await setUp(coffer, token, bad), "VALIDATION_ERROR");
-    expect(await isValid(coffer, token)).toEqual({ valid: true });
-  });
-
-  test("each start has a new one in place of the last, until there is an administrator", async () => {
-    await using coffer = await startAppliance();
+  openEmpty("is a new one at each start, until there is an administrator", async (coffer) => {
     const token = setupToken(coffer);
     await coffer.restart();
     const second = setupToken(coffer);
-    expect(await isValid(coffer, token)).toEqual({ valid: false });
-    expect(await isValid(coffer, second)).toEqual({ valid: true });
+    expect([await isValid(coffer, token), await isValid(coffer, second)]).toEqual([false, true]);
     await coffer.appliance.services.users.createFromShell("ada", "ada's password");
-    expect(await isValid(coffer, second)).toEqual({ valid: false });
+    expect(await isValid(coffer, second)).toBe(false);
     expectRefused(await setUp(coffer, second), "GONE");
     await coffer.restart();
     expect(coffer.appliance.setupLink).toBeNull();
@@ -190,13 +172,14 @@ describe("administrators", () => {
   const listed = { plan: "team", admin: "listed" };
   const ordinary = { plan: "free", admin: null };
 
-  test("nobody is one for being the first that a provider lets in", async () => {
-    await using coffer = await startAppliance(PROVIDER);
+  withProvider("nobody is one for being the first that a provider lets in", async (coffer) => {
     const { users } = coffer.appliance.services;
     await letIn(coffer, "1", "mallory");
     expect(standings(coffer)).toEqual({ mallory: ordinary });
     // Nor by signing in once more, nor as the one with the lowest number once somebody is.
     await letIn(coffer, "1", "mallory");
+    // The log says once what made the account: the subject that would have to be listed.
+    expect(coffer.lines.filter((line) => line.includes('"subject":"1"'))).toHaveLength(1);
     await users.createFromShell("ada", "ada's password");
     await users.createFromShell("bob", "bob's password");
     expect(standings(coffer)).toEqual({ mallory: ordinary, ada: team, bob: ordinary });
@@ -232,17 +215,10 @@ describe("administrators", () => {
     await coffer.restart({ admins: "9" });
     expect(standings(coffer)).toMatchObject({ ada: team, grace: { admin: null }, bob: { admin: null } });
   });
-
-  test("what their accounts are made for is in the log by the subject that lists them", async () => {
-    await using coffer = await startAppliance(PROVIDER);
-    for (const _ of [1, 2]) await letIn(coffer, "1", "grace");
-    expect(coffer.lines.filter((line) => line.includes('"subject":"1"'))).toHaveLength(1);
-  });
 });
 
 describe("signing in with a password", () => {
-  test("answers with the account and begins a session", async () => {
-    await using coffer = await startWithAda();
+  withAda("answers with the account and begins a session", async (coffer) => {
     const answer = await login(coffer, "ada's password");
     expect(answer.status).toBe(200);
     const account = await coffer.client().json<unknown>(200, "GET", "/v0/account", {
@@ -252,22 +228,16 @@ describe("signing in with a password", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("x-request-id")).toMatch(/./);
     const [cookie = ""] = answer.headers.getSetCookie();
-    expect(cookie).toMatch(/^coffer_session=[\w-]{43}; /);
-    for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/"])
-      expect(cookie).toContain(`; ${attribute}`);
-    expect(cookie).toMatch(/; Max-Age=\d+/);
-    expect(cookie).not.toContain("Secure");
-    expect(cookie).not.toContain("Domain");
+    const attributes = [/; HttpOnly/, /; SameSite=Lax/, /; Path=\//, /; Max-Age=\d+/];
+    for (const part of [/^coffer_session=[\w-]{43}; /, ...attributes]) expect(cookie).toMatch(part);
+    expect(cookie).not.toMatch(/Secure|Domain/);
+    // Over https alone where the base URL says so.
+    await coffer.restart({ "base-url": "https://drive.example" });
+    const [secure] = (await login(coffer, "ada's password")).headers.getSetCookie();
+    expect(secure).toContain("; Secure");
   });
 
-  test("over https alone where the base URL says so", async () => {
-    await using coffer = await startWithAda({ "base-url": "https://drive.example" });
-    const [cookie] = (await login(coffer, "ada's password")).headers.getSetCookie();
-    expect(cookie).toContain("; Secure");
-  });
-
-  test("every time makes a session of its own, never the one sent in", async () => {
-    await using coffer = await startWithAda();
+  withAda("every time makes a session of its own, never the one sent in", async (coffer) => {
     const one = await signIn(coffer, "ada");
     const chosen = "a".repeat(43);
     const tokens = [one.token, (await signIn(coffer, "ada")).token];
@@ -280,14 +250,6 @@ describe("signing in with a password", () => {
       await coffer.client().status("GET", "/v0/drives", { headers: { cookie: `coffer_session=${token}` } });
     // The one that the browser had has ended.
     expect(await Promise.all([chosen, ...tokens].map(known))).toEqual([401, 401, 200, 200, 200]);
-  });
-
-  test("a wrong password and an unknown user are answered alike", async () => {
-    await using coffer = await startWithAda();
-    const answers = [await login(coffer, "wrong password"), await login(coffer, "ada's password", "nobody")];
-    for (const answer of answers) expectRefused(answer, "UNAUTHORIZED");
-    const [wrong, unknown] = answers.map(({ text }): unknown => JSON.parse(text).error.message);
-    expect(wrong).toBe(unknown);
   });
 
   test("a wrong password, an unknown user and one without a password are the same work", async () => {
@@ -307,46 +269,41 @@ describe("signing in with a password", () => {
     }
   });
 
-  const BODIES: [name: string, body: Json][] = [
-    ["nothing", ""],
-    ["no JSON", "username=ada"],
-    ["no password", { username: "ada" }],
-    ["a password that is none", { username: "ada", password: 1 }],
-    ["a username that is none", { username: ["ada"], password: "x" }],
-    ["a password without end", { username: "ada", password: "x".repeat(1025) }],
+  /** Nothing, what is no JSON, and what is no password or username. */
+  const MALFORMED: Json[] = [
+    "",
+    "username=ada",
+    { username: "ada" },
+    { username: "ada", password: 1 },
+    { username: ["ada"], password: "x" },
+    { username: "ada", password: "x".repeat(1025) },
   ];
-  test.each(BODIES)("%s is malformed", async (_, body) => {
-    await using coffer = await startAppliance();
-    expectRefused(await post(coffer, "/auth/login", body), "VALIDATION_ERROR");
-  });
+  withAda(
+    "is refused if it is wrong, malformed, sent elsewhere, or by another site's page",
+    async (coffer) => {
+      const wrong: [string, as?: string][] = [["wrong password"], [""], ["ada's password", "nobody"]];
+      const answers = await Promise.all(wrong.map((sent) => login(coffer, ...sent)));
+      for (const answer of answers) expectRefused(answer, "UNAUTHORIZED");
+      // An unknown user is not told from a wrong password.
+      expect(new Set(answers.map(({ text }): unknown => JSON.parse(text).error.message)).size).toBe(1);
+      for (const body of MALFORMED)
+        expectRefused(await post(coffer, "/auth/login", body), "VALIDATION_ERROR");
+      const answer = await coffer.client().send("GET", "/auth/login");
+      expectRefused(answer, "METHOD_NOT_ALLOWED");
+      expect(answer.headers.get("allow")).toBe("POST");
+      for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"])
+        expectRefused(await coffer.client().send("GET", path), "NOT_FOUND");
+      const origins = ["https://evil.example", "null"].map((origin) => ({ origin }));
+      const sites = ["cross-site", "same-site"].map((site) => ({ "sec-fetch-site": site }));
+      const foreign: Record<string, string>[] = [...origins, ...sites];
+      for (const headers of foreign)
+        expectRefused(await login(coffer, "ada's password", "ada", headers), "FORBIDDEN");
+      const { url: origin } = coffer.appliance;
+      expect((await login(coffer, "ada's password", "ada", { origin })).status).toBe(200);
+    },
+  );
 
-  test("an empty password is a wrong one", async () => {
-    await using coffer = await startWithAda();
-    expectRefused(await login(coffer, ""), "UNAUTHORIZED");
-  });
-
-  test("a wrong method is 405, on a route that is none 404", async () => {
-    await using coffer = await startAppliance();
-    const answer = await coffer.client().send("GET", "/auth/login");
-    expectRefused(answer, "METHOD_NOT_ALLOWED");
-    expect(answer.headers.get("allow")).toBe("POST");
-    for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"])
-      expectRefused(await coffer.client().send("GET", path), "NOT_FOUND");
-  });
-
-  test("what another site's page sends is refused", async () => {
-    await using coffer = await startWithAda();
-    const origins = ["https://evil.example", "null"].map((origin) => ({ origin }));
-    const sites = ["cross-site", "same-site"].map((site) => ({ "sec-fetch-site": site }));
-    const foreign: Record<string, string>[] = [...origins, ...sites];
-    for (const headers of foreign)
-      expectRefused(await login(coffer, "ada's password", "ada", headers), "FORBIDDEN");
-    const { url } = coffer.appliance;
-    expect((await login(coffer, "ada's password", "ada", { origin: url })).status).toBe(200);
-  });
-
-  test("a password that was changed while it was verified signs nobody in", async () => {
-    await using coffer = await startWithAda();
+  withAda("a password that was changed while it was verified signs nobody in", async (coffer) => {
     const { users } = coffer.appliance.services;
     // One hash at a time: the sign-in is verified first, and the change written before its session begins.
     const [answer] = await Promise.all([
@@ -363,42 +320,20 @@ describe("signing in with a password", () => {
 });
 
 describe("guessing passwords", () => {
-  test("ten wrong ones for an account, then none for a quarter of an hour", async () => {
-    await using coffer = await startWithAda();
+  withAda("ten wrong ones for an account, then none for a quarter of an hour", async (coffer) => {
     for (const username of ["ada", "nobody"]) {
-      for (let n = 0; n < 10; n += 1) expectRefused(await login(coffer, "wrong", username), "UNAUTHORIZED");
+      const guesses = Array.from({ length: 30 }, () => login(coffer, "wrong", username));
+      expect(tally(await Promise.all(guesses))).toEqual({ 401: 10, 429: 20 });
       const answer = await login(coffer, username === "ada" ? "ada's password" : "wrong", username);
       expectRefused(answer, "RATE_LIMITED", 900);
     }
     expectRefused(await login(coffer, "ada's password", "ADA"), "RATE_LIMITED");
     coffer.clock.advance(QUARTER_MS);
-    expect((await login(coffer, "ada's password")).status).toBe(200);
-  });
-
-  test("many at once do not pass together", async () => {
-    await using coffer = await startWithAda();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => login(coffer, "wrong")));
-    expect(tally(answers)).toEqual({ 401: 10, 429: 20 });
-  });
-
-  test("right ones do not count", async () => {
-    await using coffer = await startWithAda();
+    // Right ones do not count.
     for (let n = 0; n < 12; n += 1) expect((await login(coffer, "ada's password")).status).toBe(200);
   });
 
-  test("strangers who guess do not lock out a client that has signed in before", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
-    const from = loginFrom(coffer);
-    expect((await from("192.0.2.1", "ada's password")).status).toBe(200);
-    for (let n = 0; n < 10; n += 1) await from("192.0.2.2", "wrong");
-    expectRefused(await from("192.0.2.2", "ada's password"), "RATE_LIMITED");
-    // Names that could be mistaken for what is remembered change nothing.
-    for (let n = 0; n < 10; n += 1) await from("192.0.2.4", "wrong", "192.0.2.1 ada");
-    expect((await from("192.0.2.1", "ada's password", "ADA")).status).toBe(200);
-  });
-
-  test("one who guesses keeps nobody else out; many slow down all strangers, for half a minute each", async () => {
-    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
+  behindProxy("one who guesses keeps nobody out; many slow strangers by half a minute", async (coffer) => {
     const from = loginFrom(coffer);
     for (let n = 0; n < 11; n += 1) await from("192.0.2.2", "wrong");
     expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
@@ -414,8 +349,7 @@ describe("guessing passwords", () => {
     expect((await from("192.0.2.4", "ada's password")).status).toBe(200);
   });
 
-  test("fifty from one address, whatever the accounts; another address may go on", async () => {
-    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+  behindProxy("fifty from one address, whatever the accounts; another address may go on", async (coffer) => {
     for (let n = 0; n < 45; n += 1) addAccount(coffer, `user-${n}`);
     const from = loginFrom(coffer);
     const answers = Array.from({ length: 51 }, (_, n) => from("192.0.2.1", "wrong", `user-${n}`));
@@ -452,15 +386,14 @@ test("a flood of sign-ins is not borne with for longer than its connections woul
 });
 
 /** A server with its first account, on which people may register. */
-async function openToAll(): Promise<TestAppliance> {
+const openToAll = testWith(async () => {
   const coffer = await startAppliance({ signups: "open" });
   addAccount(coffer, "operator");
   return coffer;
-}
+});
 
 describe("registering", () => {
-  test("is closed by default", async () => {
-    await using coffer = await startAppliance();
+  openEmpty("is closed by default", async (coffer) => {
     expectRefused(await signUp(coffer, "ada"), "FORBIDDEN");
     expect(coffer.appliance.services.users.all()).toEqual([]);
   });
@@ -469,41 +402,36 @@ describe("registering", () => {
     await using coffer = await startAppliance({ signups: "open" });
     expectRefused(await signUp(coffer, "mallory"), "FORBIDDEN");
     expect(coffer.appliance.services.users.all()).toEqual([]);
-    const setup = await setUp(coffer, setupToken(coffer));
-    expect(JSON.parse(setup.text)).toMatchObject({ data: { admin: true } });
-    const answer = await signUp(coffer, "mallory");
-    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: false, plan: "free" } });
+    expect(accountIn(await setUp(coffer, setupToken(coffer)))).toMatchObject({ admin: true });
+    expect(accountIn(await signUp(coffer, "mallory"))).toMatchObject({ admin: false, plan: "free" });
   });
 
-  test("where it is open, makes an account and signs in", async () => {
-    await using coffer = await openToAll();
-    const answers: Answer[] = [];
-    for (const username of ["ada", "bob", "ada"]) answers.push(await signUp(coffer, username));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409]);
-    const accounts = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
-    const free = { data: { plan: "free", admin: false } };
-    expect(accounts).toMatchObject([free, free]);
+  openToAll("where it is open, makes an account and signs in", async (coffer) => {
+    for (const username of ["ada", "bob"])
+      expect(accountIn(await signUp(coffer, username))).toMatchObject({
+        username,
+        plan: "free",
+        admin: false,
+      });
+    expectRefused(await signUp(coffer, "ada"), "CONFLICT");
     await signIn(coffer, "bob", "long enough");
     expectRefused(await signUp(coffer, "al"), "VALIDATION_ERROR");
     expectRefused(await signUp(coffer, "carl", "short"), "VALIDATION_ERROR");
+    await expectNowhere(coffer, ["long enough"]);
   });
 
-  test("many at once under one name make one account", async () => {
-    await using coffer = await openToAll();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => signUp(coffer, "ada")));
-    expect(tally(answers)).toEqual({ 200: 1, 409: 4 });
-  });
-
-  test("twenty an hour from one address", async () => {
-    await using coffer = await openToAll();
-    for (let n = 0; n < 20; n += 1) expectRefused(await signUp(coffer, "ada", "short"), "VALIDATION_ERROR");
-    const answer = await signUp(coffer, "ada", "short");
-    expectRefused(answer, "RATE_LIMITED", 3600);
-  });
+  openToAll(
+    "many at once under one name make one account, and twenty an hour are let try",
+    async (coffer) => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => signUp(coffer, "ada")));
+      expect(tally(answers)).toEqual({ 200: 1, 409: 4 });
+      for (let n = 5; n < 20; n += 1) expectRefused(await signUp(coffer, "ada", "short"), "VALIDATION_ERROR");
+      expectRefused(await signUp(coffer, "ada", "short"), "RATE_LIMITED", 3600);
+    },
+  );
 });
 
-test("signing in ends with signing out, which says so to the browser", async () => {
-  await using coffer = await startWithAda();
+withAda("signing in ends with signing out, which says so to the browser", async (coffer) => {
   const ada = await signIn(coffer, "ada");
   const other = await signIn(coffer, "ada");
   const answer = await ada.send("POST", "/auth/logout");
@@ -520,18 +448,19 @@ test("signing in ends with signing out, which says so to the browser", async () 
   expect(await other.status("GET", "/v0/drives")).toBe(200);
 });
 
-describe("GET /auth/options", () => {
-  const oidc = { ...PROVIDER, "oidc-issuer": "https://login.example:8443/realm" };
-  const CASES: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
-    ["passwords alone", {}, { provider: null, signups: false }],
-    ["registering", { signups: "open" }, { provider: null, signups: true }],
-    ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
-  ];
-  test.each(CASES)("tells of %s, and whether there is an account", async (_, settings, options) => {
+const oidc = { ...PROVIDER, "oidc-issuer": "https://login.example:8443/realm" };
+const OPTIONS: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
+  ["passwords alone", {}, { provider: null, signups: false }],
+  ["registering", { signups: "open" }, { provider: null, signups: true }],
+  ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
+];
+test.each(OPTIONS)(
+  "GET /auth/options tells of %s, and whether there is an account",
+  async (_, settings, options) => {
     await using coffer = await startAppliance(settings);
     const get = () => coffer.client().get<unknown>("/auth/options");
     expect(await get()).toEqual({ ...options, setup: true, signups: false });
     addAccount(coffer, "ada");
     expect(await get()).toEqual({ setup: false, ...options });
-  });
-});
+  },
+);

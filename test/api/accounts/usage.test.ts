@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
-import { provision, runEach, openStage, runAfter } from "../../support/server/scenario.ts";
+import { provision, runEach, openStage, runAfter, startWithDrive } from "../../support/server/scenario.ts";
 import { refuses, type Step, gives, type Expected, step, refused } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, post, put } from "../../support/server/uploads.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+
+const it = testWith(startWorld);
+const alone = testWith(startWithDrive);
 
 type Use = { readonly used: number; readonly limit: number | null };
 
@@ -32,31 +35,23 @@ function upload(client: Client, drive: string, path: string, bytes: number): Pro
   return client.store(drive, path, new Uint8Array(bytes));
 }
 
-describe("the answer", () => {
-  test("for an unclaimed drive", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    await upload(own.client, own.id, "f", 1000);
-    expect(await usageOf(own.client)).toEqual({
-      storage: { used: 1000, limit: 104_857_600 },
-      versions: { used: 0, limit: null },
-      operations: { used: 1, limit: null },
-      bandwidth: { used: 1000, limit: null },
-      period: JANUARY,
-    });
+test("the answer is that of an unclaimed drive, or of an account, also for the keys of its drives", async () => {
+  await using coffer = await startWorld({ "storage-limits": "team=1GB" });
+  const own = await provision(coffer);
+  await upload(own.client, own.id, "f", 1000);
+  expect(await usageOf(own.client)).toEqual({
+    storage: { used: 1000, limit: 104_857_600 },
+    versions: { used: 0, limit: null },
+    operations: { used: 1, limit: null },
+    bandwidth: { used: 1000, limit: null },
+    period: JANUARY,
   });
-
-  test("for an account, and for a key of one of its drives", async () => {
-    await using coffer = await startWorld({ "storage-limits": "team=1GB" });
-    const limits = { operations: { limit: null }, bandwidth: { limit: null }, period: JANUARY };
-    const storage = { used: 12, limit: 1024 ** 3 };
-    expect(await usageOf(coffer.clients.ada)).toMatchObject({ storage, ...limits });
-    expect(await usageOf(coffer.clients.adaDrive)).toMatchObject({ storage, ...limits });
-    expect(await usageOf(coffer.clients.bob)).toMatchObject({
-      storage: { used: 12, limit: null },
-      ...limits,
-    });
-  });
+  const unlimited = { operations: { limit: null }, bandwidth: { limit: null }, period: JANUARY };
+  const adas = { storage: { used: 12, limit: 1024 ** 3 }, ...unlimited };
+  expect(await usageOf(coffer.clients.ada)).toMatchObject(adas);
+  expect(await usageOf(coffer.clients.adaDrive)).toMatchObject(adas);
+  const bobs = { storage: { used: 12, limit: null }, ...unlimited };
+  expect(await usageOf(coffer.clients.bob)).toMatchObject(bobs);
 });
 
 /** What is counted of a request, on a drive that holds "Hello World!" as `f.txt`. */
@@ -121,14 +116,9 @@ describe("what is counted", () => {
     ],
   });
 
-  test("what is asked beside the API is not", async () => {
-    const { client } = await stage.ownDrive();
-    await client.send("GET", "/healthz");
-    expect(await usedBy(client)).toEqual({ storage: 0, operations: 0, bandwidth: 0 });
-  });
-
-  test("many at once, each once", async () => {
+  test("many at once, each once, and nothing that is asked beside the API", async () => {
     const { client, id } = await stage.ownDrive();
+    await client.send("GET", "/healthz");
     const file = await upload(client, id, "f", 1000);
     const paths = [`/v0/files/${file}/download`, "/v0/account/usage"] as const;
     const ask = (n: number) => client.send("GET", paths[n % 4 === 0 ? 1 : 0]);
@@ -138,8 +128,7 @@ describe("what is counted", () => {
 });
 
 describe("whose it is", () => {
-  test("an account has its own and its drives', a drive's key the drive's, nobody a stranger's", async () => {
-    await using coffer = await startWorld();
+  it("an account has its own and its drives', a drive's key the drive's, nobody a stranger's", async (coffer) => {
     const { clients, drives, files } = coffer;
     const who = ["ada", "adaDrive", "bob", "agent", "otherAgent"] as const;
     const look = () => Array.fromAsync(who, (name) => usedBy(clients[name]));
@@ -166,8 +155,7 @@ describe("whose it is", () => {
     });
   });
 
-  test("what a drive used stays with its account when the drive is deleted and swept", async () => {
-    await using coffer = await startWorld();
+  it("what a drive used stays with its account when the drive is deleted and swept", async (coffer) => {
     const ada = coffer.clients.ada;
     const { id } = await ada.makeDrive("Two");
     await upload(ada, id, "f", 1000);
@@ -181,9 +169,8 @@ describe("whose it is", () => {
     expect(deleted.storage).toBe(before.storage - 1000);
   });
 
-  test("a deleted drive that nobody owned takes its figures with it", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  alone("a deleted drive that nobody owned takes its figures with it", async (coffer) => {
+    const { own } = coffer;
     await upload(own.client, own.id, "f", 1000);
     await usageOf(own.client);
     await own.client.delete(`/v0/drives/${own.id}`);
@@ -193,8 +180,7 @@ describe("whose it is", () => {
     await coffer.appliance.services.usage.flush();
   });
 
-  test("what an unclaimed drive used is the owner's once it is claimed", async () => {
-    await using coffer = await startWorld();
+  it("what an unclaimed drive used is the owner's once it is claimed", async (coffer) => {
     const { id, client: agent, claimToken: token } = await provision(coffer);
     await upload(agent, id, "f", 1000);
     const agentBefore = await usedBy(agent);
@@ -211,64 +197,56 @@ describe("whose it is", () => {
   });
 });
 
-describe("a month", () => {
-  test("turns at midnight in UTC, and storage does not", async () => {
-    await using coffer = await startAppliance();
-    const { client, id } = await provision(coffer);
-    coffer.clock.advance(27 * DAY_MS);
-    await upload(client, id, "f", 1000);
-    coffer.clock.advance(4 * DAY_MS - 1);
-    // The drive lives until 31 January; what is asked is asked of an account from here on.
-    const { clients, drives } = await populate(coffer);
-    await upload(clients.ada, drives.ada, "f", 1000);
-    const january = await usageOf(clients.ada);
-    expect([january.period, january.bandwidth.used]).toEqual([JANUARY, 1012]);
-    await upload(clients.ada, drives.ada, "g", 1);
-    coffer.clock.advance(1);
-    expect(await usageOf(clients.ada)).toEqual({
-      storage: { used: 1013, limit: null },
-      versions: { used: 0, limit: null },
-      operations: { used: 0, limit: null },
-      bandwidth: { used: 0, limit: null },
-      period: FEBRUARY,
-    });
-    await upload(clients.ada, drives.ada, "h", 7);
-    expect(await usedBy(clients.ada)).toEqual({ storage: 1020, operations: 2, bandwidth: 7 });
-    // What was not written down when the month turned is in the month it was counted in.
-    coffer.clock.set(-DAY_MS);
-    expect((await usedBy(clients.ada)).bandwidth).toBe(1013);
+alone("a month turns at midnight in UTC, and storage does not", async (coffer) => {
+  const { client, id } = coffer.own;
+  coffer.clock.advance(27 * DAY_MS);
+  await upload(client, id, "f", 1000);
+  coffer.clock.advance(4 * DAY_MS - 1);
+  // The drive lives until 31 January; what is asked is asked of an account from here on.
+  const { clients, drives } = await populate(coffer);
+  await upload(clients.ada, drives.ada, "f", 1000);
+  const january = await usageOf(clients.ada);
+  expect([january.period, january.bandwidth.used]).toEqual([JANUARY, 1012]);
+  await upload(clients.ada, drives.ada, "g", 1);
+  coffer.clock.advance(1);
+  expect(await usageOf(clients.ada)).toEqual({
+    storage: { used: 1013, limit: null },
+    versions: { used: 0, limit: null },
+    operations: { used: 0, limit: null },
+    bandwidth: { used: 0, limit: null },
+    period: FEBRUARY,
   });
+  await upload(clients.ada, drives.ada, "h", 7);
+  expect(await usedBy(clients.ada)).toEqual({ storage: 1020, operations: 2, bandwidth: 7 });
+  // What was not written down when the month turned is in the month it was counted in.
+  coffer.clock.set(-DAY_MS);
+  expect((await usedBy(clients.ada)).bandwidth).toBe(1013);
 });
 
 describe("what was counted", () => {
-  test("survives a stop, and goes on from there", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    await upload(own.client, own.id, "f", 1000);
+  it("survives a stop, also after the turn of a month, and goes on from there", async (coffer) => {
+    const ada = () => coffer.client(coffer.keys.ada);
+    const before = await usedBy(ada());
+    await upload(ada(), coffer.drives.ada, "f", 1000);
     await coffer.restart();
-    const client = coffer.client(own.key);
-    expect(await usedBy(client)).toEqual({ storage: 1000, operations: 1, bandwidth: 1000 });
-    await upload(client, own.id, "g", 10);
+    await upload(ada(), coffer.drives.ada, "g", 10);
     await coffer.restart();
-    expect(await usedBy(coffer.client(own.key))).toEqual({ storage: 1010, operations: 3, bandwidth: 1010 });
-  });
-
-  test("survives also the turn of a month before the stop", async () => {
-    await using coffer = await startWorld();
-    const { clients, drives, keys } = coffer;
-    const before = await usedBy(clients.ada);
-    await upload(clients.ada, drives.ada, "f", 1000);
+    // The two uploads, and the look before.
+    expect(await usedBy(ada())).toEqual({
+      storage: before.storage + 1010,
+      operations: before.operations + 3,
+      bandwidth: before.bandwidth + 1010,
+    });
     coffer.clock.advance(31 * DAY_MS);
-    await clients.ada.send("GET", "/v0/drives");
+    await ada().send("GET", "/v0/drives");
     await coffer.restart();
-    expect(await usedBy(coffer.client(keys.ada))).toMatchObject({ operations: 1, bandwidth: 0 });
+    expect(await usedBy(ada())).toMatchObject({ operations: 1, bandwidth: 0 });
     coffer.clock.set(-DAY_MS);
-    expect((await usedBy(coffer.client(keys.ada))).bandwidth).toBe(before.bandwidth + 1000);
+    expect((await usedBy(ada())).bandwidth).toBe(before.bandwidth + 1010);
   });
 
-  test("is kept for the next batch when a batch cannot be written", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
+  alone("is kept for the next batch when a batch cannot be written", async (coffer) => {
+    const { own } = coffer;
     const other = await provision(coffer);
     const { usage, apiKeys } = coffer.appliance.services;
     const caller = callerWith({ apiKeys }, own.key);
@@ -280,8 +258,7 @@ describe("what was counted", () => {
     expect(await usedBy(other.client)).toEqual({ storage: 1000, operations: 1, bandwidth: 1000 });
   });
 
-  test("is kept, each once and in its month, however often it cannot be written", async () => {
-    await using coffer = await startWorld();
+  it("is kept, each once and in its month, however often it cannot be written", async (coffer) => {
     const { ada } = coffer.clients;
     const uploadAs = (name: string, bytes: number) => upload(ada, coffer.drives.ada, name, bytes);
     const before = await usedBy(ada);

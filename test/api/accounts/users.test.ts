@@ -1,9 +1,17 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { dataOf, expectRefused, tally } from "../../support/server/answers.ts";
 import type { Json, Answer } from "../../support/server/client.ts";
 import type { SignedInBrowser } from "../../support/server/sign-in.ts";
 import { isSignedIn, signIn, signInAll, areSignedIn } from "../../support/server/sign-in.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { startWorld } from "../../support/server/world.ts";
+
+/** A world where Ada, its administrator, and Bob are signed in. */
+const it = testWith(async () => {
+  const coffer = await startWorld({ "rate-limits": "free=70,pro=700,team=7000" });
+  const [ada, bob] = await signInAll(coffer, "ada", "bob");
+  return Object.assign(coffer, { ada, bob });
+});
 
 /** Where a user is changed. */
 async function pathOf(admin: SignedInBrowser, username: string): Promise<string> {
@@ -12,9 +20,7 @@ async function pathOf(admin: SignedInBrowser, username: string): Promise<string>
 }
 
 describe("users", () => {
-  test("are shown to an administrator, who knows that they are one", async () => {
-    await using coffer = await startWorld();
-    const [ada, bob] = await signInAll(coffer, "ada", "bob");
+  it("are shown to an administrator, who knows that they are one", async ({ ada, bob }) => {
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
     const common = { disabled: false, has_password: true, drive_count: 1, total_size: 12 };
@@ -33,14 +39,16 @@ describe("users", () => {
       ["PATCH", await pathOf(ada, "ada"), { body: { disabled: true } }],
     ];
     for (const request of requests) expectRefused(await bob.send(...request), "FORBIDDEN");
+    // Nobody disables an administrator, and nothing of a refused change stays.
+    const body = { plan: "free", disabled: true };
+    expectRefused(await ada.send("PATCH", await pathOf(ada, "ada"), { body }), "FORBIDDEN");
+    expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
     expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(4);
   });
 
-  test("are made with a password, on the plan free", async () => {
-    await using coffer = await startWorld();
-    const ada = await signIn(coffer, "ada");
+  it("are made with a password, on the plan free", async (coffer) => {
     const make = (username: string, password: string) =>
-      ada.send("POST", "/v0/users", { body: { username, password } });
+      coffer.ada.send("POST", "/v0/users", { body: { username, password } });
     const eve = { username: "eve", plan: "free", admin: false, disabled: false };
     const none = { drive_count: 0, total_size: 0 };
     expect(dataOf(await make("eve", "eve's password"), 201)).toMatchObject({ ...eve, ...none });
@@ -50,41 +58,35 @@ describe("users", () => {
     expectRefused(await make("mallory", "short"), "VALIDATION_ERROR", "password");
   });
 
-  test("change their plan at once", async () => {
-    await using coffer = await startWorld();
-    const [ada, bob] = await signInAll(coffer, "ada", "bob");
+  it("change their plan at once", async ({ ada, bob }) => {
     const path = await pathOf(ada, "bob");
     expect(dataOf(await ada.send("PATCH", path, { body: { plan: "pro" } }))).toMatchObject({ plan: "pro" });
-    expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ plan: "pro" });
+    const account = await bob.send("GET", "/v0/account");
+    expect(dataOf(account)).toMatchObject({ plan: "pro" });
+    expect(account.headers.get("x-ratelimit-limit")).toBe("700");
     expectRefused(await ada.send("PATCH", path, { body: { plan: "gold" } }), "VALIDATION_ERROR", "plan");
     expect(dataOf(await ada.send("PATCH", path, { body: {} }))).toMatchObject({ plan: "pro" });
+    for (const id of ["x", crypto.randomUUID()])
+      expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
   });
 
-  test("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async () => {
-    await using coffer = await startWorld();
-    const [ada, bob] = await signInAll(coffer, "ada", "bob");
+  it("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async (coffer) => {
+    const { ada, bob, clients, drives } = coffer;
     const path = await pathOf(ada, "bob");
+    const limits = [{ scope: "read-only" }, { drive_id: drives.bob }];
+    const limited = await Promise.all(limits.map((body) => clients.bob.makeKey(body)));
+    const keys = [clients.bob, ...limited.map(({ key }) => coffer.client(key)), clients.ada, clients.agent];
     const disable = (disabled: boolean) => ada.send("PATCH", path, { body: { disabled } });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true, drive_count: 1 });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true });
-    expect(await isSignedIn(bob)).toBe(false);
-    await coffer.clients.bob.json(401, "GET", "/v0/drives");
+    expect(await areSignedIn(ada, bob)).toEqual([true, false]);
+    const statuses = await Promise.all(keys.map((key) => key.status("GET", "/v0/drives")));
+    expect(statuses).toEqual([401, 401, 401, 200, 200]);
     expect(signIn(coffer, "bob")).rejects.toThrow("401");
     expect(dataOf(await disable(false))).toMatchObject({ disabled: false });
-    await coffer.clients.bob.get("/v0/drives");
+    await clients.bob.get("/v0/drives");
     expect(await isSignedIn(bob)).toBe(false);
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
-  });
-
-  test("an administrator is disabled by nobody, and who is not there is not found", async () => {
-    await using coffer = await startWorld();
-    const ada = await signIn(coffer, "ada");
-    const path = await pathOf(ada, "ada");
-    // Nothing of a refused change stays.
-    expectRefused(await ada.send("PATCH", path, { body: { plan: "free", disabled: true } }), "FORBIDDEN");
-    expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
-    for (const id of ["x", crypto.randomUUID()])
-      expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
   });
 });
 
@@ -93,9 +95,9 @@ function change(browser: SignedInBrowser, current: string, password: string): Pr
 }
 
 describe("POST /v0/account/password", () => {
-  test("changes it, and signs out everywhere else", async () => {
-    await using coffer = await startWorld();
-    const [here, there, bob] = await signInAll(coffer, "ada", "ada", "bob");
+  it("changes it, and signs out everywhere else", async (coffer) => {
+    const { ada: here, bob } = coffer;
+    const there = await signIn(coffer, "ada");
     expect(dataOf(await change(here, "ada's password", "a new password"))).toEqual({ changed: true });
     expect(await areSignedIn(here, there, bob)).toEqual([true, false, true]);
     expect(signIn(coffer, "ada")).rejects.toThrow("401");
@@ -103,32 +105,21 @@ describe("POST /v0/account/password", () => {
     await coffer.clients.ada.get("/v0/account");
   });
 
-  test("not for a wrong one, a short one, or many at once", async () => {
-    await using coffer = await startWorld();
-    const ada = await signIn(coffer, "ada");
+  it("not for a wrong one, a short one, which is no wrong guess, or many at once", async ({ ada }) => {
     expectRefused(await change(ada, "wrong", "a new password"), "VALIDATION_ERROR", "current");
-    expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    for (let n = 0; n < 11; n += 1)
+      expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
     const answers = await Promise.all(
       ["first password", "second password"].map((next) => change(ada, "ada's password", next)),
     );
     expect(tally(answers)).toEqual({ 200: 1, 400: 1 });
   });
 
-  test("the right one with another that cannot be taken is no wrong one", async () => {
-    await using coffer = await startWorld();
-    const ada = await signIn(coffer, "ada");
-    for (let n = 0; n < 11; n += 1)
-      expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
-    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
-  });
-
-  test("ten wrong ones, then none for a quarter of an hour", async () => {
-    await using coffer = await startWorld();
-    const ada = await signIn(coffer, "ada");
+  it("ten wrong ones, then none for a quarter of an hour", async ({ ada, clock }) => {
     const wrong = await Promise.all(Array.from({ length: 11 }, () => change(ada, "wrong", "a new password")));
     expect(tally(wrong)).toEqual({ 400: 10, 429: 1 });
     expectRefused(await change(ada, "ada's password", "a new password"), "RATE_LIMITED");
-    coffer.clock.advance(15 * 60 * 1000);
+    clock.advance(15 * 60 * 1000);
     expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
   });
 });

@@ -5,16 +5,16 @@ import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage, EventReader } from "../../support/peers/event-reader.ts";
 import type { OwnDrive } from "../../support/server/scenario.ts";
-import { openStage, runEach, runScenarios, provision, runAfter } from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter, startWithDrive } from "../../support/server/scenario.ts";
 import { gives, refused, refuses, type Step, step, invalid } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 import { STREAM_LIMITS } from "../../../src/domain/limits.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 
 const stage = openStage();
 
+const JSON_TYPE = "application/json;charset=utf-8";
 const HELLO = { content_hash: `sha256:${HELLO_DIGEST}`, size: 12 };
 const none = { previous_path: null, before: null, after: null, file_count: null, ref: null };
 
@@ -111,37 +111,38 @@ describe("what an entry says", () => {
   });
 });
 
-test("members and links are told of; and a reader sees what happened since it is one", async () => {
-  addAccount(stage.coffer, "zoe");
-  addAccount(stage.coffer, "yan");
-  const clientOf = (name: string) => accountClient(stage.coffer, name);
-  const [zoe, yan] = [await clientOf("zoe"), await clientOf("yan")];
-  const made = await zoe.post<{ data: { id: string } }>("/v0/drives", { name: "Shared" });
-  const { id } = made.data;
+test("members and links are told of; a reader sees what happened since it is one, an editor all", async () => {
+  for (const name of ["zoe", "yan"]) addAccount(stage.coffer, name);
+  const zoe = await accountClient(stage.coffer, "zoe");
+  const yan = await accountClient(stage.coffer, "yan");
+  const { id } = await zoe.makeDrive("Shared");
   const members = `/v0/drives/${id}/members`;
   await zoe.put(id, "before", "x");
-  const { data: member } = await zoe.post<{ data: { user_id: string } }>(members, {
-    username: "yan",
-    role: "editor",
-  });
-  await zoe.patch(`${members}/${member.user_id}`, { role: "reader" });
-  const link = await zoe.post<{ id: string }>("/v0/links", { drive_id: id, path: "before" });
-  await zoe.delete(`/v0/links/${link.id}`);
+  const reader = { username: "yan", role: "reader" };
+  const { data: member } = await zoe.post<{ data: { user_id: string } }>(members, reader);
+  await zoe.post(members, reader, 200);
   const told = async (client: Client) =>
     (await allChanges(client, `drive_id=${id}`)).map(({ type, path, ref }) => [type, path, ref]);
-  const since = [
-    ["member.added", "", member.user_id],
-    ["member.changed", "", member.user_id],
-    ["link.created", "before", link.id],
-    ["link.revoked", "before", link.id],
-  ];
-  expect(await told(zoe)).toEqual([["file.created", "before", null], ...since]);
+  const before = ["file.created", "before", null];
+  const since = [["member.added", "", member.user_id]];
   expect(await told(yan)).toEqual(since);
+  for (const role of ["editor", "reader"]) {
+    await zoe.patch(`${members}/${member.user_id}`, { role });
+    since.push(["member.changed", "", member.user_id]);
+    expect(await told(yan)).toEqual(role === "editor" ? [before, ...since] : since);
+  }
+  const link = await zoe.post<{ id: string }>("/v0/links", { drive_id: id, path: "before" });
+  await zoe.delete(`/v0/links/${link.id}`);
+  since.push(["link.created", "before", link.id], ["link.revoked", "before", link.id]);
+  expect([await told(zoe), await told(yan)]).toEqual([[before, ...since], since]);
   // It is not among the drives of its own.
   expect(await allChanges(yan, "")).toEqual([]);
-  await zoe.delete(`${members}/${member.user_id}`);
+  const keys = await Promise.all([zoe, yan].map((client) => client.get<[{ id: string }]>("/v0/keys")));
+  await yan.delete(`${members}/${member.user_id}`);
   expect(await yan.status("GET", `/v0/changes?drive_id=${id}`)).toBe(404);
   expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
+  const by = (await allChanges(zoe, `drive_id=${id}`)).map((change) => change.by?.id);
+  expect([by[1], by.at(-1)]).toEqual(keys.map(([key]) => key.id));
 });
 
 describe("what the feed refuses", () => {
@@ -167,8 +168,8 @@ describe("what the feed refuses", () => {
   );
 });
 
-function cursorAt(number: number, at: number): string {
-  return changeCursor.write({ number: changeNumber(number), at, from: changeNumber(number) });
+function cursorAt(number: number, at: number, from = number): string {
+  return changeCursor.write({ number: changeNumber(number), at, from: changeNumber(from) });
 }
 
 describe("going through the feed", () => {
@@ -241,6 +242,10 @@ describe("a stream of changes", () => {
     await write(other, "foreign");
     for (const path of ["a", "b", "c"]) await write(own, path);
     expect(await paths(reader, 3)).toEqual(["a", "b", "c"]);
+    // Many at once as well.
+    const names = Array.from({ length: 250 }, (_, n) => `n${String(n).padStart(3, "0")}`);
+    await Promise.all(names.map((name) => write(own, name)));
+    expect((await paths(reader, 250)).toSorted()).toEqual(names);
   });
 
   test("goes on after the last event that its reader saw", async () => {
@@ -253,20 +258,12 @@ describe("a stream of changes", () => {
     await write(own, "c");
     await write(own, "d");
     // A cursor in the address is of when the stream was first opened.
-    const query = `cursor=${changeCursor.write({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
+    const query = `cursor=${cursorAt(0, 0)}`;
     await using second = await EventReader.open(own.client, query, { "last-event-id": seen?.id ?? "" });
     await write(own, "e");
     expect(await paths(second, 3)).toEqual(["c", "d", "e"]);
     await using whole = await EventReader.open(own.client, query);
     expect(await paths(whole, 5)).toEqual(["a", "b", "c", "d", "e"]);
-  });
-
-  test("sends many changes at once as well", async () => {
-    const own = await stage.ownDrive();
-    await using reader = await EventReader.open(own.client, "");
-    const names = Array.from({ length: 250 }, (_, n) => `n${String(n).padStart(3, "0")}`);
-    await Promise.all(names.map((name) => write(own, name)));
-    expect((await paths(reader, 250)).toSorted()).toEqual(names);
   });
 
   test("tells of a large change of a folder while it is under way, beside the changes", async () => {
@@ -286,49 +283,31 @@ describe("a stream of changes", () => {
         return null;
       })(),
     ]);
-    expect(last).toMatchObject({
-      id: "",
-      told: {
-        kind: "copy",
-        state: "done",
-        path: "many/",
-        destination_path: "more/",
-        step: 3,
-        steps: 3,
-        files_done: 1000,
-        files_total: 1000,
-      },
-    });
+    const places = { path: "many/", destination_path: "more/" };
+    const progress = { step: 3, steps: 3, files_done: 1000, files_total: 1000 };
+    expect(last).toMatchObject({ id: "", told: { kind: "copy", state: "done", ...places, ...progress } });
   });
 
-  test("is only for those who ask for one", async () => {
+  test("is only for those who ask for one, and may", async () => {
     const own = await stage.ownDrive();
     const json = ["*/*", "application/json", "application/json, text/event-stream"];
     for (const accept of [...json, "text/event-stream;q=0"]) {
       const { headers } = await own.client.send("GET", "/v0/changes", { headers: { accept } });
-      expect([accept, headers.get("content-type")]).toEqual([accept, "application/json;charset=utf-8"]);
+      expect([accept, headers.get("content-type")]).toEqual([accept, JSON_TYPE]);
     }
     const headers = { accept: "text/event-stream" };
     const head = await own.client.send("HEAD", "/v0/changes", { headers });
     expect(head).toMatchObject({ status: 200, text: "" });
     expect(head.headers.get("content-type")).toBe("text/event-stream");
-  });
-
-  test("is refused as JSON before it begins", async () => {
-    const own = await stage.ownDrive();
-    const headers = { accept: "text/event-stream" };
-    const cursor = changeCursor.write({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
+    // What is refused is refused as JSON, before it begins.
+    const cursor = cursorAt(1e9, 0, 0);
     for (const [query, status] of [
       ["sort=-id", 400],
       [`cursor=${cursor}`, 410],
       [`drive_id=${stage.world.drives.bob}`, 404],
     ] as const) {
       const answer = await own.client.send("GET", `/v0/changes?${query}`, { headers });
-      expect([query, answer.status, answer.headers.get("content-type")]).toEqual([
-        query,
-        status,
-        "application/json;charset=utf-8",
-      ]);
+      expect([query, answer.status, answer.headers.get("content-type")]).toEqual([query, status, JSON_TYPE]);
     }
     const id = { ...headers, "last-event-id": "x" };
     expect(await own.client.status("GET", "/v0/changes", { headers: id })).toBe(400);
@@ -349,24 +328,23 @@ describe("who may go on reading", () => {
 
   test("a session is, from our own pages; and ends with it", async () => {
     const { browser } = beginSession(stage.coffer, "ada");
-    const { base } = stage.world.clients.ada;
-    const query = `drive_id=${stage.world.drives.ada}`;
     const { cookie } = browser;
-    await using reader = await EventReader.open({ base, key: undefined }, query, { cookie });
-    await write({ client: stage.world.clients.ada, id: stage.world.drives.ada }, "seen");
+    const ada = { client: stage.world.clients.ada, id: stage.world.drives.ada };
+    const open = (headers: Record<string, string>) =>
+      EventReader.open(stage.coffer.client(), `drive_id=${ada.id}`, headers);
+    await using reader = await open({ cookie });
+    await write(ada, "seen");
     expect(await paths(reader, 1)).toEqual(["seen"]);
-    const foreign = { cookie, origin: "https://evil.example" };
-    const foreigners = await EventReader.open({ base, key: undefined }, query, foreign);
-    expect(foreigners.response.status).toBe(401);
+    expect((await open({ cookie, origin: "https://evil.example" })).response.status).toBe(401);
     await browser.send("POST", "/auth/logout");
-    await write({ client: stage.world.clients.ada, id: stage.world.drives.ada }, "unseen");
+    await write(ada, "unseen");
     expect(await reader.next()).toBeNull();
   });
 });
 
 test("nothing is sent for a while, and a comment comes; the drive is gone, and the stream ends", async () => {
-  await using coffer = await startAppliance({}, { streamCommentMs: 20 });
-  const own = await provision(coffer);
+  await using coffer = await startWithDrive({}, { streamCommentMs: 20 });
+  const { own } = coffer;
   await using reader = await EventReader.open(own.client, "");
   expect(await reader.block()).toBe("retry: 2000");
   expect(await reader.block()).toBe(":");
@@ -375,8 +353,8 @@ test("nothing is sent for a while, and a comment comes; the drive is gone, and t
 });
 
 test("only so many are open at once, and one that ends makes room", async () => {
-  await using coffer = await startAppliance();
-  const own = await provision(coffer);
+  await using coffer = await startWithDrive();
+  const { own } = coffer;
   const readers: EventReader[] = [];
   for (let n = 0; n < STREAM_LIMITS.unclaimed.client; n += 1)
     readers.push(await EventReader.open(own.client, ""));

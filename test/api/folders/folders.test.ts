@@ -7,6 +7,8 @@ import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
+// What is made, deleted and listed in what order, and what it comes to, is in files/listing-model.test.ts.
+
 function create(path: Json, more: Partial<Step> = {}): Step {
   const body = { drive_id: "{drive}", path };
   return step("POST /v0/folders", { body, status: 201, json: { path }, ...more });
@@ -16,6 +18,15 @@ function remove(path: Json, fields: { [name: string]: Json }, more: Expected): S
   return step("DELETE /v0/folders", { body: { drive_id: "{drive}", path, ...fields }, ...more });
 }
 
+/** A new folder, whole. */
+const EMPTY = {
+  drive_id: "{drive}",
+  path: "a/",
+  file_count: 0,
+  total_size: 0,
+  has_folders: false,
+  created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+};
 const confirm = { confirm: true };
 const message = expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/);
 const preview = { success: false, deleted_count: 0, path: "a/", file_count: 3, message };
@@ -26,6 +37,14 @@ function shows(prefix: string, ...folders: string[]): Step {
     folders,
   });
 }
+
+const IN_ORDER = ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"];
+
+function list(query: string, json: object): Step {
+  return gives(`GET /v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`, json);
+}
+
+const showing = (...paths: string[]) => ({ data: paths.map((path) => ({ path })) });
 
 const BAD_PATHS: [name: string, path: Json][] = [
   ["without a trailing slash", "a"],
@@ -50,26 +69,10 @@ const BAD_PATHS: [name: string, path: Json][] = [
 describe("create", () => {
   runScenarios(stage, {
     "answers the folder, whole": [
-      create("a/", {
-        json: {
-          drive_id: "{drive}",
-          path: "a/",
-          file_count: 0,
-          total_size: 0,
-          has_folders: false,
-          created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
-        },
-      }),
+      create("a/", { json: EMPTY }),
       shows("", "a/"),
       holds(),
-    ],
-    "makes the folders above": [
-      create("a/b/c/", { json: { path: "a/b/c/" } }),
-      shows("", "a/"),
-      shows("a/", "a/b/"),
-      shows("a/b/", "a/b/c/"),
-      shows("a/b/c/"),
-      holds(),
+      list("", { data: [EMPTY] }),
     ],
     "one that is there": [
       create("a/", { keeps: "old" }),
@@ -85,16 +88,9 @@ describe("create", () => {
       create("\u00e9/"),
       create("e\u0301/", { status: 200, json: { path: "\u00e9/" } }),
     ],
-    "where a file stands": [put("a"), create("a/", refused("CONFLICT")), shows(""), holds("a")],
-    "below a file": [put("x/a"), create("x/a/b/c/", refused("CONFLICT")), shows("x/"), holds("x/a")],
     "a folder of 1,024 bytes": create("abcdefg/".repeat(128)),
     "without a path": create(null, { body: { drive_id: "{drive}" }, ...invalid("path") }),
     "without a drive": create(null, { body: { path: "a/" }, ...invalid("drive_id") }),
-    "stays when its last file goes": [
-      put("a/b", "x", { keeps: "file" }),
-      gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
-      shows("", "a/"),
-    ],
   });
   runEach(stage, BAD_PATHS, ([name, path]) => [
     `${name} is refused`,
@@ -104,27 +100,9 @@ describe("create", () => {
 });
 
 describe("delete", () => {
-  const given = [put("a/1"), put("a/b/2"), put("a/b/c/3"), put("ab/4"), put("a.txt"), create("a/empty/")];
-  const everything = holds("a.txt", "a/1", "a/b/2", "a/b/c/3", "ab/4");
+  const given = [put("a/1"), put("a/b/2"), put("a/b/c/3"), put("ab/4"), create("a/empty/")];
+  const everything = holds("a/1", "a/b/2", "a/b/c/3", "ab/4");
   runScenarios(stage, {
-    "frees the place for a file": [
-      put("a/b"),
-      remove("a/", confirm, { json: { deleted_count: 1 } }),
-      put("a"),
-      holds("a"),
-    ],
-    "a wildcard is a name": [
-      put("%/x"),
-      put("a/x"),
-      put("_/x"),
-      remove("%/", confirm, { json: { deleted_count: 1 } }),
-      holds("_/x", "a/x"),
-    ],
-    "tags of what went are gone as well": [
-      put("a/b", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=a/b&tags=t"] }),
-      remove("a/", confirm, { json: { deleted_count: 1 } }),
-      gives("GET /v0/files?drive_id={drive}&tags=t", { data: [], total: 0 }),
-    ],
     "a preview of one that is not there": remove("nothing/", {}, refused("NOT_FOUND")),
     "without any parameter": refuses("DELETE /v0/folders", "VALIDATION_ERROR", "drive_id"),
     "without a path": refuses("DELETE /v0/folders?drive_id={drive}", "VALIDATION_ERROR", "path"),
@@ -151,27 +129,6 @@ describe("delete", () => {
       remove("a/b/", { confirm: false }, { json: { path: "a/b/", file_count: 2 } }),
       everything,
     ],
-    "with confirm it takes all below, and nothing beside": [
-      remove("a/", confirm, { json: { success: true, deleted_count: 3 } }),
-      holds("a.txt", "ab/4"),
-      shows("", "ab/"),
-      gives("GET /v0/drives/{drive}", { data: { file_count: 2, total_size: 24 } }),
-      remove("a/", confirm, refused("NOT_FOUND")),
-      remove("a/b/", {}, refused("NOT_FOUND")),
-    ],
-    "a folder within another": [
-      remove("a/b/", confirm, { json: { deleted_count: 2 } }),
-      holds("a.txt", "a/1", "ab/4"),
-      shows("a/", "a/empty/"),
-      remove("a/", {}, { json: { file_count: 1 } }),
-    ],
-    "an empty one": [
-      remove("a/empty/", confirm, { json: { success: true, deleted_count: 0 } }),
-      everything,
-      shows("a/", "a/b/"),
-    ],
-    "one that is not there": [remove("nothing/", confirm, refused("NOT_FOUND")), everything],
-    "a file is no folder": [remove("a.txt/", confirm, refused("NOT_FOUND")), everything],
     "confirm: null is a preview": [
       remove("a/", { confirm: null }, { json: { path: "a/", file_count: 3 } }),
       everything,
@@ -201,13 +158,145 @@ describe("delete", () => {
     step(`DELETE /v0/folders?${query}`, { body: sent, ...invalid(field) }),
     holds("a/b", "b/c"),
   ]);
+});
 
-  test("a thousand files at once", async () => {
+describe("a folder's folders", () => {
+  runScenarios(stage, {
+    "of an empty drive": list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }),
+    "in the order of their bytes, with names of all kinds": [
+      ...IN_ORDER.toReversed().map((name) => create(`x/${name}/`)),
+      list("path=x/", showing(...IN_ORDER.map((name) => `x/${name}/`))),
+    ],
+    "by pages": [
+      create("a/"),
+      create("b/"),
+      create("c/"),
+      list("limit=2&page=2", { data: [{ path: "c/" }], total: 3, page: 2, limit: 2, next_cursor: null }),
+    ],
+    "after the last page": [
+      create("a/"),
+      list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
+    ],
+    "the largest page": [create("a/"), list("limit=1000", { total: 1 })],
+    HEAD: step("HEAD /v0/folders?drive_id={drive}", { empty: true }),
+    "of a drive by its slug": gives("ada GET /v0/folders?drive_id=ada/notes", {
+      data: [{ path: "notes/" }],
+      total: 1,
+    }),
+    "of the root by a lone slash": [create("a/"), list("path=/", showing("a/"))],
+    "with a leading slash": [create("a/b/"), list("path=/a/", showing("a/b/"))],
+    "without a drive": refuses("GET /v0/folders", "VALIDATION_ERROR", "drive_id"),
+  });
+  const bad = ["path=a", "path=a//", "path=../", "path=//", "path=%00/", "path=a/&path=b/", "page=0"];
+  runEach(stage, [...bad, "limit=0", "limit=1001", "cursor=YQ=="], (query) => [
+    `${query} is refused`,
+    create("a/"),
+    refuses(`GET /v0/folders?drive_id={drive}&${query}`, "VALIDATION_ERROR", query.split("=")[0]),
+  ]);
+
+  test("by cursors, to the end and no further, while others come and go", async () => {
     const own = await stage.ownDrive();
-    await Promise.all(Array.from({ length: 1000 }, (_, i) => own.client.put(own.id, `a/${i % 10}/${i}`)));
-    const body = { drive_id: own.id, path: "a/", confirm: true };
-    const { deleted_count } = await own.client.delete<{ deleted_count: number }>("/v0/folders", body);
-    expect(deleted_count).toBe(1000);
-    expect(await own.client.paths(`/v0/files?drive_id=${own.id}`)).toEqual([]);
+    const make = (path: string) => own.client.post("/v0/folders", { drive_id: own.id, path });
+    for (const path of ["a/b/", "c/", "e/", "g/", "i/"]) await make(path);
+    const at = `/v0/folders?drive_id=${own.id}&limit=2`;
+    const page = (cursor: string | null) =>
+      own.client.get<{ next_cursor: string | null }>(`${at}&cursor=${cursor}`);
+    const first = await own.client.get<{ next_cursor: string | null }>(at);
+    expect(first).toMatchObject(showing("a/", "c/"));
+    await make("b/");
+    await make("d/");
+    const second = await page(first.next_cursor);
+    expect(second).toMatchObject(showing("d/", "e/"));
+    const third = await page(second.next_cursor);
+    expect(third).toMatchObject({ ...showing("g/", "i/"), total: 7, next_cursor: null });
+  });
+});
+
+// The folders of a grouped with a delimiter come on pages, as its files do.
+
+interface Page {
+  readonly data: readonly { readonly path: string }[];
+  readonly folders: readonly string[];
+  readonly folder_total: number;
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+const FOLDERS = Array.from({ length: 12 }, (_, i) => `d/${String(i).padStart(2, "0")}/`);
+
+/** Each once, in order, whatever the length of the pages. */
+test.each([0, 3, 12, 30])(
+  "twelve folders beside %i files come once each, by cursors and by pages",
+  async (files) => {
+    const { id, client } = await stage.ownDrive();
+    const paths = Array.from({ length: files }, (_, i) => `d/${String(i).padStart(2, "0")}.txt`);
+    for (const path of FOLDERS) await client.post("/v0/folders", { drive_id: id, path });
+    for (const path of paths) await client.put(id, path, path.repeat(2));
+    for (const limit of [1, 5, 12, 100]) {
+      const base = `/v0/files?drive_id=${id}&delimiter=/&prefix=d/&limit=${limit}`;
+      const count = Math.ceil(Math.max(files, FOLDERS.length) / limit);
+      const expectAll = (pages: readonly Page[], sort: string) => {
+        for (const page of pages) {
+          expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
+          expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
+        }
+        expect([limit, sort, pages.length]).toEqual([limit, sort, count]);
+        expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
+        const shown = pages.flatMap(({ data }) => data.map(({ path }) => path));
+        expect(shown).toEqual(sort === "-path" ? paths.toReversed() : paths);
+        expect(pages.at(-1)?.next_cursor).toBeNull();
+      };
+      for (const sort of ["path", "-path", "size"])
+        expectAll(await client.pages<Page>(`${base}&sort=${sort}`), sort);
+      const numbers = Array.from({ length: count }, (_, n) => n + 1);
+      const pages = await Array.fromAsync(numbers, (page) => client.get<Page>(`${base}&page=${page}`));
+      expectAll(pages, "path");
+      const [first, second] = pages;
+      if (second === undefined) continue;
+      const next = await client.get<Page>(`${base}&cursor=${first?.next_cursor}`);
+      expect(next).toEqual({ ...second, page: 1 } as Page);
+    }
+  },
+);
+
+function grouped(query: string, json: object): Step {
+  return gives(`GET /v0/files?drive_id={drive}&${query}`, json);
+}
+
+describe("the folders of a page", () => {
+  const given = [put("aa/1"), put("ab/1"), put("b/1"), put("b/c/1"), put("ax")];
+
+  runAfter(stage, given, {
+    "are counted where the prefix ends within a name": grouped("delimiter=/&prefix=a&limit=1", {
+      folders: ["aa/"],
+      folder_total: 2,
+      total: 1,
+    }),
+    "are none beyond the last page": grouped("delimiter=/&page=9", {
+      data: [],
+      folders: [],
+      folder_total: 3,
+      next_cursor: null,
+    }),
+    "are none of a level that is not there": grouped("delimiter=/&prefix=x/", {
+      folders: [],
+      folder_total: 0,
+    }),
+    "are not there without a delimiter": {
+      ...grouped("", { total: 5 }),
+      omits: ["folder_total", '"folders"'],
+    },
+    "go on where the cursor's folder is gone": [
+      { ...grouped("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      gives("DELETE /v0/folders?drive_id={drive}&path=aa/&confirm=true", { success: true }),
+      grouped("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
+    ],
+    "and the cursor, in another order": [
+      { ...grouped("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      {
+        ...grouped("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
+        ...refused("VALIDATION_ERROR", "cursor"),
+      },
+    ],
   });
 });

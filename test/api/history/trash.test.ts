@@ -90,16 +90,12 @@ describe("a deleted folder", () => {
     const single = await client.delete<{ trash_id: string }>(`/v0/files/${id}`);
     const shown = await client.get<Entry>(`/v0/trash/${single.trash_id}`);
     expect(shown.expires_at).toBe(expiry);
-    expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
-      expiry,
-      stage.coffer.clock.iso(30 * DAY),
-    ]);
+    const ends = (await trashOf(client, drive)).map((each) => each.expires_at);
+    expect(ends).toEqual([expiry, stage.coffer.clock.iso(30 * DAY)]);
     stage.coffer.clock.advance(DAY);
     for (const swept of [false, true]) {
       if (swept) await stage.coffer.appliance.services.sweep.run();
-      expect((await trashOf(client, drive)).map(({ path, file_count }) => [path, file_count])).toEqual([
-        ["a/", 1],
-      ]);
+      expect(await trashOf(client, drive)).toMatchObject([{ path: "a/", file_count: 1 }]);
       await client.json(404, "GET", `/v0/trash/${single.trash_id}`);
       await client.json(404, "POST", `/v0/trash/${single.trash_id}/restore`);
     }
@@ -178,10 +174,6 @@ runScenarios(stage, {
   "a file goes back to its path, and makes the folders that are missing": [
     ...doing("+ a/b/f.txt", "- a/b/f.txt", "x a/"),
     ...restoredTo("a/b/f.txt", "a/b/f.txt"),
-  ],
-  "a file goes beside a folder that took its path": [
-    ...doing("+ f", "- f", "+ f/g.txt"),
-    ...restoredTo("f (restored)", "f (restored)", "f/g.txt"),
   ],
   "a file goes into a folder beside a file that took the place of its folder": [
     ...doing("+ a/b/f.txt", "- a/b/f.txt", "x a/", "+ a"),

@@ -1,17 +1,10 @@
 import { expect, test } from "bun:test";
+import { archived } from "../../support/samples/archives.ts";
 import type { Client } from "../../support/server/client.ts";
 import { openStage } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
-
-interface Shown {
-  readonly id: string;
-  readonly path: string;
-  readonly tags: readonly string[];
-  readonly metadata: unknown;
-  readonly content_hash: string;
-}
 
 const FILES: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
   "notes/plan.md": new TextEncoder().encode("# A plan\n\nWrite the report.\n"),
@@ -21,21 +14,18 @@ const FILES: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
   "empty.txt": new Uint8Array(0),
 };
 
-/** Every file of a drive with its record and its bytes, and every folder. */
+/** Every file of a drive with its record, its hash and its content, and every folder. */
 async function everything(client: Client, drive: string): Promise<unknown> {
-  const list = `/v0/files?drive_id=${drive}&limit=1000`;
-  const { data } = await client.get<{ data: Shown[] }>(list);
-  const files = await Promise.all(
-    data.map(async ({ id, path, tags, metadata, content_hash: hash }) => {
-      const bytes = await (await client.fetch("GET", `/v0/files/${id}/download`)).bytes();
-      return { id, path, tags, metadata, hash, bytes: Buffer.from(bytes).toString("hex") };
-    }),
-  );
-  const folders = async (path: string): Promise<string[]> => {
-    const found = await client.paths(`/v0/folders?drive_id=${drive}&limit=1000&path=${path}`);
-    return [...found, ...(await Promise.all(found.map(folders))).flat()].toSorted();
-  };
-  return { files, folders: await folders("") };
+  type Shown = Record<"id" | "path" | "tags" | "metadata" | "content_hash", unknown>;
+  const { data } = await client.get<{ data: Shown[] }>(`/v0/files?drive_id=${drive}&limit=1000`);
+  const records = data.map(({ id, path, tags, metadata, content_hash: hash }) => [
+    id,
+    path,
+    tags,
+    metadata,
+    hash,
+  ]);
+  return { records, archive: await archived(client, drive) };
 }
 
 test("an agent gets back what it deleted, overwrote, edited badly and ruined, byte for byte", async () => {
@@ -43,7 +33,7 @@ test("an agent gets back what it deleted, overwrote, edited badly and ruined, by
   const at = (path: string, action = "") =>
     `/v0/files/by-path${action}?drive_id=${drive}&path=${encodeURIComponent(path)}`;
   const upload = (path: string, body: Uint8Array<ArrayBuffer> | string, status = 201) =>
-    client.json<Shown>(status, "PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=kept`, { body });
+    client.json(status, "PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=kept`, { body });
   for (const [path, body] of Object.entries(FILES)) await upload(path, body);
   await client.post("/v0/folders", { drive_id: drive, path: "data/none/" });
   const start = await everything(client, drive);

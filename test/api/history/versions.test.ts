@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { beforeAll, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
-import { populate } from "../../support/server/world.ts";
 import { encoded } from "../../support/samples/encodings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -15,14 +13,11 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-let coffer: TestAppliance;
+const stage = openStage({ "keep-versions": "5" });
 let drive: OwnDrive;
-
 beforeAll(async () => {
-  coffer = await startAppliance({ "keep-versions": "5" });
-  drive = await provision(coffer);
+  drive = await stage.ownDrive();
 });
-afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** Uploads contents to one path, one after the other. Returns the file's id. */
 async function put(own: OwnDrive, path: string, contents: readonly string[], query = ""): Promise<string> {
@@ -75,6 +70,9 @@ test("the same content, another name, and changes of the record make no version"
 
 test("a restored version is the content again, and the one before it a version", async () => {
   const id = await put(drive, "plan.txt", ["good", "bad"], "&tags=kept");
+  const headers = { "if-match": `"${Bun.SHA256.hash("good", "hex")}"` };
+  await drive.client.json(412, "POST", `/v0/files/${id}/versions/1/restore`, { headers });
+  expect(await numbersOf(drive, id)).toEqual([1]);
   const restored = await drive.client.json<unknown>(200, "POST", `/v0/files/${id}/versions/1/restore`);
   expect(restored).toMatchObject({ id, tags: ["kept"], mime_type: "text/plain" });
   expect(await textOf(drive, `/v0/files/${id}/download`)).toBe("good");
@@ -93,13 +91,6 @@ test("a version comes back with its type, also where the name says another one",
   expect(again).toMatchObject({ mime_type: "application/json" });
   const tagged = await drive.client.patch(`/v0/files/${file}`, { tags: ["t"] });
   expect(tagged).toMatchObject({ mime_type: "application/json" });
-});
-
-test("If-Match guards a restore", async () => {
-  const id = await put(drive, "guarded.txt", ["1", "2"]);
-  const headers = { "if-match": `"${Bun.SHA256.hash("1", "hex")}"` };
-  await drive.client.json(412, "POST", `/v0/files/${id}/versions/1/restore`, { headers });
-  expect(await numbersOf(drive, id)).toEqual([1]);
 });
 
 test("only so many are kept, the newest, and a page says where the next one begins", async () => {
@@ -127,21 +118,19 @@ test("a number is never used again, and a deleted version is gone", async () => 
   });
 });
 
-test.each(["0", "-1", "01", "1.0", "x", "3", "9".repeat(30), "%20", "1%00"])(
-  "there is no version %s of a file with one",
-  async (number) => {
-    const id = await put(drive, `none-${Bun.hash(number)}`, ["1", "2"]);
-    await drive.client.json(404, "GET", `/v0/files/${id}/versions/${number}/download`);
-    await drive.client.json(404, "POST", `/v0/files/${id}/versions/${number}/restore`);
-  },
-);
-
-test("the present content has a number too, but is no version to restore or delete", async () => {
+test("the present content has a number too, but is no version to restore or delete; other numbers are none", async () => {
   const id = await put(drive, "present.txt", ["before", "now"]);
   const { current_version: current } = await versionsOf(drive, id);
+  const statuses = async (number: number | string) => {
+    const at = `/v0/files/${id}/versions/${number}`;
+    const asked = [["GET", `${at}/download`] as const, ["POST", `${at}/restore`] as const];
+    return Promise.all(asked.map(([method, path]) => drive.client.status(method, path)));
+  };
   expect(await textOf(drive, `/v0/files/${id}/versions/${current}/download`)).toBe("now");
-  await drive.client.json(404, "POST", `/v0/files/${id}/versions/${current}/restore`);
+  expect(await statuses(current)).toEqual([200, 404]);
   await drive.client.json(404, "DELETE", `/v0/files/${id}/versions/${current}`);
+  for (const number of ["0", "-1", "01", "1.0", "x", "3", "9".repeat(30), "%20", "1%00"])
+    expect([number, ...(await statuses(number))]).toEqual([number, 404, 404]);
 });
 
 test("they are there by path, in ranges, and never as code", async () => {
@@ -158,30 +147,16 @@ test("they are there by path, in ranges, and never as code", async () => {
 });
 
 test("what a file was in another drive is not shown in the one it moved to", async () => {
-  const { ada, one, two } = await twoDrives();
-  const own = { ...drive, id: one, client: ada };
+  const { ada } = stage.world.clients;
+  const [one, two] = [await ada.makeDrive("One"), await ada.makeDrive("Two")];
+  const own = { ...drive, ...one, client: ada };
   const id = await put(own, "secret.txt", ["before", "after"]);
-  await ada.post(`/v0/files/${id}/move`, { destination_path: "here.txt", destination_drive_id: two }, 200);
+  const to = { destination_path: "here.txt", destination_drive_id: two.id };
+  await ada.post(`/v0/files/${id}/move`, to, 200);
   expect(await versionsOf(own, id)).toMatchObject({ data: [], total: 0, current_version: 2 });
   await ada.json(404, "GET", `/v0/files/${id}/versions/1/download`);
-  await put({ ...own, id: two }, "here.txt", ["later"]);
+  await put({ ...own, ...two }, "here.txt", ["later"]);
   expect(await numbersOf(own, id)).toEqual([2]);
-});
-
-/** Two drives of one account. */
-async function twoDrives() {
-  const { ada } = (await populate(coffer)).clients;
-  const make = async (name: string) => (await ada.makeDrive(name)).id;
-  return { ada, one: await make("One"), two: await make("Two") };
-}
-
-test("moving a file over another leaves that one's versions with it, in the trash", async () => {
-  const over = await put(drive, "over.txt", ["1", "2"]);
-  const under = await put(drive, "under.txt", ["3", "4"]);
-  const body = { destination_path: "under.txt", overwrite: true };
-  await drive.client.post(`/v0/files/${over}/move`, body, 200);
-  expect(await numbersOf(drive, over)).toEqual([1]);
-  await drive.client.json(404, "GET", `/v0/files/${under}/versions`);
 });
 
 test("the versions of a file that was deleted lead to the trash", async () => {
@@ -192,11 +167,16 @@ test("the versions of a file that was deleted lead to the trash", async () => {
   expect([status, text]).toEqual([404, expect.stringContaining(gone.trash_id)]);
   await drive.client.json(200, "POST", `/v0/trash/${gone.trash_id}/restore`);
   expect(await numbersOf(drive, id)).toEqual([1]);
+  // So do those of a file that another was moved over, which keeps its own.
+  const over = await put(drive, "over.txt", ["1", "2"]);
+  const body = { destination_path: "dir/lost.txt", overwrite: true };
+  await drive.client.post(`/v0/files/${over}/move`, body, 200);
+  expect(await numbersOf(drive, over)).toEqual([1]);
+  await drive.client.json(404, "GET", `/v0/files/${id}/versions`);
 });
 
 test("a deletion says where in the trash the file is", async () => {
-  const one = await put(drive, "gone-1.txt", ["1"]);
-  const two = await put(drive, "gone-2.txt", ["2"]);
+  const [one, two] = [await put(drive, "gone-1.txt", ["1"]), await put(drive, "gone-2.txt", ["2"])];
   type Gone = { id: string; deleted: boolean; trash_id: string };
   const alone = await drive.client.delete<Gone>(`/v0/files/${one}`);
   expect(alone).toEqual({ id: one, deleted: true, trash_id: expect.any(String) });
@@ -207,8 +187,8 @@ test("a deletion says where in the trash the file is", async () => {
 });
 
 test("the days and the number that are kept can be changed; with 0 nothing is kept or shown", async () => {
-  await using own = await startAppliance({ "keep-days": "2" });
-  const start = await provision(own);
+  await using own = await startWithDrive({ "keep-days": "2" });
+  const { own: start } = own;
   const id = await put(start, "a.txt", ["1", "2", "3"]);
   const again = async (settings: Record<string, string>) => {
     await own.restart(settings);
@@ -230,22 +210,17 @@ test("the days and the number that are kept can be changed; with 0 nothing is ke
 });
 
 test("a version goes when the file that it was would have expired", async () => {
-  const soon = coffer.clock.iso(60_000);
+  const soon = stage.coffer.clock.iso(60_000);
   const id = await put(drive, "brief.txt", ["secret"], `&expires_at=${soon}`);
   await put(drive, "brief.txt", ["public"]);
   await drive.client.patch(`/v0/files/${id}`, { expires_at: null });
   expect(await numbersOf(drive, id)).toEqual([1]);
-  coffer.clock.advance(60_000);
+  stage.coffer.clock.advance(60_000);
   expect(await numbersOf(drive, id)).toEqual([]);
   await drive.client.json(404, "GET", `/v0/files/${id}/versions/1/download`);
 });
 
-interface Diff {
-  readonly from: number;
-  readonly to: number;
-  readonly diff: string;
-  readonly diff_cut: boolean;
-}
+type Diff = { from: number; to: number; diff: string; diff_cut: boolean };
 
 function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<Diff> {
   return client.get<Diff>(`/v0/files/${id}/diff${query}`);
@@ -256,17 +231,20 @@ test("a diff shows what the last change did, or what was between any two content
   const head = "--- a/list.txt\n+++ b/list.txt\n";
   const last = `${head}@@ -1,3 +1,2 @@\n-a\n b\n c\n`;
   expect(await diffOf(drive, id)).toEqual({ from: 2, to: 3, diff: last, diff_cut: false });
-  const since = `${head}@@ -1,2 +1,2 @@\n-a\n b\n+c\n`;
-  expect(await diffOf(drive, id, "?from=1")).toMatchObject({ from: 1, to: 3, diff: since });
-  const back = await diffOf(drive, id, "?from=3&to=1");
-  expect(back.diff).toBe(`${head}@@ -1,2 +1,2 @@\n+a\n b\n-c\n`);
+  const hunk = `${head}@@ -1,2 +1,2 @@\n`;
+  const since = { from: 1, to: 3, diff: `${hunk}-a\n b\n+c\n` };
+  expect(await diffOf(drive, id, "?from=1")).toMatchObject(since);
+  expect((await diffOf(drive, id, "?from=3&to=1")).diff).toBe(`${hunk}+a\n b\n-c\n`);
   expect(await diffOf(drive, id, "?from=3")).toMatchObject({ from: 3, to: 3, diff: "" });
   const refused = { "?from=4": 404, "?to=9": 404, "?from=0": 400, "?to=x": 400 };
   for (const [query, status] of Object.entries(refused))
     await drive.client.json(status, "GET", `/v0/files/${id}/diff${query}`);
 });
 
-test("a file with one content has nothing to compare, and what is no text is not compared", async () => {
+test("texts are compared whatever their encoding, and neither one content nor what is no text", async () => {
+  const id = await drive.client.store(drive.id, "wide.txt", encoded("eins\nzwei\n", "utf-16le"));
+  await put(drive, "wide.txt", ["eins\ndrei\n"]);
+  expect((await diffOf(drive, id)).diff).toEndWith("@@ -1,2 +1,2 @@\n eins\n-zwei\n+drei\n");
   const one = await put(drive, "one.txt", ["1"]);
   await drive.client.json(404, "GET", `/v0/files/${one}/diff`);
   const picture = await put(drive, "picture.png", ["1", "2"]);
@@ -288,14 +266,8 @@ test("long texts of short lines that differ everywhere are compared all the same
   expect((await diffOf(drive, other)).diff).toEndWith("\n+last\n");
 });
 
-test("texts are compared whatever their encoding", async () => {
-  const id = await drive.client.store(drive.id, "wide.txt", encoded("eins\nzwei\n", "utf-16le"));
-  await put(drive, "wide.txt", ["eins\ndrei\n"]);
-  expect((await diffOf(drive, id)).diff).toEndWith("@@ -1,2 +1,2 @@\n eins\n-zwei\n+drei\n");
-});
-
 test("usage counts each kept content once, and none that a file of the drive has too", async () => {
-  const own = await provision(coffer);
+  const own = await stage.ownDrive();
   const usage = async () => (await own.client.get<{ data: object }>("/v0/account/usage")).data;
   const id = await put(own, "a", ["12345", "1234567"]);
   await put(own, "b", ["12345", "1234567", "123"]);
@@ -307,5 +279,5 @@ test("usage counts each kept content once, and none that a file of the drive has
 });
 
 test("the store is whole after all this", async () => {
-  expect(await verified(coffer.dataDir)).toEqual([]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Json } from "../../support/server/client.ts";
-import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Answer, Client, type Json } from "../../support/server/client.ts";
+import { fillJson, openStage, provision, startWithDrive } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
-import { startWithAda } from "../../support/server/accounts.ts";
+import { expectRefused } from "../../support/server/answers.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import {
@@ -66,6 +67,16 @@ function message(method: string, params: Json = {}): { readonly body: Json } {
   return { body: { jsonrpc: "2.0", id: 1, method, params } };
 }
 
+/** Calls a tool without a key in the header. */
+function call(
+  at: TestAppliance,
+  name: string,
+  args: Json,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return at.client().send("POST", "/mcp", { ...message("tools/call", { name, arguments: args }), headers });
+}
+
 /** What a tool answered. */
 interface Answered {
   readonly result?: { readonly isError?: boolean; readonly content?: { readonly text: string }[] };
@@ -105,8 +116,8 @@ describe.each(Object.entries(CALLS))("%s", (name, [args, of]) => {
     const expected = outcomeOf(of, owner, caller);
     const { id } = await client.put(drives[owner], path, "hello");
     const filled = fillJson(args, { drive: drives[owner], path, id });
-    const call = message("tools/call", { name, arguments: filled });
-    const { status, text } = await clients[caller].send("POST", "/mcp", call);
+    const asked = message("tools/call", { name, arguments: filled });
+    const { status, text } = await clients[caller].send("POST", "/mcp", asked);
     const { result }: Answered = JSON.parse(text);
     const outcome =
       status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
@@ -132,45 +143,35 @@ test("a reader sees the reading tools only, everybody else all of them", async (
   }
 });
 
-describe("without a valid key", () => {
-  const open = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"];
-  const closed = [
-    "tools/call",
-    "resources/list",
-    "resources/read",
-    "completion/complete",
-    "subscriptions/listen",
-  ];
+const OPEN = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"];
+const CLOSED = ["resources/list", "resources/read", "completion/complete", "subscriptions/listen"];
+const EVERY = [...OPEN, ...CLOSED, "tools/call"];
 
-  test.each([...open, ...closed])("%j is sent to sign in where somebody can", async (method) => {
-    const answer = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
-    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([401, "UNAUTHORIZED"]);
+describe("without a valid key", () => {
+  test.each(EVERY)("%j is sent to sign in where somebody can", async (method) => {
+    const { nobody } = stage.world.clients;
+    const answer = await nobody.send("POST", "/mcp", message(method));
+    expectRefused(answer, "UNAUTHORIZED");
     expect(answer.headers.get("www-authenticate")).toContain(
       `resource_metadata="${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp"`,
     );
     expect(answer.text).toContain("/v0/drives/provision");
-  });
-
-  test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
     for (const authorization of ["Bearer nobody", "Basic eDp5", "Bearer", "x"]) {
       const sent = { ...message(method), headers: { authorization } };
-      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", sent);
-      expect([authorization, status]).toEqual([authorization, 401]);
+      expect([authorization, await nobody.status("POST", "/mcp", sent)]).toEqual([authorization, 401]);
     }
   });
 
   test("a session is not looked at", async () => {
-    await using coffer = await startWithAda();
-    const ada = await signIn(coffer, "ada");
-    const headers = { cookie: ada.cookie, origin: coffer.appliance.url };
-    const call = message("tools/call", { name: "list_drives" });
-    expect((await coffer.client().send("POST", "/mcp", { ...call, headers })).status).toBe(401);
-    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+    const { coffer, world } = stage;
+    const headers = { cookie: (await signIn(coffer, "ada")).cookie, origin: coffer.appliance.url };
+    expect((await call(coffer, "list_drives", {}, headers)).status).toBe(401);
+    expect(await world.clients.nobody.status("GET", "/v0/drives", { headers })).toBe(200);
   });
 
   test("nothing at all may be asked where drives need an account", async () => {
     await using coffer = await startAppliance({ provisioning: "off" });
-    for (const method of [...open, ...closed]) {
+    for (const method of EVERY) {
       const { status, text } = await coffer.client().send("POST", "/mcp", message(method));
       expect([method, status]).toEqual([method, 401]);
       expect(text).not.toContain("provision_drive");
@@ -178,172 +179,148 @@ describe("without a valid key", () => {
   });
 });
 
-/** Lists drives without a key in the header. */
-function listDrives(at: TestAppliance, args: Json): Promise<Answer> {
-  return at.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
-}
+const it = testWith(startWithDrive);
+/** With other characters at its end, so no key. */
+const wrongOf = (key: string) => key.replace(/[0-9a-f]{4}$/, "zzzz");
 
 describe("where nobody has an account", () => {
-  let coffer: TestAppliance;
-  let key: string;
-  let reader: string;
-  beforeAll(async () => {
-    coffer = await startAppliance();
-    const own = await provision(coffer);
-    key = own.key;
-    reader = (await own.client.makeKey({ scope: "read-only" })).key;
-  });
-  afterAll(() => coffer[Symbol.asyncDispose]());
-
-  /** Calls a tool without a key in the header. */
-  const call = (name: string, args: Json, headers: Record<string, string> = {}) =>
-    coffer.client().send("POST", "/mcp", { ...message("tools/call", { name, arguments: args }), headers });
-  /** With its first byte in another place, so no key. */
-  const wrong = () => key.replace(/[0-9a-f]{4}$/, "zzzz");
-
-  test.each(["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"])(
-    "anybody may ask %j",
-    async (method) => {
-      const { status } = await coffer.client().send("POST", "/mcp", message(method));
-      expect(status).toBeOneOf([200, 202]);
-    },
-  );
-
-  test.each(["resources/list", "resources/read", "completion/complete", "subscriptions/listen"])(
-    "nobody without a key may ask %j, and it is not offered",
-    async (method) => {
-      const answer = await coffer.client().send("POST", "/mcp", message(method));
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-      await using anybody = await connectMcp(coffer.appliance.url);
-      expect(anybody.client.getServerCapabilities()).toEqual({ tools: {} });
-    },
-  );
-
-  test("each tool but provision_drive asks for a key, and only of those who send none", async () => {
+  it("anybody may ask for little, and nothing else is offered", async (coffer) => {
+    const anyone = coffer.client();
+    const statuses = await Array.fromAsync(OPEN, (method) => anyone.status("POST", "/mcp", message(method)));
+    expect(statuses).toEqual(OPEN.map(() => 200));
+    for (const method of CLOSED) {
+      const { status, headers } = await anyone.send("POST", "/mcp", message(method));
+      expect([method, status, headers.get("www-authenticate")]).toEqual([method, 401, "Bearer"]);
+    }
     await using anybody = await connectMcp(coffer.appliance.url);
-    await using agent = await connectMcp(coffer.appliance.url, key);
+    expect(anybody.client.getServerCapabilities()).toEqual({ tools: {} });
+  });
+
+  it("each tool but provision_drive asks for a key, and only of those who send none", async (coffer) => {
+    await using anybody = await connectMcp(coffer.appliance.url);
+    await using agent = await connectMcp(coffer.appliance.url, coffer.own.key);
     const { tools } = await anybody.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(listed);
     expect(tools.filter((tool) => !asks(tool)).map(({ name }) => name)).toEqual(["provision_drive"]);
     expect((await agent.client.listTools()).tools.filter(asks)).toEqual([]);
   });
 
-  test("a call without a valid key says what to do, to the model", async () => {
-    for (const args of [{}, { api_key: null }, { api_key: wrong() }, { api_key: "" }, { api_key: 1 }]) {
-      const answer = await call("list_drives", args);
+  it("a call without a valid key says what to do, to the model", async (coffer) => {
+    const wrong = wrongOf(coffer.own.key);
+    for (const args of [{}, { api_key: null }, { api_key: wrong }, { api_key: "" }, { api_key: 1 }]) {
+      const answer = await call(coffer, "list_drives", args);
       const said = expect.stringMatching(/^UNAUTHORIZED: .*api_key.*provision_drive/);
       expect([answer.status, ...saidBy(answer)]).toEqual([200, true, said]);
-      expect(answer.text).not.toContain(wrong());
+      expect(answer.text).not.toContain(wrong);
     }
   });
 
-  test("a key in the arguments does what it may, for one call", async () => {
-    const args = { api_key: key, path: "a.md", text: "one" };
-    expect(saidBy(await call("write_file", args))[0]).toBe(false);
-    expect(saidBy(await call("read_file", { api_key: reader, path: "a.md" }))[0]).toBe(false);
+  it("a key in the arguments does what it may, for one call", async (coffer) => {
+    const reader = await coffer.own.client.makeKey({ scope: "read-only" });
+    const args = { api_key: coffer.own.key, path: "a.md", text: "one" };
+    const said = async (name: string, more: Json) => saidBy(await call(coffer, name, more));
+    expect((await said("write_file", args))[0]).toBe(false);
+    expect((await said("read_file", { api_key: reader.key, path: "a.md" }))[0]).toBe(false);
     const refusal = expect.stringMatching(/^FORBIDDEN: This key is read-only/);
-    expect(saidBy(await call("write_file", { ...args, api_key: reader }))).toEqual([true, refusal]);
-    expect(saidBy(await call("read_file", { path: "a.md" }))[0]).toBe(true);
+    expect(await said("write_file", { ...args, api_key: reader.key })).toEqual([true, refusal]);
+    expect((await said("read_file", { path: "a.md" }))[0]).toBe(true);
   });
 
-  test("a key in the header is the one, and no other is taken", async () => {
+  it("a key in the header is the one, and no other is taken", async (coffer) => {
     const other = await provision(coffer);
-    const answer = await call("list_drives", { api_key: key }, { authorization: `Bearer ${other.key}` });
+    const args = { api_key: coffer.own.key };
+    const answer = await call(coffer, "list_drives", args, { authorization: `Bearer ${other.key}` });
     expect(saidBy(answer)).toEqual([true, "VALIDATION_ERROR: api_key is not needed here. Leave it out."]);
     const statusOf = async (headers: Record<string, string>) =>
-      (await call("list_drives", { api_key: key }, headers)).status;
+      (await call(coffer, "list_drives", args, headers)).status;
     expect(await statusOf({ authorization: "Bearer x" })).toBe(401);
     expect(await statusOf({ origin: "https://evil.example" })).toBe(403);
-    expect(saidBy(await call("provision_drive", { name: "X", api_key: key }))[0]).toBe(true);
+    expect(saidBy(await call(coffer, "provision_drive", { name: "X", ...args }))[0]).toBe(true);
   });
 
-  test("a call that is too long without a key in the header says so, and the instructions say it before", async () => {
-    const args = { api_key: key, path: "long.md", text: "word ".repeat(4000) };
-    const { status, text } = await call("write_file", args);
+  it("a call that is too long without a key in the header says so, as do the instructions", async (coffer) => {
+    const args = { api_key: coffer.own.key, path: "long.md", text: "word ".repeat(4000) };
+    const { status, text } = await call(coffer, "write_file", args);
     expect([status, text]).toEqual([413, expect.stringContaining("send a key in the Authorization header")]);
     await using anybody = await connectMcp(coffer.appliance.url);
     expect(anybody.client.getInstructions()).toContain("may have 16 KiB");
     const { text: begun, ...rest } = args;
-    expect(saidBy(await call("write_file", { ...rest, text: begun.slice(0, 9000) }))[0]).toBe(false);
-    expect(saidBy(await call("append_file", { ...rest, text: begun.slice(9000) }))[0]).toBe(false);
+    expect(saidBy(await call(coffer, "write_file", { ...rest, text: begun.slice(0, 9000) }))[0]).toBe(false);
+    expect(saidBy(await call(coffer, "append_file", { ...rest, text: begun.slice(9000) }))[0]).toBe(false);
   });
 
   test("a call counts as a request of the key that it brings, and as no other", async () => {
-    await using limited = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
-    const own = await provision(limited);
-    const left = async (args: Json) => {
-      const { status, headers } = await listDrives(limited, args);
+    await using limited = await startWithDrive({ "rate-limits": "free=3,pro=3,team=3" });
+    const { client, key } = limited.own;
+    const left = async (api_key: string) => {
+      const { status, headers } = await call(limited, "list_drives", { api_key });
       return `${status} ${headers.get("x-ratelimit-remaining")}`;
     };
-    const asked: string[] = [];
-    for (let n = 0; n < 4; n += 1) asked.push(await left({ api_key: own.key }));
+    const asked = await Array.fromAsync([key, key, key, key], left);
     expect(asked).toEqual(["200 2", "200 1", "200 0", "429 0"]);
-    expect((await own.client.send("GET", "/v0/drives")).status).toBe(429);
+    expect((await client.send("GET", "/v0/drives")).status).toBe(429);
     // The drive was made by this address; what it guesses counts as well.
-    const guessed: string[] = [];
-    for (let n = 0; n < 3; n += 1) guessed.push((await left({ api_key: wrong() })).slice(0, 3));
-    expect(guessed).toEqual(["200", "200", "429"]);
+    const wrong = wrongOf(key);
+    const guessed = await Array.fromAsync([wrong, wrong, wrong], left);
+    expect(guessed.map((each) => each.slice(0, 3))).toEqual(["200", "200", "429"]);
   });
 
-  test("neither the log nor the database has it, and it ends when it is revoked", async () => {
-    const own = await provision(coffer);
+  it("neither the log nor the database has it, and it ends when it is revoked", async (coffer) => {
+    const { client, key: api_key } = coffer.own;
     const before = coffer.lines.length;
-    await call("write_file", { api_key: own.key, path: "b.md", text: "two" });
-    await call("write_file", { api_key: own.key, text: 3 });
-    await call("no_such_tool", { api_key: own.key });
-    await call("provision_drive", { api_key: own.key });
+    await call(coffer, "write_file", { api_key, path: "b.md", text: "two" });
+    await call(coffer, "write_file", { api_key, text: 3 });
+    await call(coffer, "no_such_tool", { api_key });
+    await call(coffer, "provision_drive", { api_key });
     const lines = coffer.lines.slice(before);
     expect(lines.filter((line) => line.includes('"call":"tools/call write_file"')).length).toBe(2);
-    expect(lines.filter((line) => line.includes(own.key))).toEqual([]);
-    const [{ id }] = await own.client.get<[{ id: string }]>("/v0/keys");
+    expect(lines.filter((line) => line.includes(api_key))).toEqual([]);
+    const [{ id }] = await client.get<[{ id: string }]>("/v0/keys");
     expect(lines.filter((line) => line.includes(id)).length).toBe(3);
-    await own.client.delete(`/v0/keys/${id}`);
-    expect(saidBy(await call("list_drives", { api_key: own.key }))[0]).toBe(true);
+    await client.delete(`/v0/keys/${id}`);
+    expect(saidBy(await call(coffer, "list_drives", { api_key }))[0]).toBe(true);
   });
 
-  test("a conversation that has a key goes on when somebody gets an account", async () => {
-    await using claimed = await startAppliance();
-    const own = await provision(claimed);
-    await claimed.appliance.services.users.createFromShell("ada", "long enough");
-    expect((await listDrives(claimed, { api_key: own.key })).status).toBe(200);
-    for (const args of [{}, { api_key: wrong() }]) {
-      const { status, headers } = await listDrives(claimed, args);
+  it("a conversation that has a key goes on when somebody gets an account", async (coffer) => {
+    const { key } = coffer.own;
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    expect((await call(coffer, "list_drives", { api_key: key })).status).toBe(200);
+    for (const args of [{}, { api_key: wrongOf(key) }]) {
+      const { status, headers } = await call(coffer, "list_drives", args);
       const told = [status, headers.get("www-authenticate")];
       expect(told).toEqual([401, expect.stringContaining("resource_metadata")]);
     }
   });
 });
 
-/** The status of a message from a page at this host. */
-async function askAs(url: string, host: string): Promise<number> {
-  const { status } = await fetch(`${url}/mcp`, {
-    method: "POST",
-    headers: { host, origin: `http://${host}` },
-    body: JSON.stringify(message("tools/list").body),
-  });
-  return status;
+/** The status of a message from a page of this origin. */
+function ask(client: Client, origin: string, headers: Record<string, string> = {}): Promise<number> {
+  return client.status("POST", "/mcp", { ...message("tools/list"), headers: { origin, ...headers } });
+}
+
+/** The same of a page that came from here, by this name. */
+function askAs({ appliance }: TestAppliance, host: string): Promise<number> {
+  return ask(new Client(appliance.url), `http://${host}`, { host });
 }
 
 describe("pages of other sites", () => {
-  const list = message("tools/list");
-
   test.each(["https://evil.example", "null", "http://127.0.0.1:1"])(
     "%s may not ask without a key",
     async (origin) => {
       const { nobody, agent } = stage.world.clients;
-      expect((await nobody.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(403);
-      expect((await agent.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(200);
+      expect([await ask(nobody, origin), await ask(agent, origin)]).toEqual([403, 200]);
     },
   );
 
   test("a name that was made to lead here may not, unless it is the configured one", async () => {
-    const { url, port } = { url: stage.coffer.appliance.url, port: new URL(stage.coffer.appliance.url).port };
-    expect(await askAs(url, "evil.example")).toBe(403);
+    const { coffer } = stage;
+    const { port } = new URL(coffer.appliance.url);
+    expect(await askAs(coffer, "evil.example")).toBe(403);
     // Asked to sign in, so not refused for where it came from.
-    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
-      expect(await askAs(url, own)).toBe(401);
+    for (const own of ["localhost", "127.0.0.1", "[::1]"])
+      expect(await askAs(coffer, `${own}:${port}`)).toBe(401);
     await using named = await startAppliance({ "base-url": "http://drive.example" });
-    expect(await askAs(named.appliance.url, "drive.example")).toBe(200);
-    expect(await askAs(named.appliance.url, "evil.example")).toBe(403);
+    expect(await askAs(named, "drive.example")).toBe(200);
+    expect(await askAs(named, "evil.example")).toBe(403);
   });
 });

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { PassThrough } from "node:stream";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
 let coffer: TestAppliance;
 beforeAll(async () => {
@@ -15,77 +17,63 @@ function write({ client, id }: OwnDrive, path: string, body: string) {
 
 const uriOf = ({ id }: OwnDrive, path: string) => `coffer://${id}/${path}`;
 
-/** What a client is told, in order; `next` resolves with one at a time. */
+/** What a client is told, one at a time; `tell` adds to that. */
 function heard({ client }: McpClient) {
-  const told: string[] = [];
-  const waiting: ((what: string) => void)[] = [];
-  const put = (what: string) => {
-    const waiter = waiting.shift();
-    if (waiter === undefined) told.push(what);
-    else waiter(what);
-  };
-  client.setNotificationHandler("notifications/resources/updated", ({ params }) => put(params.uri));
-  client.setNotificationHandler("notifications/resources/list_changed", () => put("list"));
-  return () => {
-    const first = told.shift();
-    return first === undefined
-      ? new Promise<string>((resolve) => waiting.push(resolve))
-      : Promise.resolve(first);
-  };
+  const told = new PassThrough({ objectMode: true });
+  const tell = (what: string) => void told.write(what);
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => tell(params.uri));
+  client.setNotificationHandler("notifications/resources/list_changed", () => tell("list"));
+  const each = told[Symbol.asyncIterator]();
+  return { tell, next: async () => String((await each.next()).value) };
 }
 
+/** A drive, a client with a key that its agent made, and what that is told. */
+const it = testWith(async () => {
+  const own = await provision(coffer);
+  const made = await own.client.makeKey();
+  const mcp = await connectMcp(coffer.appliance.url, made.key);
+  return Object.assign(mcp, { own, keyId: made.id, ...heard(mcp) });
+});
+
 describe("a client that listens", () => {
-  test("is told when its resources change, by the names that it chose", async () => {
-    const own = await provision(coffer);
+  it("is told when its resources change, by the names that it chose", async ({ own, client, next }) => {
     const file = await write(own, "a b.txt", "one");
-    await using mcp = await connectMcp(coffer.appliance.url, own.key);
-    const next = heard(mcp);
     const uri = uriOf(own, "a%20b.txt");
-    const listening = await mcp.client.listen({ resourceSubscriptions: [uri, uriOf(own, "later.txt")] });
+    const later = uriOf(own, "later.txt");
+    const listening = await client.listen({ resourceSubscriptions: [uri, later] });
     await write(own, "other.txt", "x");
-    await own.client.json(200, "PUT", `/v0/files?drive_id=${own.id}&path=a%20b.txt`, { body: "two" });
+    await own.client.store(own.id, "a b.txt", "two");
     expect(await next()).toBe(uri);
     await own.client.patch(`/v0/files/${file.id}`, { path: "later.txt" });
-    expect([await next(), await next()].toSorted()).toEqual([uri, uriOf(own, "later.txt")].toSorted());
+    expect(new Set([await next(), await next()])).toEqual(new Set([uri, later]));
     await listening.close();
   });
 
-  test("is told when the list of files changes, once for what came together", async () => {
-    const own = await provision(coffer);
-    await using mcp = await connectMcp(coffer.appliance.url, own.key);
-    const next = heard(mcp);
-    const listening = await mcp.client.listen({ resourcesListChanged: true });
-    await write(own, "a.txt", "one");
-    expect(await next()).toBe("list");
-    await listening.close();
-  });
-
-  test("hears of a folder's change as of each file in it", async () => {
-    const own = await provision(coffer);
+  it("is told when the list of files changes, and of a folder's change as of each file in it", async (mcp) => {
+    const { own, client, next } = mcp;
+    const listing = await client.listen({ resourcesListChanged: true });
     await write(own, "f/g/a.txt", "one");
-    await using mcp = await connectMcp(coffer.appliance.url, own.key);
-    const next = heard(mcp);
-    const listening = await mcp.client.listen({
-      resourceSubscriptions: [uriOf(own, "f/g/a.txt"), uriOf(own, "h.txt")],
-    });
+    // Once for what came together.
+    expect(await next()).toBe("list");
+    await listing.close();
+    const uri = uriOf(own, "f/g/a.txt");
+    const listening = await client.listen({ resourceSubscriptions: [uri, uriOf(own, "h.txt")] });
     await own.client.delete("/v0/folders", { drive_id: own.id, path: "f/", confirm: true });
-    expect(await next()).toBe(uriOf(own, "f/g/a.txt"));
+    expect(await next()).toBe(uri);
     await listening.close();
   });
 
-  test("cannot listen to what it may not read, and not any more once its key is revoked", async () => {
-    const own = await provision(coffer);
+  it("cannot listen to what it may not read, and not any more once its key is revoked", async (mcp) => {
+    const { own, client, next } = mcp;
     const other = await provision(coffer);
     await write(other, "a.txt", "one");
-    const made = await own.client.makeKey();
-    await using mcp = await connectMcp(coffer.appliance.url, made.key);
-    const next = heard(mcp);
-    expect(mcp.client.listen({ resourceSubscriptions: [uriOf(other, "a.txt")] })).rejects.toThrow();
-    expect(mcp.client.listen({ resourceSubscriptions: ["file:///etc/passwd"] })).rejects.toThrow();
-    const listening = await mcp.client.listen({ resourceSubscriptions: [uriOf(own, "a.txt")] });
-    await own.client.delete(`/v0/keys/${made.id}`);
+    for (const uri of [uriOf(other, "a.txt"), "file:///etc/passwd"])
+      expect(client.listen({ resourceSubscriptions: [uri] })).rejects.toThrow();
+    const listening = await client.listen({ resourceSubscriptions: [uriOf(own, "a.txt")] });
+    await own.client.delete(`/v0/keys/${mcp.keyId}`);
     await write(own, "a.txt", "secret");
     await listening.closed;
-    expect(await Promise.race([next(), Promise.resolve("nothing")])).toBe("nothing");
+    mcp.tell("the end");
+    expect(await next()).toBe("the end");
   });
 });

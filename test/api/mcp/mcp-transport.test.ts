@@ -1,7 +1,8 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
+import { once } from "node:events";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
-import { openStage, provision, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, runScenarios, startWithDrive } from "../../support/server/scenario.ts";
 import { invalid, refused, step } from "../../support/server/steps.ts";
 
 const stage = openStage();
@@ -135,8 +136,8 @@ test("drives made without an account count together, however they are made", asy
 });
 
 test("a message counts as one request of its key", async () => {
-  await using coffer = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
-  const { client: me } = await provision(coffer);
+  await using coffer = await startWithDrive({ "rate-limits": "free=3,pro=3,team=3" });
+  const { client: me } = coffer.own;
   for (const left of ["2", "1", "0"]) {
     const { headers } = await me.send("POST", "/mcp", { body: LIST });
     expect(headers.get("x-ratelimit-remaining")).toBe(left);
@@ -158,13 +159,10 @@ test("the log says what was called, and nothing of what was passed", async () =>
 });
 
 test("what goes wrong inside is told with the request id, and explained in the log alone", async () => {
-  await using coffer = await startAppliance();
-  const { key } = await provision(coffer);
-  await using me = await connectMcp(coffer.appliance.url, key);
-  Object.assign(coffer.appliance.services.drives, {
-    list: () => {
-      throw new Error("/etc/secret is missing");
-    },
+  await using coffer = await startWithDrive();
+  await using me = await connectMcp(coffer.appliance.url, coffer.own.key);
+  spyOn(coffer.appliance.services.drives, "list").mockImplementation(() => {
+    throw new Error("/etc/secret is missing");
   });
   const text = await me.refused("list_drives");
   expect(text).toMatch(/^INTERNAL: .* The request id is [\w-]+\.$/);
@@ -177,21 +175,16 @@ test.each([
   ["2025-11-25", "application/json, text/event-stream"],
   ["2025-11-25", "application/json"],
 ] as const)("what a client of %s that takes %s no longer waits for is ended", async (revision, accept) => {
-  await using coffer = await startAppliance();
-  const { key } = await provision(coffer);
+  await using coffer = await startWithDrive();
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  Object.assign(coffer.appliance.services.grep, {
-    find: (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => {
-      begun.resolve();
-      return new Promise((___, reject) => {
-        signal.addEventListener("abort", () => {
-          ended.resolve();
-          reject(new Error("nobody waits"));
-        });
-      });
-    },
-  });
+  const find = async (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => {
+    begun.resolve();
+    await once(signal, "abort");
+    ended.resolve();
+    throw new Error("nobody waits");
+  };
+  Object.assign(coffer.appliance.services.grep, { find });
   const isModern = revision === "2026-07-28";
   const modern = { "mcp-protocol-version": revision, "mcp-method": "tools/call", "mcp-name": "grep" };
   const meta = {
@@ -202,7 +195,7 @@ test.each([
   const call = fetch(`${coffer.appliance.url}/mcp`, {
     method: "POST",
     signal: gone.signal,
-    headers: { accept, authorization: `Bearer ${key}`, ...(isModern ? modern : {}) },
+    headers: { accept, authorization: `Bearer ${coffer.own.key}`, ...(isModern ? modern : {}) },
     body: JSON.stringify({
       jsonrpc: "2.0",
       id: 1,

@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
+import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
+import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
-let coffer: TestAppliance;
+const stage = openStage();
+let mcp: McpAgent;
 let own: OwnDrive;
-let mcp: McpClient;
 beforeAll(async () => {
-  coffer = await startAppliance();
-  own = await provision(coffer);
-  mcp = await connectMcp(coffer.appliance.url, own.key);
+  mcp = await connectAgent(stage);
+  own = mcp.drive;
 });
-afterAll(async () => {
-  await mcp[Symbol.asyncDispose]();
-  await coffer[Symbol.asyncDispose]();
-});
+afterAll(() => mcp[Symbol.asyncDispose]());
 
 function put(path: string, body: string) {
   return own.client.send("PUT", `/v0/files?drive_id=${own.id}&path=${path}`, { body });
@@ -56,7 +52,7 @@ test("a new file goes into the trash, and comes back", async () => {
   expect(await at("new.txt")).toBe("one");
 });
 
-test("what was moved goes back, by its path before or after", async () => {
+test("a file, or a folder, that was moved goes back, by its path before or after", async () => {
   await put("from.txt", "one");
   await mcp.get("move_file", { path: "from.txt", destination_path: "sub/to.txt" });
   const { etag, ...moved } = await undo("sub/to.txt");
@@ -65,6 +61,11 @@ test("what was moved goes back, by its path before or after", async () => {
   expect(await at("from.txt")).toBe("one");
   await undo("from.txt");
   expect([await at("from.txt"), await at("sub/to.txt")]).toEqual([null, "one"]);
+
+  await put("m/a.txt", "one");
+  await own.client.post("/v0/folders/move", { drive_id: own.id, path: "m/", destination_path: "n/" }, 200);
+  await undo("n/");
+  expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
 
 test("a folder that was deleted comes back with all that was in it, and what was in it says so", async () => {
@@ -76,13 +77,6 @@ test("a folder that was deleted comes back with all that was in it, and what was
   expect([await at("f/g/a.txt"), await at("f/b.txt")]).toEqual(["one", "two"]);
   await undo("f/");
   expect(await at("f/b.txt")).toBeNull();
-});
-
-test("a folder that was moved goes back", async () => {
-  await put("m/a.txt", "one");
-  await own.client.post("/v0/folders/move", { drive_id: own.id, path: "m/", destination_path: "n/" }, 200);
-  await undo("n/");
-  expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
 
 test("a folder that came back from the trash goes there again, and one from a snapshot stays", async () => {
@@ -115,7 +109,7 @@ test("a folder that holds more by now is not taken away by undoing that it was m
 test("a file that comes into a folder while that is undone does not go with it", async () => {
   await mcp.get("create_folder", { path: "busy/" });
   await put("comes.txt", "one");
-  const { apiKeys, files, undo: undos } = coffer.appliance.services;
+  const { apiKeys, files, undo: undos } = stage.coffer.appliance.services;
   const caller = callerWith({ apiKeys }, own.key);
   const to = { path: "busy/comes.txt", driveId: undefined, overwrite: false };
   // Both are asked before either is written.
@@ -131,7 +125,7 @@ test("a file that comes into a folder while that is undone does not go with it",
 
 test("a key without a name is called so", async () => {
   const { key } = await own.client.makeKey();
-  await using unnamed = await connectMcp(coffer.appliance.url, key);
+  await using unnamed = await connectMcp(stage.coffer.appliance.url, key);
   await unnamed.get("write_file", { path: "whose.txt", text: "one" });
   expect(await undo("whose.txt")).toMatchObject({ changed_by: "an unnamed key" });
 });
@@ -141,17 +135,16 @@ test("what cannot be undone says why", async () => {
   await own.client.patch(`/v0/files/by-path?drive_id=${own.id}&path=tags.txt`, { tags: ["x"] });
   expect(await mcp.refused("undo", { path: "tags.txt" })).toContain("tags");
   expect(await mcp.refused("undo", { path: "never.txt" })).toContain("NOT_FOUND");
-  const other = await provision(coffer);
+  const other = await stage.ownDrive();
   expect(await mcp.refused("undo", { path: "a.txt", drive: other.id })).toContain("NOT_FOUND");
 });
 
 test("a drive is kept before something risky, ruined, compared, and brought back byte for byte", async () => {
-  const whole = await provision(coffer);
+  const whole = await stage.ownDrive();
   const paths = ["a.txt", "f/b.txt", "f/g/c.txt"];
-  const write = (path: string, body: string) =>
-    whole.client.send("PUT", `/v0/files?drive_id=${whole.id}&path=${path}`, { body });
+  const write = (path: string, body: string) => whole.client.store(whole.id, path, body);
   for (const path of paths) await write(path, `content of ${path}`);
-  await using me = await connectMcp(coffer.appliance.url, whole.key);
+  await using me = await connectMcp(stage.coffer.appliance.url, whole.key);
   const { snapshot } = await me.get("snapshot", { action: "create", name: "Before" });
   expect(snapshot).toMatchObject({ name: "Before", file_count: 3, automatic: false });
   const id = String(Object(snapshot).id);
@@ -183,9 +176,8 @@ test("a drive is kept before something risky, ruined, compared, and brought back
 });
 
 test("where nothing is kept, nothing is deleted for good by undoing", async () => {
-  await using forgetful = await startAppliance(KEEPS_NOTHING);
-  const { key } = await provision(forgetful);
-  await using me = await connectMcp(forgetful.appliance.url, key);
+  await using forgetful = await startWithDrive(KEEPS_NOTHING);
+  await using me = await connectMcp(forgetful.appliance.url, forgetful.own.key);
   expect(mcp.client.getInstructions()).toContain("undo takes back");
   expect(mcp.client.getInstructions()).toMatch(/links.*members.*changes.*webhooks/);
   expect(me.client.getInstructions()).toContain("keeps nothing of it");

@@ -1,11 +1,10 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { indexAll } from "../../support/server/settled-index.ts";
 
 interface Found {
@@ -18,13 +17,11 @@ const FILES = 4000;
 /** More words than a search puts together for the start of one. */
 const WORDS = 600;
 
-let coffer: TestAppliance;
+const stage = openStage();
 let own: OwnDrive;
 
-async function upload(path: string, body: string, type = "text/plain"): Promise<string> {
-  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
-  const headers = { "content-type": type };
-  return (await own.client.json<{ id: string }>(201, "PUT", target, { body, headers })).id;
+async function upload(path: string, body: string): Promise<string> {
+  return (await own.client.put(own.id, path, body)).id;
 }
 
 function find(query: Record<string, string>): Promise<Found> {
@@ -32,18 +29,14 @@ function find(query: Record<string, string>): Promise<Found> {
 }
 
 beforeAll(async () => {
-  coffer = await startAppliance();
-  own = await provision(coffer);
-  await upload(
-    "words.txt",
-    `needle ${Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`).join(" ")}`,
-  );
+  const { coffer } = stage;
+  own = await stage.ownDrive();
+  const words = Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`);
+  await upload("words.txt", `needle ${words.join(" ")}`);
   await upload("other needle.txt", "start1000");
-  await upload("common.txt", "old");
-  await upload("uncommon.txt", "old");
-  await upload("invoice.txt", "old common");
-  await upload("start1000.txt", "old common");
-  await upload("picture.png", "", "image/png");
+  for (const path of ["common.txt", "uncommon.txt"]) await upload(path, "old");
+  for (const path of ["invoice.txt", "start1000.txt"]) await upload(path, "old common");
+  await upload("picture.png", "");
   const changed = await upload("changed.txt", "old common");
   const { id } = await own.client.post<{ id: string }>("/v0/files", {
     drive_id: own.id,
@@ -58,26 +51,20 @@ beforeAll(async () => {
   await indexAll(coffer);
 });
 
-afterAll(() => coffer[Symbol.asyncDispose]());
-
 describe("of more files than are looked at", () => {
-  test("the total says that there are at least so many", async () => {
-    const { total, total_is_exact } = await find({ q: "common" });
-    expect([total >= 2500, total < FILES, total_is_exact]).toEqual([true, true, false]);
-  });
-
-  test("those come first that match in their filenames, as a whole word before others, however old", async () => {
-    const { data } = await find({ q: "common" });
+  test("those come first that match in their filenames, whole words before others, however old", async () => {
+    const { data, total, total_is_exact } = await find({ q: "common" });
     expect(data.slice(0, 3).map(({ path, score }) => [path, score])).toEqual([
       ["common.txt", 0.6],
       ["uncommon.txt", 0.4],
       ["changed.txt", 0.1],
     ]);
-  });
-
-  test("the one whose filename matches one word, and its text the other, comes first", async () => {
-    const { data, total_is_exact } = await find({ q: 'common "start1000"' });
-    expect([data[0], total_is_exact]).toMatchObject([{ path: "start1000.txt", score: 0.35 }, false]);
+    // There are at least so many.
+    expect([total >= 2500, total < FILES, total_is_exact]).toEqual([true, true, false]);
+    // The filename matches one word, and the text the other.
+    const both = await find({ q: 'common "start1000"' });
+    expect(both.data[0]).toMatchObject({ path: "start1000.txt", score: 0.35 });
+    expect(both.total_is_exact).toBe(false);
   });
 
   test("all pages are of the same files, each once, in one order", async () => {
@@ -94,11 +81,8 @@ describe("of more files than are looked at", () => {
   test("the few that fit a filter are found among all that match", async () => {
     for (const filter of ["prefix=invoice", "updated_before=2030-01-01T00:00:01Z&max_size=10&prefix=inv"]) {
       const query = Object.fromEntries(new URLSearchParams(`q=common&${filter}`));
-      expect(await find(query)).toMatchObject({
-        data: [{ path: "invoice.txt" }],
-        total: 1,
-        total_is_exact: true,
-      });
+      const found = { data: [{ path: "invoice.txt" }], total: 1, total_is_exact: true };
+      expect(await find(query)).toMatchObject(found);
     }
     expect(await find({ q: "common", max_size: "10" })).toMatchObject({ total: 5, total_is_exact: true });
     expect(await find({ mime_type: "image/*" })).toMatchObject({ total: 1, total_is_exact: true });
@@ -117,18 +101,14 @@ describe("of more files than are looked at", () => {
   });
 });
 
-describe("the start of more words than are put together", () => {
-  test("is found with another word that few files have", async () => {
-    expect(await find({ q: `needle start${WORDS + 999}` })).toMatchObject({ total: 1 });
-    const { data, total_is_exact } = await find({ q: "needle start" });
-    expect([data.map(({ path }) => path), total_is_exact]).toEqual([["other needle.txt", "words.txt"], true]);
-    expect((await find({ q: "words.txt start1" })).data.map(({ path }) => path)).toEqual(["words.txt"]);
-  });
-
-  test("is found in the files where only the last of the words is", async () => {
-    await upload("last.txt", `single start${WORDS + 1000}`);
-    expect(await find({ q: "single start" })).toMatchObject({ data: [{ path: "last.txt" }], total: 1 });
-  });
+test("the start of more words than are put together is found with another word that few files have", async () => {
+  expect(await find({ q: `needle start${WORDS + 999}` })).toMatchObject({ total: 1 });
+  const { data, total_is_exact } = await find({ q: "needle start" });
+  expect([data.map(({ path }) => path), total_is_exact]).toEqual([["other needle.txt", "words.txt"], true]);
+  expect((await find({ q: "words.txt start1" })).data.map(({ path }) => path)).toEqual(["words.txt"]);
+  // Also where only the last of the words is.
+  await upload("last.txt", `single start${WORDS + 1000}`);
+  expect(await find({ q: "single start" })).toMatchObject({ data: [{ path: "last.txt" }], total: 1 });
 });
 
 /** The paths of the files with the tag `order`. */
@@ -137,26 +117,19 @@ async function ordered(): Promise<string[]> {
 }
 
 test("a tag's files are in the order of change", async () => {
-  const tag = (path: string) =>
-    own.client.post<{ id: string }>("/v0/files", {
-      drive_id: own.id,
-      path,
-      filename: path,
-      content: "",
-      tags: ["order"],
-    });
+  const tag = (path: string) => own.client.put(own.id, path, "", 201, "&tags=order");
   const { id } = await tag("order-a.bin");
-  coffer.clock.advance(1000);
+  stage.coffer.clock.advance(1000);
   await tag("order-b.bin");
   expect(await ordered()).toEqual(["order-b.bin", "order-a.bin"]);
-  coffer.clock.advance(1000);
+  stage.coffer.clock.advance(1000);
   await own.client.patch(`/v0/files/${id}`, { metadata: { a: 1 } });
   expect(await ordered()).toEqual(["order-a.bin", "order-b.bin"]);
 });
 
 test("texts are indexed in turn with names, however many of these wait", async () => {
-  await using other = await startAppliance();
-  const drive = await provision(other);
+  await using other = await startWithDrive();
+  const { own: drive } = other;
   await other.appliance.services.indexer.stop();
   const put = (path: string) => drive.client.put(drive.id, path, "word");
   const { id } = await put("a.bin");
@@ -171,14 +144,8 @@ test("texts are indexed in turn with names, however many of these wait", async (
   const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
   const work = new IndexWork();
   await work.open(places, null, first);
-  const done = await work.index({
-    drive: null,
-    after: 0,
-    upTo: 10_000,
-    documents: [],
-    previous: first,
-    id: second,
-  });
+  const asked = { drive: null, after: 0, upTo: 10_000, documents: [] };
+  const done = await work.index({ ...asked, previous: first, id: second });
   work.close(first);
   sql.run("DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))", [
     JSON.stringify(done.tickets),

@@ -1,22 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
-import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { expectRefused } from "../../support/server/answers.ts";
+import {
+  eventually,
+  expectJson,
+  openStage,
+  type OwnDrive,
+  startWithDrive,
+} from "../../support/server/scenario.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
-let coffer: TestAppliance;
-let world: World;
-beforeAll(async () => {
-  coffer = await startAppliance({ "webhook-addresses": "127.0.0.1" });
-  world = await populate(coffer);
-});
-afterAll(() => coffer[Symbol.asyncDispose]());
+const stage = openStage({ "webhook-addresses": "127.0.0.1" });
 
 /** Takes what each test has sent. */
 let receiver: Receiver;
@@ -25,17 +24,12 @@ beforeEach(() => {
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
 
-interface Webhook {
-  readonly id: string;
-  readonly secret: string;
+interface Webhook extends Readonly<Record<"id" | "secret", string>> {
   readonly disabled_at: string | null;
   readonly disabled_reason: string | null;
 }
 
-interface Delivery {
-  readonly id: string;
-  readonly type: string;
-  readonly state: string;
+interface Delivery extends Readonly<Record<"id" | "type" | "state", string>> {
   readonly attempts: number;
   readonly status: number | null;
   readonly error: string | null;
@@ -66,19 +60,19 @@ const put = ({ client, id }: OwnDrive, path: string) => client.put(id, path, "x"
 
 /** A drive with a webhook. */
 async function hooked(events?: string[], path?: string) {
-  const own = await provision(coffer);
+  const own = await stage.ownDrive();
   return { own, ...(await hook(own.client, receiver.url(path), events)) };
 }
 
 /** Lets time pass, and has the server look at its clock. */
 function pass(ms: number): void {
-  coffer.clock.advance(ms);
-  coffer.appliance.services.webhookSender.pump();
+  stage.coffer.clock.advance(ms);
+  stage.coffer.appliance.services.webhookSender.pump();
 }
 
 describe("a change", () => {
   test("is sent once, signed, as the feed shows it", async () => {
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     const made = await hook(own.client, receiver.url("/a?b"), ["file.*"], { secret: SECRET });
     expect(made.secret).toBe(SECRET);
     await put(own, "a.txt");
@@ -90,7 +84,9 @@ describe("a change", () => {
       data: expect.objectContaining(data[0] ?? {}),
     });
     expect(received?.headers.get("content-type")).toBe("application/json");
-    expect(received?.headers.get("webhook-timestamp")).toBe(String(Math.floor(coffer.clock.now() / 1000)));
+    expect(received?.headers.get("webhook-timestamp")).toBe(
+      String(Math.floor(stage.coffer.clock.now() / 1000)),
+    );
     if (received === undefined) throw new Error("nothing came");
     expect(received.headers.get("webhook-signature")).toBe(signatureOf(received, SECRET));
     const delivery = await tried(own, made.id, 1);
@@ -99,13 +95,13 @@ describe("a change", () => {
   });
 
   test("is sent only to who asked for it, of all drives or of one", async () => {
-    const ada = coffer.client(world.keys.ada);
+    const ada = stage.coffer.client(stage.world.keys.ada);
     const drive = await ada.makeDrive("B");
     await hook(ada, receiver.url("/all"), ["file.created"]);
     await hook(ada, receiver.url("/one"), ["file.created"], { drive_id: drive.id });
     await hook(ada, receiver.url("/other"), ["snapshot.*"]);
     await put({ id: drive.id, key: "", client: ada }, "in-b.txt");
-    await put({ id: world.drives.ada, key: "", client: ada }, "in-a.txt");
+    await put({ id: stage.world.drives.ada, key: "", client: ada }, "in-a.txt");
     await receiver.first(3);
     const came = receiver.received.map(({ path, message }) => `${path} ${String(message.data["path"])}`);
     expect(came.toSorted()).toEqual(["/all in-a.txt", "/all in-b.txt", "/one in-b.txt"]);
@@ -116,9 +112,9 @@ describe("a change", () => {
     await put(own, "one.txt");
     await tried(own, id, 1);
     // Nobody is told any more.
-    await coffer.appliance.services.webhookOutbox.stop();
+    await stage.coffer.appliance.services.webhookOutbox.stop();
     await put(own, "two.txt");
-    await coffer.restart();
+    await stage.coffer.restart();
     await receiver.first(2);
     expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["one.txt", "two.txt"]);
   });
@@ -129,14 +125,14 @@ describe("what is not answered with 2xx", () => {
     receiver.answer = () => new Response("no", { status: 500 });
     const { own, id } = await hooked();
     await put(own, "a.txt");
-    const start = coffer.clock.now();
+    const start = stage.coffer.clock.now();
     for (let attempts = 1; attempts < 8; attempts += 1) {
       const delivery = await tried(own, id, attempts);
       expect(delivery).toMatchObject({ state: "pending", status: 500, error: "The server answered 500." });
-      pass(Date.parse(delivery.next_at ?? "") - coffer.clock.now());
+      pass(Date.parse(delivery.next_at ?? "") - stage.coffer.clock.now());
     }
     expect(await tried(own, id, 8)).toMatchObject({ state: "failed", next_at: null });
-    const hours = (coffer.clock.now() - start) / 3_600_000;
+    const hours = (stage.coffer.clock.now() - start) / 3_600_000;
     expect(hours).toBeGreaterThan(19);
     expect(hours).toBeLessThan(29);
     expect(new Set(receiver.received.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
@@ -156,15 +152,11 @@ describe("what is not answered with 2xx", () => {
 
   test("an answer without an end is not read on, and its status counts", async () => {
     let sent = 0;
-    receiver.answer = () =>
-      new Response(
-        new ReadableStream({
-          pull: (controller) => {
-            sent += 1;
-            controller.enqueue(new Uint8Array(4096));
-          },
-        }),
-      );
+    const pull = (controller: ReadableStreamDefaultController) => {
+      sent += 1;
+      controller.enqueue(new Uint8Array(4096));
+    };
+    receiver.answer = () => new Response(new ReadableStream({ pull }));
     const { own, id } = await hooked();
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 200 });
@@ -182,10 +174,8 @@ describe("what is not answered with 2xx", () => {
     await own.client.json(409, "POST", `${path}/test`);
     receiver.answer = () => new Response();
     const body = { enabled: true };
-    expect(await own.client.patch<Webhook>(path, body)).toMatchObject({
-      disabled_at: null,
-      disabled_reason: null,
-    });
+    const enabled = { disabled_at: null, disabled_reason: null };
+    expect(await own.client.patch<Webhook>(path, body)).toMatchObject(enabled);
     await put(own, "c.txt");
     await receiver.first(2);
     expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["a.txt", "c.txt"]);
@@ -215,7 +205,7 @@ describe("what is not answered with 2xx", () => {
       if (path === "/first") await answered.promise;
       return new Response(null, { status: path === "/first" ? 410 : 204 });
     };
-    const own = await provision(coffer);
+    const own = await stage.ownDrive();
     const first = await hook(own.client, receiver.url("/first"));
     await put(own, "a.txt");
     await receiver.first(1);
@@ -249,33 +239,11 @@ describe("what is not answered with 2xx", () => {
 });
 
 describe("an address", () => {
-  const refusedAtOnce = [
-    "http://127.0.0.2/",
-    "https://10.0.0.1/",
-    "https://[::1]/",
-    "https://[::ffff:10.0.0.1]/",
-    "https://0x7f.2/",
-    "https://2130706434/",
-    "https://169.254.169.254/latest",
-    "http://8.8.8.8/",
-    "ftp://agent.example/",
-    "https://ada:secret@agent.example/",
-    "agent.example",
-    "",
-  ];
-  test.each(refusedAtOnce)("%s is refused", async (url) => {
-    const body = { url, events: ["*"] };
-    const { error } = await coffer
-      .client(world.keys.agent)
-      .json<{ error: { code: string; message: string } }>(400, "POST", "/v0/webhooks", { body });
-    expect([error.code, error.message]).toEqual(["VALIDATION_ERROR", expect.stringContaining("url")]);
-  });
-
   test("by a name that leads elsewhere is not connected to", async () => {
-    const before = await provision(coffer);
+    const before = await stage.ownDrive();
     const { id } = await hook(before.client, receiver.url("/hook", "localhost"));
-    await coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
-    const own = { ...before, client: coffer.client(before.key) };
+    await stage.coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
+    const own = { ...before, client: stage.coffer.client(before.key) };
     for (const name of ["localhost", "LOCALHOST", "localhost.", "a.localhost"]) {
       for (const protocol of ["http", "https"]) {
         const body = { url: `${protocol}://${name}/`, events: ["*"] };
@@ -289,35 +257,53 @@ describe("an address", () => {
       error: "The server has no address that is allowed.",
     });
     expect(receiver.received).toEqual([]);
-    await coffer.restart();
+    await stage.coffer.restart();
   });
 
   test("without TLS is refused where no addresses are allowed", async () => {
-    await using other = await startAppliance();
-    const own = await provision(other);
+    await using other = await startWithDrive();
     const body = { url: "http://agent.example/", events: ["*"] };
-    await own.client.json(400, "POST", "/v0/webhooks", { body });
-    await own.client.post("/v0/webhooks", { ...body, url: "https://agent.example/" });
+    await other.own.client.json(400, "POST", "/v0/webhooks", { body });
+    await other.own.client.post("/v0/webhooks", { ...body, url: "https://agent.example/" });
   });
 });
 
+/** What a webhook is not made with, and a word of what is said. */
+const WRONG: readonly [wrong: object, word: string][] = [
+  ...[
+    "http://127.0.0.2/",
+    "https://10.0.0.1/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://0x7f.2/",
+    "https://2130706434/",
+    "https://169.254.169.254/latest",
+    "http://8.8.8.8/",
+    "ftp://agent.example/",
+    "https://ada:secret@agent.example/",
+    "agent.example",
+    "",
+  ].map((url): [object, string] => [{ url }, "url"]),
+  [{ url: `https://agent.example/${"x".repeat(2048)}` }, "2048"],
+  [{ events: [] }, "events"],
+  [{ events: ["file.create"] }, "file.created"],
+  [{ events: ["files"] }, "file.*"],
+  [{ events: ["nothing"] }, "drive.updated"],
+  [{ secret: "hello" }, "whsec_"],
+  [{ secret: `whsec_${Buffer.alloc(23).toString("base64")}` }, "24 to 64"],
+];
+
 describe("a webhook", () => {
-  test("is made, seen without its secret, changed and deleted", async () => {
-    const own = await provision(coffer);
+  test("is made, seen without its secret, changed and deleted, and is one of so many", async () => {
+    const own = await stage.ownDrive();
     const made = await hook(own.client, "https://agent.example/hook", ["file.*", "file.*"]);
-    expect(made).toMatchObject({
-      events: ["file.*"],
-      secret: expect.stringMatching(/^whsec_/),
-      drive_id: own.id,
-    });
+    const shown = { events: ["file.*"], secret: expect.stringMatching(/^whsec_/), drive_id: own.id };
+    expect(made).toMatchObject(shown);
     const { secret: _, ...seen } = made;
     const path = `/v0/webhooks/${made.id}`;
     expect(await own.client.get<object>(path)).toEqual(seen);
-    expect(await own.client.get<object>("/v0/webhooks")).toEqual({
-      data: [seen],
-      total: 1,
-      next_cursor: null,
-    });
+    const list = { data: [seen], total: 1, next_cursor: null };
+    expect(await own.client.get<object>("/v0/webhooks")).toEqual(list);
     const body = { url: "https://other.example/", events: ["*"], enabled: false };
     const { enabled: __, ...changed } = body;
     expect(await own.client.patch<object>(path, body)).toMatchObject({
@@ -327,22 +313,16 @@ describe("a webhook", () => {
     });
     expect(await own.client.delete<object>(path)).toEqual({ id: made.id, deleted: true });
     await own.client.json(404, "GET", path);
+    // There may be so many.
+    for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await hook(own.client, body.url);
+    await own.client.json(403, "POST", "/v0/webhooks", { body: { url: body.url, events: ["*"] } });
   });
 
-  test.each([
-    [{ events: [] }, "events"],
-    [{ events: ["file.create"] }, "file.created"],
-    [{ events: ["files"] }, "file.*"],
-    [{ events: ["nothing"] }, "drive.updated"],
-    [{ secret: "hello" }, "whsec_"],
-    [{ secret: `whsec_${Buffer.alloc(23).toString("base64")}` }, "24 to 64"],
-    [{ url: `https://agent.example/${"x".repeat(2048)}` }, "2048"],
-  ])("is not made with %j", async (wrong, word) => {
+  test.each(WRONG)("is not made with %j", async (wrong, word) => {
     const body = { url: "https://agent.example/", events: ["*"], ...wrong };
-    const { error } = await coffer
-      .client(world.keys.agent)
-      .json<{ error: { message: string } }>(400, "POST", "/v0/webhooks", { body });
-    expect(error.message).toContain(word);
+    const answer = await stage.coffer.client(stage.world.keys.agent).send("POST", "/v0/webhooks", { body });
+    expectRefused(answer, "VALIDATION_ERROR");
+    expectJson(answer.text, { error: { message: expect.stringContaining(word) } });
   });
 
   test("is tried, and a delivery is sent again with its id", async () => {
@@ -360,9 +340,9 @@ describe("a webhook", () => {
     "ends with the key that made it: %s is not sent",
     async (what) => {
       receiver.answer = () => new Response(null, { status: 500 });
-      const own = await provision(coffer);
+      const own = await stage.ownDrive();
       const key = await own.client.makeKey();
-      const { id } = await hook(coffer.client(key.key), receiver.url());
+      const { id } = await hook(stage.coffer.client(key.key), receiver.url());
       const waits = what === "what waits";
       if (waits) {
         await put(own, "a.txt");
@@ -380,7 +360,7 @@ describe("a webhook", () => {
 
   test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
     const { own, id } = await hooked(["file.created"]);
-    const ada = coffer.client(world.keys.ada);
+    const ada = stage.coffer.client(stage.world.keys.ada);
     await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
     const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(data.map((each) => each.id)).toContain(id);
@@ -390,28 +370,21 @@ describe("a webhook", () => {
     await ada.json(404, "GET", `/v0/webhooks/${id}`);
     const { data: left } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(left.map((each) => each.id)).not.toContain(id);
-    await coffer.appliance.services.sweep.run();
-    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(rowsIn(stage.coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
   });
 
   test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {
     const { own, id, secret } = await hooked();
     const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
     for (const file of ["coffer.db", "coffer.db-wal"]) {
-      const stored = readFileSync(join(coffer.dataDir, file));
+      const stored = readFileSync(join(stage.coffer.dataDir, file));
       expect([stored.includes(bytes), stored.includes(secret)]).toEqual([false, false]);
     }
-    changeDatabase(coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
+    changeDatabase(stage.coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
     await put(own, "a.txt");
     const path = `/v0/webhooks/${id}`;
     await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
     expect(receiver.received).toEqual([]);
-  });
-
-  test("is one of so many", async () => {
-    const own = await provision(coffer);
-    for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await hook(own.client, "https://agent.example/");
-    const body = { url: "https://agent.example/", events: ["*"] };
-    await own.client.json(403, "POST", "/v0/webhooks", { body });
   });
 });

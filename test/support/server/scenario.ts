@@ -78,6 +78,12 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
+/** An appliance, with a new unclaimed drive as `own`. */
+export async function startWithDrive(...of: Parameters<typeof startAppliance>) {
+  const coffer = await startAppliance(...of);
+  return Object.assign(coffer, { own: await provision(coffer) });
+}
+
 /** Scenarios by their names: a step each, or several, one after another. */
 export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
 
