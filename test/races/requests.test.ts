@@ -6,6 +6,7 @@ import type { Answer } from "../support/server/client.ts";
 import { runs } from "../support/models/properties.ts";
 import { Random } from "../support/server/random.ts";
 import { openStage, type OwnDrive } from "../support/server/scenario.ts";
+import { whileSweeping } from "../support/samples/contents.ts";
 import { verified } from "../support/faults/verified.ts";
 import { listFiles, putFile } from "../support/server/drives.ts";
 
@@ -171,33 +172,21 @@ test("contents that come and go are whole while all that nothing names is collec
   await using coffer = await startWithAda(KEEPS_NOTHING);
   const client = await accountClient(coffer, "ada");
   const own = { client, id: (await client.makeDrive("Own")).id };
-  const { sweep } = coffer.appliance.services;
   const random = new Random(2);
-  const over = new AbortController();
-  const collected = { blobs: 0 };
-  const sweeping = (async () => {
-    while (!over.signal.aborted) {
-      collected.blobs += (await sweep.run()).blobs;
-      coffer.clock.advance(ORPHAN_GRACE_MS / 2);
-    }
-  })();
   // Two lanes store and delete each content: in turn, at once, and while it is collected.
-  const lane = async (index: number) => {
+  const lane = async (index: number, collected: () => number) => {
     // Too long for the cache of small contents.
     const content = Buffer.alloc(70_000, `content ${index >> 1} `);
-    for (let round = 0; round < ROUNDS * 10 || collected.blobs === 0; round += 1) {
+    for (let round = 0; round < ROUNDS * 10 || collected() === 0; round += 1) {
       const id = await putFile(own, own.id, `${index}/${round}`, content);
       expect((await download(own, id, {})).body.equals(content)).toBeTrue();
       await own.client.delete(`/v0/files/${id}`);
       for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");
     }
   };
-  try {
-    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)));
-  } finally {
-    over.abort();
-  }
-  await sweeping;
+  await whileSweeping(coffer, ORPHAN_GRACE_MS / 2, (collected) =>
+    Promise.all(Array.from({ length: 8 }, (_, index) => lane(index, collected))),
+  );
   await coffer.close();
   expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   expect(await verified(coffer.dataDir)).toEqual([]);

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { runs } from "../support/models/properties.ts";
-import { type Change, type Entry, expected, SIZES, treeThreads } from "../support/races/tree-changes.ts";
+import {
+  type Change,
+  type Entry,
+  expected,
+  LIFETIME,
+  SIZES,
+  treeThreads,
+} from "../support/races/tree-changes.ts";
 import type { Caller } from "../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId, TrashId } from "../../src/domain/id.ts";
 import { CofferError } from "../../src/domain/errors.ts";
@@ -16,7 +23,7 @@ import { faultsOfTrees } from "../support/faults/recount.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
 import { type Done, expectAnOrder } from "../support/races/orders.ts";
-import * as model from "../support/races/tree-model.ts";
+import * as model from "../support/models/model-tree.ts";
 
 /** How long somebody waits, in milliseconds. */
 const WAIT_MS = ORPHAN_GRACE_MS / 3;
@@ -38,7 +45,7 @@ class TreeRace {
   readonly #ids = new Map<string, FileId>();
   readonly #trash = new Map<Entry, TrashId>();
   /** When files expire that do. */
-  readonly #expiresAt = formatInstant(opened.clock.now() + ORPHAN_GRACE_MS + model.LIFETIME * WAIT_MS);
+  readonly #expiresAt = formatInstant(opened.clock.now() + ORPHAN_GRACE_MS + LIFETIME * WAIT_MS);
   #start = model.EMPTY;
 
   private constructor(caller: Caller, drive: DriveId, contents: ReadonlyMap<string, Buffer>) {
@@ -65,7 +72,7 @@ class TreeRace {
       await database.write(() => copyRows(database, first, CROWD));
       // Into a folder that others change.
       await services.folders.move(caller, driveId, "many/", { path: "d/e/", driveId: undefined });
-      race.#start = model.upload(race.#start, "d/e/#", "large")[1];
+      race.#begin("d/e/#", "large");
     }
     // The content of a file that is gone, which the next sweep may remove.
     const orphan = await race.#upload("orphan", "orphan");
@@ -84,13 +91,17 @@ class TreeRace {
     ] as const;
     for (const [path, id, content, expires] of files) {
       this.#ids.set(id, (await this.#uploaded(path, content, expires)).file.id);
-      const [, tree] = model.upload(this.#start, path, content);
-      this.#start = { ...tree, files: { ...tree.files, [path]: { id, content, expires } } };
+      this.#begin(path, content, { id, expiresAt: expires ? LIFETIME : null });
     }
     for (let anchor = 0; anchor < ANCHORS; anchor += 1) {
       await this.#upload(`anchors/${anchor}`, `anchor ${anchor}`);
-      this.#start = model.upload(this.#start, `anchors/${anchor}`, `anchor ${anchor}`)[1];
+      this.#begin(`anchors/${anchor}`, `anchor ${anchor}`);
     }
+  }
+
+  /** Puts a file into the tree that the model begins with. */
+  #begin(path: string, content: string, more: Partial<model.ModelFile> = {}): void {
+    [, this.#start] = model.upload(this.#start, path, model.newFile(content, more));
   }
 
   /** Deletes a file and a folder at paths that others use. */
@@ -109,9 +120,12 @@ class TreeRace {
     if (file.trashId === null || folder.trashId === null) throw new Error("nothing is kept");
     this.#trash.set("file", file.trashId);
     this.#trash.set("folder", folder.trashId);
-    const files = { x: "large", ...(isCrowded ? { "more/#": "large" } : {}) };
-    const trash = { file: { path: "e/a", files: { "": "small" } }, folder: { path: "e/d/", files } };
-    this.#start = { ...this.#start, trash };
+    this.#begin("e/a", "small", { id: "gone" });
+    this.#begin("e/d/x", "large");
+    if (isCrowded) this.#begin("e/d/more/#", "large");
+    [, this.#start] = model.removeFile(this.#start, "gone", "file");
+    [, this.#start] = model.removeFolder(this.#start, "e/d/", "folder");
+    [, this.#start] = model.removeFolder(this.#start, "e/");
   }
 
   /** Does one thing after another. */
@@ -153,10 +167,8 @@ class TreeRace {
       case "move":
       case "copy": {
         const to = { path: each.to, driveId: undefined, overwrite: each.overwrite };
-        await (each.kind === "move"
-          ? services.files.move(caller, { id: this.#id(each.id) }, to, UNCONDITIONAL)
-          : services.files.copy(caller, { id: this.#id(each.id) }, to, UNCONDITIONAL));
-        return "done";
+        await services.files[each.kind](caller, { id: this.#id(each.id) }, to, UNCONDITIONAL);
+        return each.kind === "copy" ? "created" : "done";
       }
       case "create folder":
         return (await services.folders.create(caller, drive, each.path)).created ? "created" : "there";
@@ -169,7 +181,7 @@ class TreeRace {
           path: each.to,
           driveId: undefined,
         });
-        return "done";
+        return each.kind === "copy folder" ? "created" : "done";
       case "restore":
         await services.trash.restore(caller, this.#trash.get(each.entry) ?? "", undefined);
         return "done";
@@ -232,7 +244,7 @@ class TreeRace {
   async #checkContents(): Promise<void> {
     const { services, clock, root, database } = opened;
     // What expires has expired.
-    clock.advance(model.LIFETIME * WAIT_MS);
+    clock.advance(LIFETIME * WAIT_MS);
     const before = await this.#tree();
     for (let sweeps = 0; sweeps < 2; sweeps += 1) {
       await services.sweep.run();

@@ -6,7 +6,7 @@ import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
-import { filesIn, fileOf } from "../../support/samples/contents.ts";
+import { filesIn, fileOf, whileSweeping } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
@@ -287,21 +287,15 @@ describe("an upload at the moment of a sweep", () => {
   });
 
   it("keeps a content that no row names yet", async ({ coffer, agent }) => {
-    const uploaded = new AbortController();
     // The files are years older than the test's clock, so only being in use keeps them.
-    const sweeping = (async () => {
-      while (!uploaded.signal.aborted) await sweep(coffer);
-    })();
-    try {
-      const uploads = Array.from({ length: 300 }, async (_, n) => {
-        const content = large(`content ${n % 150}`);
-        await requireContent(agent, await put(agent, `${n}.txt`, content), content);
-      });
-      await Promise.all(uploads);
-    } finally {
-      uploaded.abort();
-      await sweeping;
-    }
+    await whileSweeping(coffer, 0, () =>
+      Promise.all(
+        Array.from({ length: 300 }, async (_, n) => {
+          const content = large(`content ${n % 150}`);
+          await requireContent(agent, await put(agent, `${n}.txt`, content), content);
+        }),
+      ),
+    );
     expect(contents(coffer).length).toBe(150);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { often, threadsOf } from "./orders.ts";
-import * as model from "./tree-model.ts";
+import * as model from "../models/model-tree.ts";
 
 /** What a caller, or the server itself, does. */
 export type Change =
@@ -43,11 +43,18 @@ const upkeep: fc.Arbitrary<Change> = fc.record({ kind: fc.constantFrom("sweep", 
 /** What happens at once: what three callers do, one thing after another, and the server's own upkeep. */
 export const treeThreads = threadsOf(change, upkeep, 4);
 
+/** The one time at which files expire: after so many waits. In the model, time is how often somebody has waited. */
+export const LIFETIME = 1;
+
 /** What it comes to in a tree, one thing after another. */
 export function expected(tree: model.ModelTree, each: Change): readonly [string, model.ModelTree] {
   switch (each.kind) {
     case "upload":
-      return model.upload(tree, each.path, each.content, each.expires);
+      return model.upload(
+        tree,
+        each.path,
+        model.newFile(each.content, { expiresAt: each.expires ? LIFETIME : null }),
+      );
     case "download":
       return model.download(tree, each.id);
     case "remove":
@@ -69,6 +76,6 @@ export function expected(tree: model.ModelTree, each: Change): readonly [string,
     case "sweep":
       return ["done", tree];
     case "wait":
-      return model.wait(tree);
+      return ["done", model.pass(tree, tree.now + 1)];
   }
 }

@@ -59,3 +59,27 @@ export async function sweepContents({ appliance, clock }: TestAppliance): Promis
   clock.advance(ORPHAN_GRACE_MS);
   await appliance.services.sweep.run();
 }
+
+/**
+ * Sweeps again and again while something happens, each time so much later. What happens may ask how many contents were
+ * collected so far.
+ */
+export async function whileSweeping<T>(
+  { appliance, clock }: TestAppliance,
+  pauseMs: number,
+  happens: (collected: () => number) => Promise<T>,
+): Promise<T> {
+  const state = { isOver: false, collected: 0 };
+  const sweeping = (async () => {
+    while (!state.isOver) {
+      state.collected += (await appliance.services.sweep.run()).blobs;
+      clock.advance(pauseMs);
+    }
+  })();
+  try {
+    return await happens(() => state.collected);
+  } finally {
+    state.isOver = true;
+    await sweeping;
+  }
+}
