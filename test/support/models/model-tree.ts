@@ -161,8 +161,11 @@ export function pass(tree: ModelTree, now: number, keptFor = Infinity): ModelTre
   return { ...tree, files: left(tree.files), trash: Object.fromEntries(entries), now };
 }
 
-/** The bytes of each content that is kept in a folder at the top, and that no file has there. */
-export function keptSize(tree: ModelTree, top: string): number {
+/**
+ * What is kept in a folder at the top: how many versions, and the bytes of each content of them and of the trash that no
+ * file has there.
+ */
+export function keptIn(tree: ModelTree, top: string): [versions: number, size: number] {
   const trashed = Object.values(tree.trash).flatMap(({ path, files }) =>
     Object.values(files).map((file) => ({ path, file })),
   );
@@ -171,7 +174,7 @@ export function keptSize(tree: ModelTree, top: string): number {
   const kept = new Set(versions.map(({ content }) => content));
   for (const { path, file } of trashed) if (topOf(path) === top) kept.add(file.content);
   for (const [path, { content }] of Object.entries(tree.files)) if (topOf(path) === top) kept.delete(content);
-  return [...kept].reduce((sum, content) => sum + content.length, 0);
+  return [versions.length, [...kept].reduce((sum, content) => sum + content.length, 0)];
 }
 
 export function download(tree: ModelTree, id: string): Changed {

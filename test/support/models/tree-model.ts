@@ -137,7 +137,7 @@ class Run {
     const path = this.#random.chance(0.5) ? this.#path() : this.#anyFile(top).path;
     const content = this.#random.pick(CONTENTS);
     const tags = TAGS.filter(() => this.#random.chance(0.5));
-    const given = this.#random.chance(0.6) ? null : this.#tree.now + HOUR * (1 + this.#random.below(4));
+    const given = this.#random.chance(0.6) ? null : this.#tree.now + HOUR * (1 + this.#random.below(30));
     const query = new URLSearchParams({ drive_id: drive, path, tags: tags.join(",") });
     if (given !== null) query.set("expires_at", new Date(given).toISOString());
     const present = this.#tree.files[top + path];
@@ -275,9 +275,10 @@ class Run {
 
   /** Lets time pass, sometimes with a sweep. */
   async #pass(): Promise<void> {
-    this.done.push("an hour passes");
     const { clock, appliance } = this.#stage.coffer;
-    clock.advance(HOUR);
+    const hours = 1 + this.#random.below(12);
+    this.done.push(`${hours} hours pass`);
+    clock.advance(hours * HOUR);
     this.#tree = model.pass(this.#tree, clock.now(), 24 * HOUR);
     if (this.#random.chance(0.5)) await appliance.services.sweep.run();
   }
@@ -289,8 +290,9 @@ class Run {
     for (let sweeps = 0; sweeps < 2; sweeps += 1) await coffer.appliance.services.sweep.run();
     expect(await verified(coffer.dataDir)).toEqual([]);
     for (const { id, top } of this.#drives) {
-      const kept = rowsIn(coffer.dataDir, "SELECT kept_size FROM drive WHERE id = ?", id);
-      expect(kept).toEqual([[model.keptSize(this.#tree, top)]]);
+      const versions = "SELECT count(*) FROM file_version v WHERE v.drive = drive.pk";
+      const kept = rowsIn(coffer.dataDir, `SELECT (${versions}), kept_size FROM drive WHERE id = ?`, id);
+      expect(kept).toEqual([model.keptIn(this.#tree, top)]);
     }
     for (const [path, file] of Object.entries(this.#tree.files)) {
       const address = `/v0/files/${file.id}`;
