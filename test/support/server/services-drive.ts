@@ -33,6 +33,9 @@ interface Opening {
   readonly storageLimit?: number | null;
   readonly keepDays?: number;
   readonly pieceRows?: number;
+  readonly maxFileSize?: number;
+  /** Bytes that must stay free. */
+  readonly diskReserve?: number;
 }
 
 /** Opens or creates them in a directory. */
@@ -44,6 +47,8 @@ export async function openServicesIn(
     storageLimit = null,
     keepDays = 30,
     pieceRows,
+    maxFileSize = 1_000_000,
+    diskReserve = 0,
   }: Opening = {},
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
@@ -54,7 +59,7 @@ export async function openServicesIn(
   const blobs = await BlobStore.open({
     blobsDir: storePlaces.blobsDir,
     tmpDir: join(root, "tmp"),
-    diskReserve: 0,
+    diskReserve,
     small: tables.smallContents,
     damaged: tables.damagedContents,
   });
@@ -72,7 +77,7 @@ export async function openServicesIn(
     program: [process.execPath],
     backupPlan: null,
     storePlaces,
-    maxFileSize: 1_000_000,
+    maxFileSize,
     keepDays,
     keepVersions: 50,
     webhookAddresses: [],
