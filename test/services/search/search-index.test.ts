@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
@@ -31,9 +31,10 @@ function put(path: string, body: string, status = 201): Promise<{ id: string }> 
 }
 
 async function found(text: string): Promise<string[]> {
-  const target = `/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`;
-  const { data } = await coffer.client(own.key).get<{ data: { path: string }[] }>(target);
-  return data.map(({ path }) => path).toSorted();
+  const paths = await coffer
+    .client(own.key)
+    .paths(`/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`);
+  return paths.toSorted();
 }
 
 /** A file of the data directory. */
@@ -43,6 +44,14 @@ function file(name: string): string {
 
 function open(): Sqlite {
   return new Sqlite(file("coffer.db"), { readonly: true, strict: true });
+}
+
+/** Starts the server again after a change of its files, and waits for the index. */
+async function restartAfter(change: () => Promise<unknown>): Promise<void> {
+  await coffer.close();
+  await change();
+  await coffer.restart();
+  await settledIndex(coffer.dataDir);
 }
 
 describe("an index that is not the database's own is made again", () => {
@@ -69,10 +78,7 @@ describe("an index that is not the database's own is made again", () => {
     },
   };
   test.each(Object.entries(spoils))("%s", async (_, spoil) => {
-    await coffer.close();
-    await spoil();
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
+    await restartAfter(spoil);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
     expect(await found("three")).toEqual(["three.bin"]);
     expect(await found("other")).toEqual([]);
@@ -82,55 +88,34 @@ describe("an index that is not the database's own is made again", () => {
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
 
-  test("a copy of an earlier time", async () => {
-    await coffer.close();
-    await cp(file("search.db"), file("earlier.db"));
-    await coffer.restart();
+  test.each(["search.db", "coffer.db"])("beside another database: %s is of an earlier time", async (name) => {
+    await restartAfter(() => cp(file(name), file("earlier.db")));
     await put("one.txt", "changed", 200);
     await put("four.txt", "needle");
-    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
-    await coffer.close();
-    await cp(file("earlier.db"), file("search.db"));
-    await rm(file("earlier.db"));
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
-  });
-
-  test("a copy of a later time, beside a database of an earlier one", async () => {
-    await coffer.close();
-    await cp(file("coffer.db"), file("earlier.db"));
-    await coffer.restart();
-    await put("one.txt", "changed", 200);
-    expect(await found("changed")).toEqual(["one.txt"]);
-    await coffer.close();
-    await cp(file("earlier.db"), file("coffer.db"));
-    await rm(file("earlier.db"));
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    expect([await found("changed"), await found("needle")]).toEqual([[], ["one.txt", "two.txt"]]);
+    expect([await found("changed"), await found("needle")]).toEqual([["one.txt"], ["four.txt", "two.txt"]]);
+    await restartAfter(() => rename(file("earlier.db"), file(name)));
+    expect([await found("changed"), await found("needle")]).toEqual(
+      name === "search.db" ? [["one.txt"], ["four.txt", "two.txt"]] : [[], ["one.txt", "two.txt"]],
+    );
   });
 
   test("damaged while the server runs, when a search finds it so", async () => {
-    await coffer.close();
-    const sql = new Sqlite(file("search.db"));
-    const blocks = sql
-      .query<{ block: Uint8Array }, []>("SELECT block FROM search_text_data WHERE id > 10")
-      .all();
-    sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    sql.close();
-    const bytes = await readFile(file("search.db"));
-    for (const { block } of blocks) {
-      const at = bytes.indexOf(block);
-      if (at > 0) bytes.fill(0xff, at, at + block.length);
-    }
-    await writeFile(file("search.db"), bytes);
-    await coffer.restart();
-    await coffer.client(own.key).json(500, "GET", `/v0/search?drive_id=${own.id}&q=needle`);
-    await eventually(async () => {
-      const answer = await coffer.client(own.key).send("GET", `/v0/search?drive_id=${own.id}&q=needle`);
-      return answer.status === 200;
+    await restartAfter(async () => {
+      using sql = new Sqlite(file("search.db"));
+      const blocks = sql
+        .query<{ block: Uint8Array }, []>("SELECT block FROM search_text_data WHERE id > 10")
+        .all();
+      sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      const bytes = await readFile(file("search.db"));
+      for (const { block } of blocks) {
+        const at = bytes.indexOf(block);
+        if (at > 0) bytes.fill(0xff, at, at + block.length);
+      }
+      await writeFile(file("search.db"), bytes);
     });
+    const search = () => coffer.client(own.key).status("GET", `/v0/search?drive_id=${own.id}&q=needle`);
+    expect(await search()).toBe(500);
+    await eventually(async () => (await search()) === 200);
     await settledIndex(coffer.dataDir);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
   });
