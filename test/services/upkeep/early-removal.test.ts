@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import { CofferError } from "../../../src/domain/errors.ts";
 import type { FileId } from "../../../src/domain/id.ts";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
@@ -10,12 +9,15 @@ import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { Random } from "../../support/server/random.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import {
+  anotherDrive,
   callerWith,
-  driveIn,
   type OpenedDrive as Place,
   openWithAda,
   openWithDrive,
+  otherDrive,
+  removeFile,
   storeFile,
+  tryToStore,
 } from "../../support/server/services-drive.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { testWith } from "../../support/server/test-with.ts";
@@ -23,36 +25,11 @@ import { testWith } from "../../support/server/test-with.ts";
 const MIB = 1024 * 1024;
 const REFUSED = "QUOTA_EXCEEDED";
 
-/** Uploads a content, or a new one of so many bytes. Resolves with what came of it. */
-async function put(place: Place, path: string, content: number | Uint8Array): Promise<string> {
-  try {
-    const bytes = typeof content === "number" ? newContent(content) : content;
-    return (await storeFile(place, path, bytes)).created ? "created" : "replaced";
-  } catch (error) {
-    if (error instanceof CofferError) return error.code;
-    throw error;
-  }
-}
-
 /** Uploads new contents of so many bytes to one path, one after the other. */
 async function replace(place: Place, times: number, bytes: number): Promise<string[]> {
   const outcomes: string[] = [];
-  for (let n = 0; n < times; n += 1) outcomes.push(await put(place, "f", bytes));
+  for (let n = 0; n < times; n += 1) outcomes.push(await tryToStore(place, "f", bytes));
   return outcomes;
-}
-
-/** Another drive of the same caller. */
-async function another(place: Place): Promise<Place> {
-  return { ...place, drive: (await place.services.drives.create(place.caller, "Another", "")).id };
-}
-
-/** An unclaimed drive of somebody else. */
-async function unclaimed(place: Place): Promise<Place> {
-  return { ...place, ...(await driveIn(place.services)) };
-}
-
-function remove({ services, caller, drive }: Place, path: string): Promise<unknown> {
-  return services.files.remove(caller, { drive, path }, UNCONDITIONAL);
 }
 
 function removeDrive({ services, caller, drive }: Place): Promise<unknown> {
@@ -64,7 +41,7 @@ async function change(place: Place, random: Random): Promise<void> {
   const { services, caller, drive } = place;
   const to = { path: `d${random.below(2)}/f${random.below(3)}`, driveId: undefined, overwrite: true };
   const id = String(random.pick([...ask(place, `SELECT id FROM file WHERE ${isIn(drive)}`), "new"]));
-  const upload = () => put(place, to.path, new Uint8Array(100 + random.below(6)));
+  const upload = () => tryToStore(place, to.path, new Uint8Array(100 + random.below(6)));
   const changes = [
     upload,
     () => services.files.remove(caller, { id: id as FileId }, UNCONDITIONAL),
@@ -116,19 +93,19 @@ describe("replaces do not fill the disk", () => {
   });
 
   it("of an account, in all its drives together, whether they get larger, smaller or stay", async (one) => {
-    const two = await another(one);
+    const two = await anotherDrive(one);
     for (const place of [one, two])
       expect(await replace(place, 3, 500)).toEqual(["created", "replaced", "replaced"]);
-    expect(await put(one, "f", 499)).toBe(REFUSED);
-    expect(await put(one, "f", 500)).toBe(REFUSED);
-    expect([await put(two, "other", new Uint8Array(13)), onDisk(one)]).toEqual([REFUSED, 3000]);
+    expect(await tryToStore(one, "f", 499)).toBe(REFUSED);
+    expect(await tryToStore(one, "f", 500)).toBe(REFUSED);
+    expect([await tryToStore(two, "other", new Uint8Array(13)), onDisk(one)]).toEqual([REFUSED, 3000]);
   });
 
   it("nor do deletions and uploads in turn", async (one) => {
     const outcomes: string[] = [];
     for (let n = 0; n < 5; n += 1) {
-      outcomes.push(await put(one, `f${n}`, 900));
-      if (outcomes[n] === "created") await remove(one, `f${n}`);
+      outcomes.push(await tryToStore(one, `f${n}`, 900));
+      if (outcomes[n] === "created") await removeFile(one, `f${n}`);
     }
     expect([outcomes, onDisk(one)]).toEqual([["created", "created", "created", REFUSED, REFUSED], 2700]);
   });
@@ -137,8 +114,8 @@ describe("replaces do not fill the disk", () => {
     it(`nor do drives that are filled and deleted, ${when}`, async (one) => {
       const outcomes: string[] = [];
       for (let n = 0; n < 4; n += 1) {
-        const drive = await another(one);
-        outcomes.push(await put(drive, "f", 900));
+        const drive = await anotherDrive(one);
+        outcomes.push(await tryToStore(drive, "f", 900));
         await removeDrive(drive);
         if (when === "swept") await sweep(one);
       }
@@ -172,12 +149,12 @@ describe("what was let go of is removed early", () => {
     await eventually(() => onDisk(one) === 1800);
     expect(await replace(one, 2, 900)).toEqual(["replaced", REFUSED]);
     // Deleting is never refused.
-    await remove(one, "f");
+    await removeFile(one, "f");
   });
 
   it("the oldest first, and no more than it takes", async (one) => {
     for (const size of [400, 410, 420, 430]) {
-      await put(one, "f", size);
+      await tryToStore(one, "f", size);
       await sweep(one);
       one.clock.advance(1000);
     }
@@ -191,7 +168,7 @@ describe("what was let go of is removed early", () => {
   });
 
   it("only theirs: what others let go of stays its hour", async (one) => {
-    await replace(await unclaimed(one), 3, 777);
+    await replace(await otherDrive(one), 3, 777);
     await replace(one, 3, 900);
     await sweep(one);
     one.clock.advance(SHORTEST_GRACE_MS);
@@ -205,9 +182,9 @@ describe("what was let go of is removed early", () => {
   test("all of it, deleted drives' too, when the disk is near its reserve", async () => {
     const { bavail, frsize } = await statfs(FAST_DIRECTORY);
     await using drive = await openWithDrive({ keepDays: 0, diskReserve: bavail * frsize * 0.75 });
-    const deleted = await unclaimed(drive);
+    const deleted = await otherDrive(drive);
     await replace(drive, 2, 777);
-    await put(deleted, "f", 888);
+    await tryToStore(deleted, "f", 888);
     await removeDrive(deleted);
     await sweep(drive);
     drive.clock.advance(SHORTEST_GRACE_MS - 1);
@@ -221,16 +198,16 @@ describe("what was let go of is removed early", () => {
 
 describe("for whom it counts", () => {
   it("whoever let go last of what several had, and nobody once it is in use again", async (one) => {
-    const other = await unclaimed(one);
+    const other = await otherDrive(one);
     const shared = newContent(300);
-    for (const place of [one, other]) await put(place, "f", shared);
+    for (const place of [one, other]) await tryToStore(place, "f", shared);
     const sizes = () =>
       ask(one, "SELECT released_size FROM user UNION ALL SELECT max(released_size) FROM drive");
-    await put(one, "f", 20);
+    await tryToStore(one, "f", 20);
     expect(sizes()).toEqual([0, 0]);
-    await put(other, "f", 20);
+    await tryToStore(other, "f", 20);
     expect(sizes()).toEqual([0, 300]);
-    await put(one, "again", shared);
+    await tryToStore(one, "again", shared);
     expect(sizes()).toEqual([0, 0]);
     expect(wrongCounts(one)).toEqual([]);
   });
@@ -240,7 +217,7 @@ describe("for whom it counts", () => {
     await replace(drive, 3, 777);
     await removeDrive(drive);
     await sweep(drive);
-    await unclaimed(drive);
+    await otherDrive(drive);
     expect(ask(drive, "SELECT pk, released_size FROM drive")).toEqual([1, 0]);
     expect(ask(drive, "SELECT count(*), count(released_drive) FROM blob")).toEqual([3, 0]);
   });
@@ -259,8 +236,8 @@ describe("for whom it counts", () => {
 
   test("the counters are right whatever happens", async () => {
     await using one = await openWithAda({ keepDays: 0 });
-    const two = await another(one);
-    const drives = [one, two, await unclaimed(one)];
+    const two = await anotherDrive(one);
+    const drives = [one, two, await otherDrive(one)];
     const random = new Random(1);
     for (let n = 0; n < 150; n += 1) {
       await change(random.pick(drives), random);

@@ -1,7 +1,9 @@
 import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import { CofferError } from "../../../src/domain/errors.ts";
 import type { File } from "../../../src/domain/files/file.ts";
 import type { DriveId } from "../../../src/domain/id.ts";
 import { openServices, type Services } from "../../../src/services/services.ts";
+import { newContent } from "../samples/contents.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import { join } from "node:path";
 import { BlobStore } from "../../../src/blobs/blob-store.ts";
@@ -32,6 +34,7 @@ interface Opening {
   /** Of an account, in bytes; null for no limit. */
   readonly storageLimit?: number | null;
   readonly keepDays?: number;
+  readonly keepVersions?: number;
   readonly pieceRows?: number;
   readonly maxFileSize?: number;
   /** Bytes that must stay free. */
@@ -46,6 +49,7 @@ export async function openServicesIn(
     blobsFor = (blobs) => blobs,
     storageLimit = null,
     keepDays = 30,
+    keepVersions = 50,
     pieceRows,
     maxFileSize = 1_000_000,
     diskReserve = 0,
@@ -79,7 +83,7 @@ export async function openServicesIn(
     storePlaces,
     maxFileSize,
     keepDays,
-    keepVersions: 50,
+    keepVersions,
     webhookAddresses: [],
     scrubIntervalMs: 0,
     pieceRows,
@@ -186,4 +190,34 @@ export async function storeFile(
   } finally {
     await upload.abort();
   }
+}
+
+/** Uploads a content, or a new one of so many bytes. Resolves with what came of it. */
+export async function tryToStore(
+  place: UploadPlace,
+  path: string,
+  content: number | Uint8Array,
+): Promise<string> {
+  try {
+    const bytes = typeof content === "number" ? newContent(content) : content;
+    return (await storeFile(place, path, bytes)).created ? "created" : "replaced";
+  } catch (error) {
+    if (error instanceof CofferError) return error.code;
+    throw error;
+  }
+}
+
+/** Deletes a file. Returns its entry in the trash. */
+export async function removeFile({ services, caller, drive }: OpenedDrive, path: string): Promise<string> {
+  return (await services.files.remove(caller, { drive, path }, UNCONDITIONAL)).trashId ?? "none";
+}
+
+/** Another drive of the same caller. */
+export async function anotherDrive(place: OpenedDrive): Promise<OpenedDrive> {
+  return { ...place, drive: (await place.services.drives.create(place.caller, "Another", "")).id };
+}
+
+/** An unclaimed drive of somebody else. */
+export async function otherDrive(place: OpenedDrive): Promise<OpenedDrive> {
+  return { ...place, ...(await driveIn(place.services)) };
 }
