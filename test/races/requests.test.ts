@@ -184,7 +184,8 @@ test("contents that come and go are whole while all that nothing names is collec
       for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");
     }
   };
-  await whileSweeping(coffer, ORPHAN_GRACE_MS / 2, (collected) =>
+  const { appliance, clock } = coffer;
+  await whileSweeping({ ...appliance, clock }, ORPHAN_GRACE_MS / 2, (collected) =>
     Promise.all(Array.from({ length: 8 }, (_, index) => lane(index, collected))),
   );
   await coffer.close();

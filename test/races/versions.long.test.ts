@@ -34,7 +34,8 @@ test("contents of versions are whole, or gone, while they end, are pruned and co
       seen[response.status === 200 ? "whole" : "gone"] += 1;
     }
   };
-  await whileSweeping(coffer, 30 * 60 * 1000, () =>
+  const { appliance, clock } = coffer;
+  await whileSweeping({ ...appliance, clock }, 30 * 60 * 1000, () =>
     Promise.all(Array.from({ length: 6 }, (_, index) => lane(index))),
   );
   expect(seen.whole).toBeGreaterThan(0);

@@ -21,6 +21,8 @@ export interface OpenedServices extends AsyncDisposable {
   readonly database: Database;
   readonly tables: Tables;
   readonly services: Services;
+  /** What was logged. */
+  readonly lines: readonly string[];
   /** How many rows there are, of a table or of what else stands after `FROM`. */
   readonly count: (from: string) => number;
 }
@@ -57,7 +59,8 @@ export async function openServicesIn(
 ): Promise<OpenedServices> {
   const clock = new FakeClock();
   const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
-  const log = createLog({ format: "json", clock, write: () => {} });
+  const lines: string[] = [];
+  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
   const database = Database.open(storePlaces.database, clock);
   const tables = open(database);
   const blobs = await BlobStore.open({
@@ -94,6 +97,7 @@ export async function openServicesIn(
     database,
     tables,
     services,
+    lines,
     count: (from) => Number(database.sql.query(`SELECT count(*) FROM ${from}`).values()[0]?.[0]),
     [Symbol.asyncDispose]: async () => {
       await services.folderWorks.stop();
