@@ -227,28 +227,6 @@ it("a drive is deleted only once what a move brings into it is there", async (wo
   expect([order, filesIn(world)[0], foldersOf(world)]).toEqual([["moved", "deleted"], FILES, []]);
 });
 
-test("changes of many folders at once, and of the same ones, all come to their ends", async () => {
-  await using world = await openForWork("copy", 400);
-  const { services, caller, drive, database } = world;
-  const copy = (from: string, path: string) =>
-    services.folders.copy(caller, drive, from, { path, driveId: undefined });
-  const move = (from: string, path: string) =>
-    services.folders.move(caller, drive, from, { path, driveId: undefined });
-  await Promise.all(Array.from({ length: 6 }, (_, n) => copy("many/", `c/${n}/`)));
-  const outcomes = await Promise.allSettled([
-    move("c/0/", "d/0/"),
-    move("c/1/", "d/"),
-    copy("c/2/", "c/0/again/"),
-    services.folders.remove(caller, drive, "c/3/"),
-    move("c/4/", "e/f/g/"),
-    services.folders.remove(caller, drive, "c/"),
-    copy("many/", "c/5/"),
-  ]);
-  for (const outcome of outcomes.filter(({ status }) => status === "rejected"))
-    expect(outcome).toMatchObject({ reason: { code: expect.stringMatching(/^(CONFLICT|NOT_FOUND)$/) } });
-  expect([recordedWorks(world), faultsOfTrees(database.sql)]).toEqual([0, []]);
-});
-
 test("the answer is given in the transaction that decides: the last, but the first of a removal", async () => {
   const left: Partial<Record<string, number>> = {};
   for (const kind of ["copy", "move", "remove"] as const) {
