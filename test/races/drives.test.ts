@@ -232,8 +232,10 @@ const anyAct = fc.oneof(
     act(
       of,
       ({ caller, first: id }) => orGone(opened.services.files.remove(caller, { id }, UNCONDITIONAL)),
-      ({ isLost, hasFirst, files: { first: _, ...files } }) =>
-        isLost || !hasFirst ? "gone" : { hasFirst: false, files },
+      ({ isLost, hasFirst, files }) => {
+        const { first: _, ...others } = files;
+        return isLost || !hasFirst ? "gone" : { hasFirst: false, files: others };
+      },
     ),
   ),
   often(1, "remove drive", { drive }, ({ drive: of }) =>

@@ -103,6 +103,10 @@ function addMany({ database }: World, count: number, statement: string): Promise
   return database.write(() => database.sql.run(`${numbersTo(count)} ${statement}`));
 }
 
+function to(path: string) {
+  return { path, driveId: undefined };
+}
+
 /** How many contents are files. */
 async function filesIn({ root }: World): Promise<number> {
   const names = await readdir(join(root, "blobs"), { recursive: true });
@@ -317,7 +321,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
       return async () => {
         if (how === "remove") await services.folders.remove(caller, drive, "many/");
         else if (how === "restore") await services.trash.restore(caller, trash, undefined);
-        else await services.folders[how](caller, drive, "many/", { path: "x/more/", driveId: undefined });
+        else await services.folders[how](caller, drive, "many/", to("x/more/"));
         expect(world.meter.count).toBeGreaterThan(files / 100);
       };
     });
@@ -357,7 +361,6 @@ describe("no piece of a large work is longer than requests can wait for", () => 
       {},
       async (world) => {
         const { services, caller, drive, database } = world;
-        const to = (path: string) => ({ path, driveId: undefined });
         await fillDeep(world, "a/", DEEP_FILES, { tags: TAGS });
         await services.folders.create(caller, drive, "folders/");
         await database.write(() => addFolders(database, 3000));

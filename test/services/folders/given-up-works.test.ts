@@ -68,34 +68,35 @@ async function giveUp(
   return { work, cancelled };
 }
 
-const it = testWith(() => openForWork("move", FILES));
-
 describe.each(KINDS)("a work that is given up: %s", (kind) => {
-  const it = testWith(() => openForWork(kind, FILES));
+  const itOfKind = testWith(() => openForWork(kind, FILES));
   const begin = (world: World) => beginWork(world, kind);
 
-  it("is taken back before its request is refused, and the counts are right all the time", async (world) => {
-    const before = contentsOf(world);
-    const faults: string[] = [];
-    using meter = new WriteMeter(world.database, () => faults.push(...faultsOfTrees(world.database.sql)));
-    const { work, cancelled } = await giveUp(world, begin(world));
-    const fileTotal = FILES + (kind === "fork" ? 1 : 0);
-    expect(work).toMatchObject({ isUndone: false, by: { name: "night shift" }, fileTotal });
-    expect(cancelled).toMatchObject({ isUndone: true, progress: { files: 0 } });
-    expect(works(world)).toEqual([]);
-    await world.services.sweep.run();
-    expect([contentsOf(world), faults]).toEqual([before, []]);
-    expect(meter.count).toBeGreaterThan(4);
-    const done = begin(world);
-    const another = await underWay(world);
-    await done;
-    expect(contentsOf(world)).not.toEqual(before);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
-    // Once it has ended, there is none to give up.
-    expect(await Promise.allSettled([cancel(world, another)])).toMatchObject([NOT_FOUND]);
-  });
+  itOfKind(
+    "is taken back before its request is refused, and the counts are right all the time",
+    async (world) => {
+      const before = contentsOf(world);
+      const faults: string[] = [];
+      using meter = new WriteMeter(world.database, () => faults.push(...faultsOfTrees(world.database.sql)));
+      const { work, cancelled } = await giveUp(world, begin(world));
+      const fileTotal = FILES + (kind === "fork" ? 1 : 0);
+      expect(work).toMatchObject({ isUndone: false, by: { name: "night shift" }, fileTotal });
+      expect(cancelled).toMatchObject({ isUndone: true, progress: { files: 0 } });
+      expect(works(world)).toEqual([]);
+      await world.services.sweep.run();
+      expect([contentsOf(world), faults]).toEqual([before, []]);
+      expect(meter.count).toBeGreaterThan(4);
+      const done = begin(world);
+      const another = await underWay(world);
+      await done;
+      expect(contentsOf(world)).not.toEqual(before);
+      expect(faultsOfTrees(world.database.sql)).toEqual([]);
+      // Once it has ended, there is none to give up.
+      expect(await Promise.allSettled([cancel(world, another)])).toMatchObject([NOT_FOUND]);
+    },
+  );
 
-  it("is taken back after a restart that comes in between", async (world) => {
+  itOfKind("is taken back after a restart that comes in between", async (world) => {
     const before = contentsOf(world);
     const ended = Promise.allSettled([begin(world)]);
     await cancel(world, await underWay(world, 600));
@@ -112,6 +113,8 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     expect([contentsOf(later), faultsOfTrees(again.database.sql)]).toEqual([before, []]);
   });
 });
+
+const it = testWith(() => openForWork("move", FILES));
 
 describe("a work that is given up where nothing can be taken back", () => {
   test("leaves what a removal without a trash has done, also after a restart", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import type { FileId } from "../../../src/domain/id.ts";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { contentsIn, newContent } from "../../support/samples/contents.ts";
@@ -44,7 +43,7 @@ async function change(place: Place, random: Random): Promise<void> {
   const upload = () => tryToStore(place, to.path, new Uint8Array(100 + random.below(6)));
   const changes = [
     upload,
-    () => services.files.remove(caller, { id: id as FileId }, UNCONDITIONAL),
+    () => services.files.remove(caller, { id }, UNCONDITIONAL),
     () => services.files.move(caller, { id }, to, UNCONDITIONAL),
     () => services.files.copy(caller, { id }, to, UNCONDITIONAL),
     () => services.folders.remove(caller, drive, "d0/"),

@@ -248,12 +248,13 @@ async function requireContent({ services, caller, drive }: Place, path: string, 
   expect(await content.text()).toBe(large(text));
 }
 
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await nextTurn();
+}
+
 describe("an upload at the moment of a sweep", () => {
   it("keeps the content it matches, at any moment", async (place) => {
     const outcomes: number[] = [];
-    const turns = async (count: number) => {
-      for (let n = 0; n < count; n++) await nextTurn();
-    };
     // How many turns of the event loop the upload begins before the sweep; below zero, after it. Whoever came
     // first begins later the next time, so that most rounds are at the moment at which either may, wherever
     // that is on this machine.

@@ -136,7 +136,7 @@ class Run {
     const file = model.newFile(content, { tags, expiresAt: given ?? present?.expiresAt ?? null });
     const change = () => model.upload(this.#tree, top + path, file);
     const made = await this.#change("PUT", `/v0/files?${query.toString()}`, content, change);
-    if (present !== undefined) expect<unknown>(made.id).toBe(present.id);
+    if (present !== undefined) expect(made).toMatchObject({ id: present.id });
   }
 
   async #relocate(how: "move" | "copy", { top }: Drive): Promise<void> {

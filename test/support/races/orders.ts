@@ -5,27 +5,27 @@ import { runs } from "../models/properties.ts";
 import type { HeldResults } from "./held.ts";
 
 /** Something that is done in a race, and what it must come to. */
-export interface Deed<Race, State> {
+export interface Deed<R, State> {
   /** Does it. Resolves with the outcome: a text, null if nobody can say, or anything else if it is done. */
-  readonly perform: (race: Race) => Promise<unknown>;
+  readonly perform: (race: R) => Promise<unknown>;
   /** What would come of it in a state, one thing after another; and the state after it. */
   readonly after: (state: State) => readonly [outcome: string, state: State];
 }
 
-interface Act<Race, State> extends Deed<Race, State> {
+interface Act<R, State> extends Deed<R, State> {
   readonly name: string;
 }
 
 /** What happens at once, in threads: in each one thing after another. */
-type Threads<Race, State> = readonly (readonly Act<Race, State>[])[];
+type Threads<R, State> = readonly (readonly Act<R, State>[])[];
 
 /** Acts that are made of such parts, and how often they are chosen. */
-export function often<Parts extends object, Race, State>(
+export function often<Parts extends object, R, State>(
   weight: number,
   name: string,
   parts: { [K in keyof Parts]: fc.Arbitrary<Parts[K]> },
-  deed: (parts: Parts) => Deed<Race, State>,
-): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Act<Race, State>> } {
+  deed: (parts: Parts) => Deed<R, State>,
+): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Act<R, State>> } {
   const arbitrary = fc.record<Parts>(parts).map((made) => {
     const shown = `${name} ${JSON.stringify(made)}`;
     return { name: shown, ...deed(made), [fc.toStringMethod]: () => shown };
