@@ -52,7 +52,7 @@ class TreeRace implements Race<model.ModelTree> {
 
   static async begin(isCrowded: boolean): Promise<TreeRace> {
     races += 1;
-    const { services, clock, database } = opened;
+    const { services, clock } = opened;
     const { driveId, apiKey } = await services.drives.provision("Race");
     const caller = callerWith(services, apiKey);
     const contents = new Map(
@@ -63,62 +63,48 @@ class TreeRace implements Race<model.ModelTree> {
     }
     const race = new TreeRace(caller, driveId, contents);
     await race.#fillTrash(isCrowded);
-    await race.#fill();
-    if (isCrowded) {
-      const first = race.#ids.get("second") ?? "";
-      await database.write(() => copyRows(database, first, CROWD));
-      // Into a folder that others change.
-      await services.folders.move(caller, driveId, "many/", { path: "d/e/", driveId: undefined });
-      race.#begin("d/e/#", "large");
-    }
+    await race.#put("a", "small", "first");
+    const crowd = await race.#put("d/a", "large", "second");
+    await race.#put("d/b", "huge", "third");
+    await race.#put("b", "large", "fourth", true);
+    for (let anchor = 0; anchor < ANCHORS; anchor += 1)
+      await race.#put(`anchors/${anchor}`, `anchor ${anchor}`);
+    // Into a folder that others change.
+    if (isCrowded) await race.#addCrowd(crowd, "d/e/");
     // The content of a file that is gone, which the next sweep may remove.
-    const orphan = await race.#upload("orphan", "orphan");
-    await services.files.remove(caller, { id: orphan }, UNCONDITIONAL);
+    const { file } = await race.uploaded("orphan", "orphan");
+    await services.files.remove(caller, { id: file.id }, UNCONDITIONAL);
     await services.sweep.run();
     clock.advance(ORPHAN_GRACE_MS);
     return race;
   }
 
-  async #fill(): Promise<void> {
-    const files = [
-      ["a", "first", "small", false],
-      ["d/a", "second", "large", false],
-      ["d/b", "third", "huge", false],
-      ["b", "fourth", "large", true],
-    ] as const;
-    for (const [path, id, content, expires] of files) {
-      this.#ids.set(id, (await this.uploaded(path, content, expires)).file.id);
-      this.#begin(path, content, { id, expiresAt: expires ? LIFETIME : null });
-    }
-    for (let anchor = 0; anchor < ANCHORS; anchor += 1) {
-      await this.#upload(`anchors/${anchor}`, `anchor ${anchor}`);
-      this.#begin(`anchors/${anchor}`, `anchor ${anchor}`);
-    }
+  /** Puts a file where the race starts, also in the model. */
+  async #put(path: string, content: string, id: string | null = null, expires = false): Promise<FileId> {
+    const { file } = await this.uploaded(path, content, expires);
+    if (id !== null) this.#ids.set(id, file.id);
+    const expiresAt = expires ? LIFETIME : null;
+    [, this.start] = model.upload(this.start, path, model.newFile(content, { id, expiresAt }));
+    return file.id;
   }
 
-  /** Puts a file into the tree that the model begins with. */
-  #begin(path: string, content: string, more: Partial<model.ModelFile> = {}): void {
-    [, this.start] = model.upload(this.start, path, model.newFile(content, more));
+  /** Fills a folder with many files like a large one. In the model they are one. */
+  async #addCrowd(like: FileId, path: string): Promise<void> {
+    const { services, database } = opened;
+    await database.write(() => copyRows(database, like, CROWD));
+    await services.folders.move(this.caller, this.drive, "many/", { path, driveId: undefined });
+    [, this.start] = model.upload(this.start, `${path}#`, model.newFile("large"));
   }
 
   /** Deletes a file and a folder at paths that others use. */
   async #fillTrash(isCrowded: boolean): Promise<void> {
-    const { services, database } = opened;
-    const [caller, drive] = [this.caller, this.drive];
-    const id = await this.#upload("e/a", "small");
-    const file = await services.files.remove(caller, { id }, UNCONDITIONAL);
-    const first = await this.#upload("e/d/x", "large");
-    if (isCrowded) {
-      await database.write(() => copyRows(database, first, CROWD));
-      await services.folders.move(caller, drive, "many/", { path: "e/d/more/", driveId: undefined });
-    }
-    const folder = await services.folders.remove(caller, drive, "e/d/");
-    await services.folders.remove(caller, drive, "e/");
-    this.trash.file = file.trashId ?? "none";
-    this.trash.folder = folder.trashId ?? "none";
-    this.#begin("e/a", "small", { id: "gone" });
-    this.#begin("e/d/x", "large");
-    if (isCrowded) this.#begin("e/d/more/#", "large");
+    const { files, folders } = opened.services;
+    const id = await this.#put("e/a", "small", "gone");
+    this.trash.file = (await files.remove(this.caller, { id }, UNCONDITIONAL)).trashId ?? "none";
+    const first = await this.#put("e/d/x", "large");
+    if (isCrowded) await this.#addCrowd(first, "e/d/more/");
+    this.trash.folder = (await folders.remove(this.caller, this.drive, "e/d/")).trashId ?? "none";
+    await folders.remove(this.caller, this.drive, "e/");
     [, this.start] = model.removeFile(this.start, "gone", "file");
     [, this.start] = model.removeFolder(this.start, "e/d/", "folder");
     [, this.start] = model.removeFolder(this.start, "e/");
@@ -128,10 +114,6 @@ class TreeRace implements Race<model.ModelTree> {
     const id = this.#ids.get(name);
     if (id === undefined) throw new Error(`there is no ${name} file`);
     return id;
-  }
-
-  async #upload(path: string, content: string): Promise<FileId> {
-    return (await this.uploaded(path, content)).file.id;
   }
 
   uploaded(path: string, content: string, expires = false) {
