@@ -42,6 +42,17 @@ function file(name: string): string {
   return join(coffer.dataDir, name);
 }
 
+/** Indexes what waits, up to a ticket, as the thread does whose process ends before it has answered. */
+async function indexApart(previous: BatchId | null, id: BatchId, upTo: number) {
+  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
+  const first = newId<BatchId>(2);
+  const { thread, isNew } = await IndexThread.start(places, previous, first);
+  const request = { drive: null, after: 0, documents: [], upTo, previous: previous ?? first, id };
+  const { tickets } = await thread.ask("index", request);
+  await thread.close(previous);
+  return { isNew, tickets: tickets.toSorted((a, b) => a - b) };
+}
+
 function open(): Sqlite {
   return new Sqlite(file("coffer.db"), { readonly: true, strict: true });
 }
@@ -175,22 +186,10 @@ test("a job is removed only after its terms are in the index; one that was cut o
   const batch = () =>
     sql.query<{ batch: BatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
   const before = { jobs: jobs(), batch: batch() };
-  // As if the process ended after the thread has answered.
-  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
-  const fresh = newId<BatchId>(1);
-  const { thread, isNew } = await IndexThread.start(places, before.batch, fresh);
   if (before.batch === null) throw new Error("there is no index");
-  const request = {
-    drive: null,
-    after: 0,
-    documents: [],
-    upTo: Number.MAX_SAFE_INTEGER,
-    previous: before.batch,
-    id: fresh,
-  };
-  const { tickets } = await thread.ask("index", request);
-  await thread.close(before.batch);
-  expect([isNew, tickets.toSorted((a, b) => a - b)]).toEqual([false, before.jobs]);
+  const fresh = newId<BatchId>(1);
+  const done = await indexApart(before.batch, fresh, Number.MAX_SAFE_INTEGER);
+  expect(done).toEqual({ isNew: false, tickets: before.jobs });
   expect({ jobs: jobs(), batch: batch() }).toEqual(before);
   using index = new Sqlite(file("search.db"), { readonly: true });
   expect(index.query("SELECT last FROM search_batch").values()).toEqual([[fresh]]);
@@ -209,18 +208,7 @@ test("only jobs that are on the disk are done", async () => {
   const last = Number(sql.query("SELECT max(ticket) FROM search_job").values().flat()[0]);
   await coffer.client(own.key).delete(`/v0/files/${id}`);
   await put("five.txt", "needle");
-  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
-  const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];
-  const { thread } = await IndexThread.start(places, null, fresh);
-  const done = await thread.ask("index", {
-    drive: null,
-    after: 0,
-    documents: [],
-    upTo: last,
-    previous: fresh,
-    id: id2,
-  });
-  await thread.close(null);
+  const done = await indexApart(null, newId<BatchId>(1), last);
   expect(done.tickets.filter((ticket) => ticket > last)).toEqual([]);
 });
 

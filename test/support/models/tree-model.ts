@@ -358,16 +358,16 @@ class Run {
   }
 
   /** Checks that each list, in every order, is sorted and has these files. */
-  async #compareOrders({ id: drive }: Drive, prefix: string, paths: readonly string[]): Promise<void> {
+  async #compareOrders({ id: drive }: Drive, prefix: string, paths: string[]): Promise<void> {
     for (const field of ["size", "updated_at"] as const) {
       const query = new URLSearchParams({ drive_id: drive, limit: "1000", delimiter: "/", prefix });
       const url = (sort: string) => `/v0/files?${query.toString()}&sort=${sort}`;
       const { data } = await this.#client.get<{ data: Sortable[] }>(url(field));
-      const found = data.map(({ path }) => path).toSorted();
-      expect({ prefix, paths: found }).toEqual({ prefix, paths: [...paths] });
-      const keys = data.map(
-        (file) => [field === "size" ? file.size : Date.parse(file.updated_at), file.id] as const,
-      );
+      expect([prefix, data.map(({ path }) => path).toSorted()]).toEqual([prefix, paths]);
+      const keys = data.map((file): [number, string] => [
+        field === "size" ? file.size : Date.parse(file.updated_at),
+        file.id,
+      ]);
       expect(keys).toEqual(keys.toSorted(([a, idA], [b, idB]) => a - b || (idA < idB ? -1 : 1)));
       const back = await this.#client.get<{ data: Sortable[] }>(url(`-${field}`));
       expect(back.data).toEqual(data.toReversed());
