@@ -41,8 +41,11 @@ function edit(change: Edit, after: (text: string) => string | null): Deed<unknow
   };
 }
 
-// The first texts are kept in the database, the others as files.
-const STARTS = ["one\n", `one\n${"more\n".repeat(5000)}`];
+/** In the database, and in a file. */
+const STARTS = [
+  ["a short file", "one\n"],
+  ["a long file", `one\n${"more\n".repeat(5000)}`],
+] as const;
 
 const anyAct = fc.oneof(
   often(1, "upload", { text: fc.constantFrom("new one\n", "none\n") }, ({ text }): Deed<unknown, string> => ({
@@ -62,7 +65,7 @@ const anyAct = fc.oneof(
   ),
 );
 
-test.each(STARTS)("edits and uploads of one file at once come out as if one came after another", (start) =>
+test.each(STARTS)("edits and uploads of %s at once come out as if one came after another", (_, start) =>
   expectOrders(
     held,
     fc.array(anyAct, { minLength: 2, maxLength: 4 }).map((acts) => acts.map((act) => [act])),
