@@ -9,7 +9,7 @@ import { fileOf } from "../../support/samples/contents.ts";
 import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile, sweep } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
@@ -116,10 +116,6 @@ async function filesIn({ root }: World): Promise<number> {
 /** Deletes a folder. Returns its entry in the trash. */
 async function folderInTrash({ services, caller, drive }: World, path: string): Promise<string> {
   return (await services.folders.remove(caller, drive, path)).trashId ?? "";
-}
-
-function sweep({ services }: World): Promise<unknown> {
-  return services.sweep.run();
 }
 
 describe("no piece of a large work is longer than requests can wait for", () => {

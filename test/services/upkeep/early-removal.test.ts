@@ -13,8 +13,11 @@ import {
   type OpenedDrive as Place,
   openWithAda,
   openWithDrive,
+  ask,
   otherDrive,
+  removeDrive,
   removeFile,
+  sweep,
   storeFile,
   tryToStore,
 } from "../../support/server/services-drive.ts";
@@ -29,10 +32,6 @@ async function replace(place: Place, times: number, bytes: number): Promise<stri
   const outcomes: string[] = [];
   for (let n = 0; n < times; n += 1) outcomes.push(await tryToStore(place, "f", bytes));
   return outcomes;
-}
-
-function removeDrive({ services, caller, drive }: Place): Promise<unknown> {
-  return services.drives.remove(caller, drive);
 }
 
 /** Does something that `random` chooses to a drive with few paths and few contents, so that they meet often. */
@@ -56,14 +55,6 @@ const isIn = (drive: string) => `drive = (SELECT pk FROM drive WHERE id = '${dri
 /** Bytes of all contents. */
 function onDisk({ root }: Place): number {
   return contentsIn(root).reduce((sum, { size }) => sum + size, 0);
-}
-
-function ask({ database }: Place, query: string): unknown[] {
-  return database.sql.query(query).values().flat();
-}
-
-function sweep({ services }: Place): Promise<unknown> {
-  return services.sweep.run();
 }
 
 /** Every counter of what was let go of, less what it should be. */

@@ -16,8 +16,11 @@ import {
   openServicesIn,
   openWithAda,
   openWithDrive,
+  ask,
   otherDrive,
+  removeDrive,
   removeFile,
+  sweep,
   storeFile,
 } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
@@ -38,18 +41,6 @@ async function putGoing(place: Place, ms: number, copies = 0): Promise<void> {
   const expiresAt = new Date(place.clock.now() + ms).toISOString();
   const { file } = await storeFile(place, "going.txt", "going", { expiresAt });
   if (copies > 0) await place.database.write(() => copyRows(place.database, file.id, copies));
-}
-
-function sweep({ services }: Pick<Place, "services">) {
-  return services.sweep.run();
-}
-
-function removeDrive({ services, caller, drive }: Place): Promise<unknown> {
-  return services.drives.remove(caller, drive);
-}
-
-function ask({ database }: Place, query: string): unknown[] {
-  return database.sql.query(query).values().flat();
 }
 
 /** A content that begins with a text and is a file of its own. */

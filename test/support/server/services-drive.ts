@@ -204,6 +204,19 @@ export async function removeFile({ services, caller, drive }: OpenedDrive, path:
   return (await services.files.remove(caller, { drive, path }, UNCONDITIONAL)).trashId ?? "none";
 }
 
+export function removeDrive({ services, caller, drive }: OpenedDrive): Promise<unknown> {
+  return services.drives.remove(caller, drive);
+}
+
+export function sweep({ services }: Pick<OpenedServices, "services">) {
+  return services.sweep.run();
+}
+
+/** What a query answers, row by row. */
+export function ask({ database }: Pick<OpenedServices, "database">, query: string): unknown[] {
+  return database.sql.query(query).values().flat();
+}
+
 /** Another drive of the same caller. */
 export async function anotherDrive(place: OpenedDrive): Promise<OpenedDrive> {
   return { ...place, drive: (await place.services.drives.create(place.caller, "Another", "")).id };
