@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { titleOf } from "../../../web/lib/browser/title.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 
 const POLICY =
@@ -31,6 +33,16 @@ describe("the dashboard's files", () => {
       expect(headers.get("x-content-type-options")).toBe("nosniff");
     },
   );
+
+  test("each page is there when it is loaded again, and has a title of its own", async () => {
+    const app = await Bun.file(join(import.meta.dir, "../../../web/app.tsx")).text();
+    const pages = [...app.matchAll(/path === "(\/[a-z]+)"/g)].map(([, path = ""]) => path);
+    expect(pages).toContain("/keys");
+    expect(await Promise.all(pages.map(async (path) => (await get(path)).status))).toEqual(
+      pages.map(() => 200),
+    );
+    expect(new Set(pages.map(titleOf)).size).toBe(pages.length);
+  });
 
   test.each<[path: string, headers: Record<string, string>, type: string]>([
     ["/drivse", page, "text/html"],

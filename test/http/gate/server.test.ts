@@ -162,7 +162,8 @@ describe("stop", () => {
     await app.server.stop(50);
     await cut;
     slow.release();
-  });
+    // Without the deadline the runtime cuts it after thirty seconds.
+  }, 20_000);
 
   test("does not wait for connections that are idle", async () => {
     const app = startStub();
