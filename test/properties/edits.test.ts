@@ -40,6 +40,10 @@ function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
+function comparing(original: Buffer, { text, changes }: EditedText) {
+  return { path: "f", original, now: text, changes, firstLine: 1 };
+}
+
 /** A text after an edit, in the simplest way; null if the edit is refused. */
 function edited(text: string, edit: Edit, hasReturns: boolean): string | null {
   const adapted = (part: string, isExact: boolean) =>
@@ -58,7 +62,7 @@ function edited(text: string, edit: Edit, hasReturns: boolean): string | null {
         : text.slice(0, first) + by + text.slice(first + wanted.length);
     }
     case "insert": {
-      const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+      const lines = linesOf(text);
       if (edit.line > lines.length) return null;
       const end = hasReturns ? "\r\n" : "\n";
       const added = adapted(edit.text, edit.text.includes("\r"));
@@ -108,8 +112,7 @@ test("edits do to bytes what they would do to a string, and the diff leads from 
         expected = after ?? expected;
         expect(now.text.toString()).toBe(expected);
       }
-      const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
-      const diff = atOnce(unifiedDiffSteps(compared, pace));
+      const diff = atOnce(unifiedDiffSteps(comparing(original, now), pace));
       expect(patched(text, diff.text)).toBe(expected);
     },
   );
@@ -122,17 +125,11 @@ test("however many places change, the diff leads from one to the other until it 
   const original = Buffer.from(text);
   const now = new EditedText(original);
   now.apply({ op: "str_replace", oldString: "x\n", newString: "y\n", replaceAll: true });
-  const { text: diff, isCut } = unifiedDiff({
-    path: "f",
-    original,
-    now: now.text,
-    changes: now.changes,
-    firstLine: 1,
-  });
+  const { text: diff, isCut } = unifiedDiff(comparing(original, now));
   expect(isCut).toBe(false);
   expect(patched(text, diff)).toBe(text.replaceAll("x\n", "y\n"));
   now.apply({ op: "str_replace", oldString: "l", newString: "L", replaceAll: true });
-  const all = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
+  const all = unifiedDiff(comparing(original, now));
   expect([all.isCut, Buffer.byteLength(all.text)]).toEqual([true, 64 * 1024]);
 });
 
@@ -154,8 +151,11 @@ test("a diff far down a text lets others go first, while it counts the lines bef
   const original = Buffer.from("x\n".repeat(200_000));
   const now = new EditedText(original);
   now.apply({ op: "append", text: "y" });
-  const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
   let steps = 0;
-  for (const made = unifiedDiffSteps(compared, new Pace()); made.next().done !== true; steps += 1);
+  for (
+    const made = unifiedDiffSteps(comparing(original, now), new Pace());
+    made.next().done !== true;
+    steps += 1
+  );
   expect(steps).toBeGreaterThan(3);
 });

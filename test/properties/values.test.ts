@@ -7,37 +7,17 @@ import { formatInstant, parseInstant } from "../../src/domain/time.ts";
 import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/accounts/user.ts";
 import { fileCursor } from "../../src/http/operation/cursor.ts";
 import { requireExactNumbers } from "../../src/http/json/json-text.ts";
-import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
+import { anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 import * as fc from "fast-check";
 
 /** What the API description promises of a time in an answer. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const digits = (length: number) =>
-  fc.string({ unit: anyOf("0123456789"), minLength: length, maxLength: length });
-
 test("a time is read as the runtime reads it, and written so that it is read again as itself", () => {
-  const zone = fc.oneof(
-    fc.constant("Z"),
-    fc
-      .tuple(fc.constantFrom("+", "-"), digits(2), digits(2))
-      .map(([sign, hours, minutes]) => `${sign}${hours}:${minutes}`),
+  const zone = fc.stringMatching(/^(Z|[+-]\d\d:\d\d)$/);
+  const text = fc.stringMatching(
+    /^(\d{4}|0000|9999)-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d\.\d{3}(Z|[+-][0-2]\d:[0-6]\d)$/,
   );
-  const text = fc
-    .tuple(
-      fc.oneof(digits(4), fc.constantFrom("0000", "9999")),
-      digits(2),
-      digits(2),
-      digits(2),
-      digits(2),
-      digits(2),
-      digits(3),
-      zone,
-    )
-    .map(
-      ([year, month, day, hour, minute, second, ms, at]) =>
-        `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${at}`,
-    );
   const likely = fc
     .tuple(
       fc.date({
@@ -67,25 +47,8 @@ function exactly(text: string): [digits: bigint, exponent: bigint] {
 }
 
 test("exactly the numbers are refused that would be written differently", () => {
-  const sign = fc.constantFrom("", "-");
-  const whole = fc.oneof(
-    fc.constant("0"),
-    fc
-      .tuple(anyOf("123456789"), fc.string({ unit: anyOf("0123456789"), maxLength: 25 }))
-      .map((parts) => parts.join("")),
-  );
-  const fraction = fc.oneof(
-    fc.constant(""),
-    fc.string({ unit: anyOf("0123456789"), minLength: 1, maxLength: 25 }).map((text) => `.${text}`),
-  );
-  const exponent = fc.oneof(
-    fc.constant(""),
-    fc
-      .tuple(fc.constantFrom("e", "E+", "e-"), fc.integer({ min: 0, max: 400 }))
-      .map((parts) => parts.join("")),
-  );
   const number = fc.oneof(
-    fc.tuple(sign, whole, fraction, exponent).map((parts) => parts.join("")),
+    fc.stringMatching(/^-?(0|[1-9]\d{0,25})(\.\d{1,25})?((e|E\+|e-)([1-9]\d|[1-3]\d\d|\d))?$/),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   );
   forAll(5, number, (text) => {
@@ -119,19 +82,11 @@ test("a cursor leads back to its position, in its order only; any other text is 
 });
 
 test("a content type that is accepted can be sent as a header, and is read again as itself", () => {
-  const token = fc.string({ minLength: 1, maxLength: 8 });
+  const start = fc.stringMatching(
+    /^([a-z+.-]|[ -~]){1,4}\/?([a-z+.-]|[ -~]){1,4}(;| ; )?([a-z+.-]|[ -~]){1,4}=?$/,
+  );
   const quoted = fc.string({ unit: "binary-ascii", maxLength: 8 }).map((text) => `"${text}"`);
-  const type = fc
-    .tuple(
-      token,
-      fc.constantFrom("/", ""),
-      token,
-      fc.constantFrom("", ";", " ; "),
-      token,
-      fc.constantFrom("=", ""),
-      fc.oneof(token, quoted),
-    )
-    .map((parts) => parts.join(""));
+  const type = fc.tuple(start, fc.oneof(fc.string(), quoted)).map((parts) => parts.join(""));
   forAll(5, fc.oneof(anyText(), type), (text) => {
     const accepted = unlessRefused(() => parseMediaType("content_type", text));
     if (accepted === null) return;

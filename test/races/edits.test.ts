@@ -1,105 +1,78 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Caller } from "../../src/domain/accounts/caller.ts";
 import type { Edit } from "../../src/domain/contents/edit/edited-text.ts";
-import { CofferError } from "../../src/domain/errors.ts";
-import type { DriveId } from "../../src/domain/id.ts";
-import type { Services } from "../../src/services/services.ts";
-import { runs } from "../support/models/properties.ts";
 import { heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
+import { type Deed, expectOrders, often } from "../support/races/orders.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { type OpenedDrive, openWithDrive, storeFile } from "../support/server/services-drive.ts";
 
-/** What somebody does to the one file: replaces all of it, or edits it. */
-type Change = { readonly op: "upload"; readonly text: string } | Edit;
-
 const held = new HeldResults();
 let opened: OpenedDrive;
-let services: Services;
-let caller: Caller;
-let drive: DriveId;
 
 beforeAll(async () => {
   opened = await openWithDrive({
     open: (database) => heldTables(held, database),
     blobsFor: (blobs) => heldBlobs(held, blobs),
   });
-  ({ services, caller, drive } = opened);
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
-const ref = () => ({ drive, path: "f.txt" });
+const ref = () => ({ drive: opened.drive, path: "f.txt" });
 
 const upload = (text: string) => storeFile(opened, "f.txt", text);
 
-/** Does it; returns whether it was done. */
-async function perform(change: Change): Promise<boolean> {
-  await held.hold(change.op, Promise.resolve());
-  try {
-    if (change.op === "upload") await upload(change.text);
-    else await services.edits.apply(caller, ref(), [change], { precondition: UNCONDITIONAL, dryRun: false });
-    return true;
-  } catch (error) {
-    if (error instanceof CofferError && error.code === "CONFLICT") return false;
-    throw error;
-  }
+async function textNow(): Promise<string> {
+  const { services, caller } = opened;
+  const content = await services.files.content(services.files.get(caller, ref()));
+  return content.text();
 }
 
-/** What becomes of a text; null if the change is refused. */
-function after(text: string, change: Change): string | null {
-  switch (change.op) {
-    case "upload":
-      return change.text;
-    case "append":
-      return text + change.text;
-    case "insert":
-      return change.text + text;
-    case "str_replace":
-      return text.split(change.oldString).length === 2
-        ? text.replace(change.oldString, change.newString)
-        : null;
-  }
+/** @param after what becomes of a text; null if it is refused */
+function edit(change: Edit, after: (text: string) => string | null): Deed<unknown, string> {
+  return {
+    perform: () => {
+      const options = { precondition: UNCONDITIONAL, dryRun: false };
+      return opened.services.edits.apply(opened.caller, ref(), [change], options);
+    },
+    after: (text) => {
+      const changed = after(text);
+      return changed === null ? ["CONFLICT", text] : ["done", changed];
+    },
+  };
 }
 
-/** Everything that can come of changes, one after another in any order: what is done of them, and the text. */
-function outcomes(text: string, changes: readonly (readonly [number, Change])[], done: string[]): string[] {
-  if (changes.length === 0) return [`${done.toSorted().join()} ${text}`];
-  return changes.flatMap(([number, change]) => {
-    const next = after(text, change);
-    const others = changes.filter(([other]) => other !== number);
-    return outcomes(next ?? text, others, next === null ? done : [...done, String(number)]);
-  });
-}
+/** In the database, and in a file. */
+const STARTS = [
+  ["a short file", "one\n"],
+  ["a long file", `one\n${"more\n".repeat(5000)}`],
+] as const;
 
-// The first texts are kept in the database, the others as files.
-const anyStart = fc.constantFrom("one\n", `one\n${"more\n".repeat(5000)}`);
-const anyChange = fc.oneof(
-  fc.record({ op: fc.constant("upload"), text: fc.constantFrom("new one\n", "none\n") }),
-  fc.record({ op: fc.constant("append"), text: fc.constantFrom("a\n", "b\n") }),
-  fc.record({ op: fc.constant("insert"), line: fc.constant(0), text: fc.constantFrom("c\n", "d\n") }),
-  fc.record({
-    op: fc.constant("str_replace"),
-    oldString: fc.constant("one"),
-    newString: fc.constantFrom("two", "three"),
-    replaceAll: fc.constant(false),
-  }),
+const anyAct = fc.oneof(
+  often(1, "upload", { text: fc.constantFrom("new one\n", "none\n") }, ({ text }): Deed<unknown, string> => ({
+    perform: () => upload(text),
+    after: () => ["done", text],
+  })),
+  often(1, "append", { text: fc.constantFrom("a\n", "b\n") }, ({ text }) =>
+    edit({ op: "append", text }, (before) => before + text),
+  ),
+  often(1, "insert", { text: fc.constantFrom("c\n", "d\n") }, ({ text }) =>
+    edit({ op: "insert", line: 0, text }, (before) => text + before),
+  ),
+  often(1, "replace", { newString: fc.constantFrom("two", "three") }, ({ newString }) =>
+    edit({ op: "str_replace", oldString: "one", newString, replaceAll: false }, (before) =>
+      before.split("one").length === 2 ? before.replace("one", newString) : null,
+    ),
+  ),
 );
 
-test("edits and uploads of one file at once come out as if one came after another", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.scheduler(),
-      anyStart,
-      fc.array(anyChange, { minLength: 2, maxLength: 4 }),
-      async (scheduler, start, changes) => {
-        await upload(start);
-        const done = await held.race(scheduler, () => Promise.all(changes.map(perform)));
-        const content = await services.files.content(services.files.get(caller, ref()));
-        const numbers = done.flatMap((isDone, number) => (isDone ? [String(number)] : []));
-        const possible = outcomes(start, [...changes.entries()], []);
-        expect(possible).toContain(`${numbers.join()} ${await content.text()}`);
-      },
-    ),
-    runs(),
-  );
-});
+test.each(STARTS)("edits and uploads of %s at once come out as if one came after another", (_, start) =>
+  expectOrders(
+    held,
+    fc.array(anyAct, { minLength: 2, maxLength: 4 }).map((acts) => acts.map((act) => [act])),
+    async () => {
+      await upload(start);
+      return { start, seen: textNow, shape: (text: string) => text };
+    },
+    0.5,
+  ),
+);

@@ -5,7 +5,10 @@ import { KEEPS_NOTHING } from "../support/server/appliance.ts";
 import type { Answer } from "../support/server/client.ts";
 import { runs } from "../support/models/properties.ts";
 import { Random } from "../support/server/random.ts";
+import { SEED } from "../support/server/seed.ts";
 import { openStage, type OwnDrive } from "../support/server/scenario.ts";
+import { whileSweeping } from "../support/samples/contents.ts";
+import { hashOf } from "../support/samples/hash.ts";
 import { verified } from "../support/faults/verified.ts";
 import { listFiles, putFile } from "../support/server/drives.ts";
 
@@ -60,7 +63,7 @@ function expectOneContent(
   expect(body.equals(content.subarray(start, end))).toBeTrue();
 }
 
-test("a file that is replaced while it is downloaded gives one of its contents, never a mix", async () => {
+test("a file that is replaced while it is downloaded and copied gives one of its contents, never a mix", async () => {
   const random = new Random(1);
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
@@ -68,6 +71,17 @@ test("a file that is replaced while it is downloaded gives one of its contents, 
     await many(async (index) => {
       if (index % 3 === 0) {
         expect((await put(own, "a", random.pick(CONTENTS))).status).toBe(200);
+        return;
+      }
+      if (index % 3 === 1) {
+        const body = { destination_path: `copies/${index}` };
+        const copy = await own.client.post<{ id: string; content_hash: string }>(
+          `/v0/files/${id}/copy`,
+          body,
+        );
+        const found = await download(own, copy.id, {});
+        expectOneContent(found, { range: null, ifRange: null });
+        expect(found.headers.get("etag")).toBe(`"${copy.content_hash.replace("sha256:", "")}"`);
         return;
       }
       const range = random.chance(0.7) ? ([random.below(40), 41 + random.below(59)] as const) : null;
@@ -81,38 +95,18 @@ test("a file that is replaced while it is downloaded gives one of its contents, 
   }
 });
 
-test("each copy of a file that is replaced has one of its contents", async () => {
-  const own = await stage.ownDrive();
-  const id = await putFile(own, own.id, "a", CONTENTS[0] ?? Buffer.from(""));
-  await many(async (index) => {
-    if (index % 2 === 0) {
-      expect((await put(own, "a", CONTENTS[index % 3] ?? "")).status).toBe(200);
-      return;
-    }
-    const body = { destination_path: `copies/${index}` };
-    const copy = await own.client.post<{ id: string; content_hash: string }>(`/v0/files/${id}/copy`, body);
-    const found = await download(own, copy.id, {});
-    expectOneContent(found, { range: null, ifRange: null });
-    expect(found.headers.get("etag")).toBe(`"${copy.content_hash.replace("sha256:", "")}"`);
-  });
-});
-
 test("of many files that are moved to one path, one gets there, and the others stay", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
     const ids = await many((index) => putFile(own, own.id, `from/${index}`, String(index)));
-    const answers = await Promise.all(
-      ids.map((id) => own.client.send("POST", `/v0/files/${id}/move`, { body: { destination_path: "to" } })),
-    );
+    const move = (overwrite: boolean) => {
+      const body = { destination_path: "to", overwrite };
+      return Promise.all(ids.map((id) => own.client.send("POST", `/v0/files/${id}/move`, { body })));
+    };
+    const answers = await move(false);
     expect([withStatus(answers, 200), withStatus(answers, 409)]).toEqual([1, MANY - 1]);
     expect(await pathsIn(own)).toHaveLength(MANY);
-    const last = await Promise.all(
-      ids.map((id) =>
-        own.client.send("POST", `/v0/files/${id}/move`, {
-          body: { destination_path: "to", overwrite: true },
-        }),
-      ),
-    );
+    const last = await move(true);
     expect(withStatus(last, 200) + withStatus(last, 404)).toBe(MANY);
     expect(await pathsIn(own)).toEqual(["to"]);
   }
@@ -166,39 +160,64 @@ test("a key that is revoked while it writes has done all that was answered, and 
   }
 });
 
-test("contents that come and go are whole while all that nothing names is collected", async () => {
+/** So much may happen in a drive of Ada's while its contents are swept, and all must be whole afterwards. */
+async function whileCollected(
+  settings: Record<string, string>,
+  lanes: number,
+  lane: (own: Own, index: number, collected: () => number) => Promise<void>,
+): Promise<void> {
   // A drive of an account: sweeps may take it past the end of an unclaimed one.
-  await using coffer = await startWithAda(KEEPS_NOTHING);
+  await using coffer = await startWithAda(settings);
+  const { appliance, clock } = coffer;
   const client = await accountClient(coffer, "ada");
   const own = { client, id: (await client.makeDrive("Own")).id };
-  const { sweep } = coffer.appliance.services;
+  await whileSweeping({ ...appliance, clock }, ORPHAN_GRACE_MS / 2, (collected) =>
+    Promise.all(Array.from({ length: lanes }, (_, index) => lane(own, index, collected))),
+  );
+  await coffer.close();
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+}
+
+test("contents that come and go are whole while all that nothing names is collected", async () => {
   const random = new Random(2);
-  const over = new AbortController();
-  const collected = { blobs: 0 };
-  const sweeping = (async () => {
-    while (!over.signal.aborted) {
-      collected.blobs += (await sweep.run()).blobs;
-      coffer.clock.advance(ORPHAN_GRACE_MS / 2);
-    }
-  })();
   // Two lanes store and delete each content: in turn, at once, and while it is collected.
-  const lane = async (index: number) => {
+  await whileCollected(KEEPS_NOTHING, 8, async (own, index, collected) => {
     // Too long for the cache of small contents.
     const content = Buffer.alloc(70_000, `content ${index >> 1} `);
-    for (let round = 0; round < ROUNDS * 10 || collected.blobs === 0; round += 1) {
+    for (let round = 0; round < ROUNDS * 10 || collected() === 0; round += 1) {
       const id = await putFile(own, own.id, `${index}/${round}`, content);
       expect((await download(own, id, {})).body.equals(content)).toBeTrue();
       await own.client.delete(`/v0/files/${id}`);
       for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");
     }
-  };
-  try {
-    await Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)));
-  } finally {
-    over.abort();
-  }
-  await sweeping;
-  await coffer.close();
-  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+});
+
+test("contents of versions are whole, or gone, while they end, are pruned and collected", async () => {
+  const seen = new Set<number>();
+  const settings = { "keep-days": "2", "storage-limits": "team=400000" };
+  await whileCollected(settings, 6, async (own, index) => {
+    const random = new Random((runs().seed ?? SEED) + index);
+    for (let round = 0; round < ROUNDS * 8; round += 1) {
+      const body = Buffer.alloc(random.pick([100, 20_000, 70_000]), `${random.below(3)} `);
+      const stored = await put(own, String(index), body);
+      // What is replaced may take up too much of the disk for a minute.
+      if (stored.status === 403) continue;
+      const { id }: { id: string } = JSON.parse(stored.text);
+      const { data } = await own.client.get<{ data: { version: number; content_hash: string }[] }>(
+        `/v0/files/${id}/versions`,
+      );
+      const version = data.at(random.below(data.length));
+      if (version === undefined) continue;
+      const one = `/v0/files/${id}/versions/${version.version}`;
+      if (random.chance(0.3)) await own.client.send("POST", `${one}/restore`);
+      const response = await own.client.fetch("GET", `${one}/download`);
+      const bytes = await response.bytes();
+      seen.add(response.status);
+      if (response.status === 200) expect(`sha256:${hashOf(bytes)}`).toBe(version.content_hash);
+    }
+  });
+  expect([200, 404]).toEqual(expect.arrayContaining([...seen]));
+  expect(seen).toContain(200);
 });

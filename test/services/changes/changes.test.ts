@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { cp, rm } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChangeType } from "../../../src/domain/changes/change-types.ts";
@@ -8,63 +8,51 @@ import { parseFolderPath, ROOT } from "../../../src/domain/files/path.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import type { FeedDrive } from "../../../src/services/changes/changes.ts";
 import { seenFrom } from "../../../src/services/changes/entries.ts";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
 import type { OpenedServices } from "../../support/server/services-drive.ts";
-import { callerWith, openOwnServices, openWithDrive } from "../../support/server/services-drive.ts";
+import { callerWith, openWithDrive, otherDrive } from "../../support/server/services-drive.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { numbersTo } from "../../support/samples/many-files.ts";
 
-let coffer: TestAppliance;
-beforeAll(async () => {
-  coffer = await startAppliance();
-});
-afterAll(() => coffer[Symbol.asyncDispose]());
-
-const sweep = () => coffer.appliance.services.sweep.run();
-
-describe("how long changes are kept", () => {
-  test("as long as versions; then a reader that was away is told so, and starts anew", async () => {
-    const { client, id } = await provision(coffer);
-    addAccount(coffer, "ada");
-    const ada = await accountClient(coffer, "ada");
-    const drive = await ada.makeDrive("D");
-    const put = (path: string) => ada.put(drive.id, path, "x");
-    const start = await changesPage(ada, "");
-    await put("a");
-    await put("b");
-    const [a, b] = (await changesPage(ada, "")).data;
-    coffer.clock.advance(29 * DAY_MS);
-    await put("c");
-    coffer.clock.advance(1.5 * DAY_MS);
-    await sweep();
-    for (const gone of [start.next_cursor, a?.id]) {
-      const answer = await ada.send("GET", `/v0/changes?cursor=${gone}`);
-      expect([answer.status, answer.text]).toEqual([410, expect.stringContaining("cursor=latest")]);
-    }
-    // It has seen all that is gone.
-    expect((await changesPage(ada, `cursor=${b?.id}`)).data.map(({ path }) => path)).toEqual(["c"]);
-    // What is left of the feed is gone through as ever, also where another drive has older changes.
-    await put("d");
-    const rest = await allChanges(ada, "", 1);
-    expect(rest.map(({ path }) => path)).toEqual(["c", "d"]);
-    expect((await client.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(401);
-  });
+test("changes are kept as long as versions; then a reader that was away is told so, and starts anew", async () => {
+  await using coffer = await startWithAda();
+  const { client, id } = await provision(coffer);
+  const ada = await accountClient(coffer, "ada");
+  const drive = await ada.makeDrive("D");
+  const put = (path: string) => ada.put(drive.id, path, "x");
+  const start = await changesPage(ada, "");
+  await put("a");
+  await put("b");
+  const [a, b] = (await changesPage(ada, "")).data;
+  coffer.clock.advance(29 * DAY_MS);
+  await put("c");
+  coffer.clock.advance(1.5 * DAY_MS);
+  await coffer.appliance.services.sweep.run();
+  for (const gone of [start.next_cursor, a?.id]) {
+    const answer = await ada.send("GET", `/v0/changes?cursor=${gone}`);
+    expect([answer.status, answer.text]).toEqual([410, expect.stringContaining("cursor=latest")]);
+  }
+  // It has seen all that is gone.
+  expect((await changesPage(ada, `cursor=${b?.id}`)).data.map(({ path }) => path)).toEqual(["c"]);
+  // What is left of the feed is gone through as ever, also where another drive has older changes.
+  await put("d");
+  const rest = await allChanges(ada, "", 1);
+  expect(rest.map(({ path }) => path)).toEqual(["c", "d"]);
+  expect((await client.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(401);
 });
 
 test("what is gone of one drive does not end the way through the feed of several", async () => {
-  await using opened = await openOwnServices();
-  const { services, tables } = opened;
+  await using one = await openWithDrive();
+  const { services, tables } = one;
   const drives: FeedDrive[] = [];
-  for (const name of ["One", "Two"]) {
-    const { apiKey, driveId } = await services.drives.provision(name);
-    const caller = services.apiKeys.authenticate(apiKey);
-    if (caller?.kind !== "drive") throw new Error("the key is not known");
+  for (const { caller, drive } of [one, await otherDrive(one)]) {
+    if (caller.kind !== "drive") throw new Error("the key is not of a drive");
     drives.push({ drive: caller.drivePk, prefix: ROOT, from: changeNumber(0) });
-    for (const path of ["a/", "b/", "c/"]) await services.folders.create(caller, driveId, path);
+    for (const path of ["a/", "b/", "c/"]) await services.folders.create(caller, drive, path);
   }
   const [, two] = drives;
   if (two === undefined) throw new Error("there are not two drives");

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobStore } from "../../../src/blobs/blob-store.ts";
@@ -12,9 +12,11 @@ import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { fileOf } from "../../support/samples/contents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
-/** A store, and what remembers its damage, in a directory. */
-async function open(root: string) {
+/** A store, and what remembers its damage. */
+const it = testWith(async () => {
+  const { path: root, [Symbol.asyncDispose]: remove } = await temporaryDirectory(FAST_DIRECTORY);
   const clock = new FakeClock();
   const database = Database.open(join(root, "coffer.db"), clock);
   const tables = openTables(database);
@@ -22,8 +24,10 @@ async function open(root: string) {
   const [blobsDir, tmpDir] = [join(root, "blobs"), join(root, "tmp")];
   const blobs = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small, damaged });
   const log = createLog({ format: "json", clock, write: () => {} });
-  return { database, tables, blobs, contents: new DamagedBlobs({ tables, blobs, clock, log }) };
-}
+  const contents = new DamagedBlobs({ tables, blobs, clock, log });
+  const close = () => database.close().then(remove);
+  return { root, database, tables, blobs, contents, [Symbol.asyncDispose]: close };
+});
 
 async function damageOf(blobs: BlobStore, content: BlobFacts): Promise<DamagedBlob> {
   const error = await failureOf(Array.fromAsync(blobs.pieces(content)));
@@ -31,9 +35,7 @@ async function damageOf(blobs: BlobStore, content: BlobFacts): Promise<DamagedBl
   throw error;
 }
 
-test("a content is read in pieces of at most 64 KiB", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { blobs, database } = await open(place.path);
+it("a content is read in pieces of at most 64 KiB", async ({ blobs }) => {
   using content = await put(blobs, sampleBytes(1_000_000));
   let bytes = 0;
   for await (const { length } of blobs.pieces(content)) {
@@ -41,16 +43,14 @@ test("a content is read in pieces of at most 64 KiB", async () => {
     bytes += length;
   }
   expect(bytes).toBe(1_000_000);
-  await database.close();
 });
 
-test("damage is not remembered once the content was written anew, or has no row", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { blobs, tables, contents, database } = await open(place.path);
+it("damage is not remembered once the content was written anew, or has no row", async (opened) => {
+  const { blobs, tables, contents, database } = opened;
   const bytes = sampleBytes(100_000);
   using content = await put(blobs, bytes);
   const { digest, size } = content;
-  await writeFile(fileOf(place.path, digest), flipped(bytes));
+  await writeFile(fileOf(opened.root, digest), flipped(bytes));
   const damage = await damageOf(blobs, content);
   expect(await contents.remember(damage)).toBe(false);
   await database.write(() => tables.blobs.ensure(digest, size, null));
@@ -60,22 +60,19 @@ test("damage is not remembered once the content was written anew, or has no row"
   expect(healed.isWritten).toBe(true);
   await contents.check(content);
   expect([await contents.remember(damage), tables.damagedContents.problemOf(digest)]).toEqual([false, null]);
-  await database.close();
 });
 
-test("only an upload that has written a file itself may clear its damage", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { blobs, tables, contents, database } = await open(place.path);
+it("only an upload that has written a file itself may clear its damage", async (opened) => {
+  const { blobs, tables, contents, database } = opened;
   // So large that an upload is matched by its size.
   const bytes = sampleBytes(1_100_000);
   using first = await put(blobs, bytes);
   const { digest, size } = first;
   await database.write(() => tables.blobs.ensure(digest, size, null));
-  await writeFile(fileOf(place.path, digest), flipped(bytes));
+  await writeFile(fileOf(opened.root, digest), flipped(bytes));
   using matched = await put(blobs, bytes);
   await contents.remember(await damageOf(blobs, first));
   using written = await put(blobs, bytes);
   expect([first, matched, written].map(({ isWritten }) => isWritten)).toEqual([true, false, true]);
   expect(await Array.fromAsync(blobs.pieces(first), ({ length }) => length)).not.toBeEmpty();
-  await database.close();
 });

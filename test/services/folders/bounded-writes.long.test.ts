@@ -1,16 +1,16 @@
-import { describe, expect, test } from "bun:test";
-import { testWith } from "../../support/server/test-with.ts";
+import { describe, expect } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
-import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
-import { eventually } from "../../support/server/scenario.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 import { fileOf } from "../../support/samples/contents.ts";
+import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { eventually } from "../../support/server/scenario.ts";
+import { type OpenedDrive, openWithDrive, storeFile, sweep } from "../../support/server/services-drive.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
 const MOST_ROWS = 2500;
@@ -42,25 +42,42 @@ async function open(): Promise<World> {
   };
 }
 
+const it = testWith(open);
+
+/** What is done, once all that it takes is there. */
+type Work = () => Promise<unknown>;
+
+/** A work none of whose pieces may be too large. It leaves so many rows, and right counts. */
+function bounded(
+  name: string,
+  left: Readonly<Record<string, number>>,
+  prepare: (world: World) => Promise<Work>,
+): void {
+  it(`when ${name}`, async (world) => {
+    const { meter, turns, count, database } = world;
+    const work = await prepare(world);
+    for (const each of [meter, turns]) each.largest();
+    await work();
+    expect(turns.largest()).toBeLessThan(MOST_UNITS);
+    expect(meter.largest()).toBeLessThan(MOST_ROWS);
+    expect(Object.keys(left).map((table) => [table, count(table)])).toEqual(Object.entries(left));
+    expect(faultsOfTrees(database.sql)).toEqual([]);
+  });
+}
+
 async function uploadAt(world: World, path: string, more?: Parameters<typeof storeFile>[3]): Promise<FileId> {
   return (await storeFile(world, path, `content of ${path}`, more)).file.id;
 }
 
-/** Forgets what was counted so far. */
-function begin({ meter, turns }: World): void {
-  meter.largest();
-  turns.largest();
-}
-
-function requireSmall({ meter, turns }: World): void {
-  expect(meter.largest()).toBeLessThan(MOST_ROWS);
-  expect(turns.largest()).toBeLessThan(MOST_UNITS);
-}
-
-/** Files in `many/` like `first`, each of which is given a content of its own. */
-async function fill(world: World, first: FileId, files: number): Promise<void> {
+/** A file, and as many in `many/` like it, each of which has a content of its own. */
+async function fill(
+  world: World,
+  files: number,
+  attributes?: Parameters<typeof storeFile>[3],
+): Promise<FileId> {
   const { database } = world;
   const { sql } = database;
+  const first = await uploadAt(world, "first.txt", attributes);
   await database.write(() => {
     copyRows(database, first, files);
     sql.run(
@@ -68,21 +85,26 @@ async function fill(world: World, first: FileId, files: number): Promise<void> {
     );
     sql.run("UPDATE file SET blob = (SELECT pk FROM blob WHERE digest = file.id) WHERE path LIKE 'many/%'");
   });
-  begin(world);
+  return first;
 }
 
-/** Runs a statement behind so many numbers `n`, and forgets what it took. */
-async function addMany(world: World, count: number, statement: string): Promise<void> {
-  const { database } = world;
-  await database.write(() => database.sql.run(`${numbersTo(count)} ${statement}`));
-  begin(world);
+async function fillDeep(
+  world: World,
+  folder: string,
+  files: number,
+  attributes?: Parameters<typeof storeFile>[3],
+): Promise<void> {
+  for (let n = 0; n < files; n += 1)
+    await uploadAt(world, `${folder}${n}/${"d/".repeat(400)}file`, attributes);
 }
 
-/** A sweep in small pieces leaves so many rows of a table. */
-async function expectSwept(world: World, table: string, left = 0): Promise<void> {
-  await world.services.sweep.run();
-  expect(world.count(table)).toBe(left);
-  requireSmall(world);
+/** Runs a statement behind so many numbers `n`. */
+function addMany({ database }: World, count: number, statement: string): Promise<unknown> {
+  return database.write(() => database.sql.run(`${numbersTo(count)} ${statement}`));
+}
+
+function to(path: string) {
+  return { path, driveId: undefined };
 }
 
 /** How many contents are files. */
@@ -96,129 +118,117 @@ async function folderInTrash({ services, caller, drive }: World, path: string): 
   return (await services.folders.remove(caller, drive, path)).trashId ?? "";
 }
 
-const it = testWith(open);
-
 describe("no piece of a large work is longer than requests can wait for", () => {
-  it("when 6,000 contents become orphans at once", async (world) => {
-    await fill(world, await uploadAt(world, "first.txt"), 6000);
-    await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
-    begin(world);
-    await expectSwept(world, "blob WHERE refs = 0 AND orphaned_at IS NOT NULL", 6000);
-    world.clock.advance(DAY_MS);
-    await expectSwept(world, "blob", 1);
+  bounded("6,000 contents become orphans at once", { blob: 1 }, async (world) => {
+    await uploadAt(world, "first.txt");
+    const contents =
+      "INSERT INTO blob (digest, size, preview) SELECT printf('%064d', i), 20, 'A preview' FROM n";
+    await addMany(world, 6000, contents);
+    return async () => {
+      await sweep(world);
+      expect(world.count("blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(6000);
+      world.clock.advance(DAY_MS);
+      await sweep(world);
+    };
   });
 
-  it("when a drive of 6,000 files and 5,000 keys is deleted", async (world) => {
+  const nothing = { file: 0, folder: 0, api_key: 0, drive: 0 };
+  bounded("a drive of 6,000 files and 5,000 keys is deleted", nothing, async (world) => {
     const { services, caller, drive } = world;
-    await fill(world, await uploadAt(world, "first.txt"), 6000);
+    await fill(world, 6000);
     await addMany(
       world,
       5000,
       `INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
        SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
     );
-    await services.drives.remove(caller, drive);
-    expect(services.drives.list(caller, null)).toEqual([]);
-    requireSmall(world);
-    await services.sweep.run();
-    expect(["file", "folder", "api_key", "drive"].map((table) => world.count(table))).toEqual([0, 0, 0, 0]);
-    requireSmall(world);
+    return async () => {
+      await services.drives.remove(caller, drive);
+      expect(services.drives.list(caller, null)).toEqual([]);
+      await sweep(world);
+    };
   });
 
-  test.each([
+  for (const [name, attributes, age] of [
     ["a drive of files with 64 tags each expires", { tags: TAGS }, 31 * DAY_MS],
     ["files with 64 tags each expire", { tags: TAGS, expiresAt: "2030-01-01T01:00:00.000Z" }, DAY_MS],
-  ])("when %s", async (_, attributes, age) => {
-    await using world = await open();
-    await fill(world, await uploadAt(world, "first.txt", attributes), 1000);
-    world.clock.advance(age);
-    await expectSwept(world, "file");
-  });
+  ] as const)
+    bounded(name, { file: 0 }, async (world) => {
+      await fill(world, 1000, attributes);
+      world.clock.advance(age);
+      return () => sweep(world);
+    });
 
-  it("when 1,000 contents are removed that are files", async (world) => {
+  bounded("1,000 contents are removed that are files", { blob: 0 }, async (world) => {
     const digests = Array.from({ length: 1000 }, (_, n) => Bun.SHA256.hash(String(n), "hex"));
-    for (const digest of digests) {
-      await Bun.write(fileOf(world.root, digest), "x");
-    }
+    for (const digest of digests) await Bun.write(fileOf(world.root, digest), "x");
     const add = world.database.sql.query<null, [string]>(
       "INSERT INTO blob (digest, size, orphaned_at) VALUES (?, 20000, 0)",
     );
     await world.database.write(() => digests.forEach((digest) => add.run(digest)));
-    begin(world);
-    await world.services.sweep.run();
-    expect([world.count("blob"), await filesIn(world)]).toEqual([0, 0]);
-    requireSmall(world);
+    return async () => {
+      await sweep(world);
+      expect(await filesIn(world)).toBe(0);
+    };
   });
 
-  it("when the index is made for 2,000 files, and cleaned after they are deleted", async (world) => {
-    const { services, caller, drive } = world;
-    const first = await uploadAt(world, "first.txt");
+  bounded("the index is made for 2,000 files, and cleaned after they are deleted", {}, async (world) => {
+    const { services, caller, drive, count } = world;
     services.indexer.start();
-    await fill(world, first, 2000);
-    services.indexer.wake();
-    await eventually(() => world.count("search_job WHERE part = 0") === 0);
-    requireSmall(world);
-    await services.folders.remove(caller, drive, "many/");
-    await eventually(() => world.count("search_job WHERE part = 2") === 0);
-    await services.indexer.stop();
-    requireSmall(world);
+    await fill(world, 2000);
+    return async () => {
+      services.indexer.wake();
+      await eventually(() => count("search_job WHERE part = 0") === 0);
+      await services.folders.remove(caller, drive, "many/");
+      await eventually(() => count("search_job WHERE part = 2") === 0);
+      await services.indexer.stop();
+    };
   });
 
-  it("when files that each stand in hundreds of folders expire", async (world) => {
-    const { services } = world;
+  bounded("files that each stand in hundreds of folders expire", { file: 0 }, async (world) => {
     const expiresAt = new Date(world.clock.now() + DAY_MS).toISOString();
-    for (let n = 0; n < DEEP_FILES; n += 1)
-      await uploadAt(world, `${n}/${"d/".repeat(400)}file`, { expiresAt });
+    await fillDeep(world, "", DEEP_FILES, { expiresAt });
     world.clock.advance(DAY_MS);
-    begin(world);
-    await services.sweep.run();
-    expect(world.count("file")).toBe(0);
-    expect(world.count("folder WHERE file_count <> 0 OR total_size <> 0 OR own_file_count <> 0")).toBe(0);
-    requireSmall(world);
+    return () => sweep(world);
   });
 
-  test.each([
-    ["of 1,000 files with 64 tags each", { tags: TAGS }, false],
-    ["of files that each stand in hundreds of folders", {}, true],
-  ])("when a snapshot %s is looked into, compared, restored and deleted", async (_, attributes, isDeep) => {
-    await using world = await open();
-    const { services, caller, drive } = world;
-    const first = await uploadAt(world, "first.txt", attributes);
-    if (isDeep)
-      for (let n = 0; n < DEEP_FILES; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`);
-    else await fill(world, first, 1000);
-    begin(world);
-    const { id } = await services.snapshots.create(caller, drive, undefined);
-    await services.folders.remove(caller, drive, "many/");
-    requireSmall(world);
-    const list = { driveId: drive, prefix: "", tags: [], sort: "path", page: 1, limit: 50 } as const;
-    await services.snapshotViews.list(caller, id, { ...list, grouped: false, after: null });
-    await services.snapshots.compare(caller, drive, id, { prefix: "", limit: 50, after: null });
-    requireSmall(world);
-    const { restored } = await services.snapshots.restore(caller, drive, id, undefined);
-    expect([restored, faultsOfTrees(world.database.sql)]).toEqual([isDeep ? DEEP_FILES : 1000, []]);
-    requireSmall(world);
-    for (const taken of services.snapshots.list(caller, drive, { limit: 50, before: null }).snapshots)
-      await services.snapshots.remove(caller, drive, taken.id);
-    await services.sweep.run();
-    expect([world.count("held_file"), world.count("held_folder"), world.count("snapshot")]).toEqual([
-      0, 0, 0,
-    ]);
-    requireSmall(world);
-  });
+  const noSnapshot = { held_file: 0, held_folder: 0, snapshot: 0 };
+  for (const [of, files, prepare] of [
+    ["of 1,000 files with 64 tags each", 1000, (world: World) => fill(world, 1000, { tags: TAGS })],
+    [
+      "of files that each stand in hundreds of folders",
+      DEEP_FILES,
+      (world: World) => fillDeep(world, "many/", DEEP_FILES),
+    ],
+  ] as const)
+    bounded(`a snapshot ${of} is looked into, compared, restored and deleted`, noSnapshot, async (world) => {
+      const { services, caller, drive } = world;
+      await prepare(world);
+      return async () => {
+        const { id } = await services.snapshots.create(caller, drive, undefined);
+        await services.folders.remove(caller, drive, "many/");
+        const list = { driveId: drive, prefix: "", tags: [], sort: "path", page: 1, limit: 50 } as const;
+        await services.snapshotViews.list(caller, id, { ...list, grouped: false, after: null });
+        await services.snapshots.compare(caller, drive, id, { prefix: "", limit: 50, after: null });
+        const { restored } = await services.snapshots.restore(caller, drive, id, undefined);
+        expect([restored, faultsOfTrees(world.database.sql)]).toEqual([files, []]);
+        for (const taken of services.snapshots.list(caller, drive, { limit: 50, before: null }).snapshots)
+          await services.snapshots.remove(caller, drive, taken.id);
+        await sweep(world);
+      };
+    });
 
-  it("when 6,000 claim tokens ended long ago", async (world) => {
-    const { clock } = world;
+  bounded("6,000 claim tokens ended long ago", { claim_token: 1 }, async (world) => {
     await addMany(
       world,
       6000,
       `INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
-       SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
+       SELECT i, NULL, ${world.clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
     );
-    await expectSwept(world, "claim_token", 1);
+    return () => sweep(world);
   });
 
-  it("when a file goes that 5,000 links lead to", async (world) => {
+  bounded("a file goes that 5,000 links lead to", { presigned_link: 0 }, async (world) => {
     const { services, caller } = world;
     const id = await uploadAt(world, "first.txt");
     const { token } = await services.links.createPresigned(caller, { id }, { expiresIn: 60 });
@@ -229,14 +239,15 @@ describe("no piece of a large work is longer than requests can wait for", () => 
        SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
          FROM presigned_link l CROSS JOIN n`,
     );
-    await services.files.remove(caller, { id }, UNCONDITIONAL);
-    expect(() => services.fileLinks.open(token)).toThrow("No such link.");
-    requireSmall(world);
-    world.clock.advance(100 * DAY_MS);
-    await expectSwept(world, "presigned_link");
+    return async () => {
+      await services.files.remove(caller, { id }, UNCONDITIONAL);
+      expect(() => services.fileLinks.open(token)).toThrow("No such link.");
+      world.clock.advance(100 * DAY_MS);
+      await sweep(world);
+    };
   });
 
-  it("when 5,000 upload links have expired", async (world) => {
+  bounded("5,000 upload links have expired", { upload_link: 0 }, async (world) => {
     const { services, caller, drive } = world;
     await services.links.createUpload(caller, { drive: drive, path: "f" });
     world.clock.advance(100 * DAY_MS);
@@ -247,10 +258,11 @@ describe("no piece of a large work is longer than requests can wait for", () => 
        SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
          FROM upload_link l CROSS JOIN n`,
     );
-    await expectSwept(world, "upload_link");
+    return () => sweep(world);
   });
 
-  it("when 5,000 links have expired, and when a drive goes that has as many", async (world) => {
+  const noLinks = { share_link: 0 };
+  bounded("5,000 links have expired, and when a drive goes that has as many", noLinks, async (world) => {
     const { services, caller, drive } = world;
     const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
     world.clock.advance(20 * DAY_MS);
@@ -262,32 +274,22 @@ describe("no piece of a large work is longer than requests can wait for", () => 
          FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
     );
     await services.drives.remove(caller, drive);
-    await expectSwept(world, "share_link");
+    return () => sweep(world);
   });
 
-  it("when 5,000 drives were used since it was last written down", async (world) => {
-    const { services } = world;
-    const drives: DriveId[] = [];
-    await world.database.write(() => {
-      world.database.sql.run(
-        `${numbersTo(5000)}
-         INSERT INTO drive (id, name, description, created_at, updated_at) SELECT 'drive ' || i, '', '', 0, 0 FROM n`,
-      );
-      drives.push(
-        ...world.database.sql
-          .query<{ id: DriveId }, []>("SELECT id FROM drive WHERE id LIKE 'drive %'")
-          .all()
-          .map(({ id }) => id),
-      );
-    });
-    for (const drive of drives) services.usage.countBytes(drive, 1);
-    begin(world);
-    await services.usage.flush();
-    expect(world.count("drive_usage")).toBe(5000);
-    requireSmall(world);
+  bounded("5,000 drives were used since it was last written down", { drive_usage: 5000 }, async (world) => {
+    const { services, database } = world;
+    await addMany(
+      world,
+      5000,
+      "INSERT INTO drive (id, name, description, created_at, updated_at) SELECT 'drive ' || i, '', '', 0, 0 FROM n",
+    );
+    const drives = database.sql.query<{ id: DriveId }, []>("SELECT id FROM drive WHERE id LIKE 'drive %'");
+    for (const { id } of drives.all()) services.usage.countBytes(id, 1);
+    return () => services.usage.flush();
   });
 
-  it("when somebody who signed in 3,000 times signs out everywhere", async (world) => {
+  bounded("somebody who signed in 3,000 times signs out everywhere", {}, async (world) => {
     const { services, database } = world;
     const user = await services.users.createFromShell("ada", "ada's password");
     for (let n = 0; n < 30; n += 1) {
@@ -295,95 +297,88 @@ describe("no piece of a large work is longer than requests can wait for", () => 
         for (let k = 0; k < 100; k += 1) services.sessions.begin(user, "");
       });
     }
-    begin(world);
-    const { caller, token } = await database.write(() => services.sessions.begin(user, ""));
-    expect(services.sessions.authenticate(token)).toMatchObject({ sessionId: caller.sessionId });
-    expect(await services.sessions.endAll(caller)).toBe(500);
-    requireSmall(world);
+    return async () => {
+      const { caller, token } = await database.write(() => services.sessions.begin(user, ""));
+      expect(services.sessions.authenticate(token)).toMatchObject({ sessionId: caller.sessionId });
+      expect(await services.sessions.endAll(caller)).toBe(500);
+    };
   });
 
-  test.each([
-    ["a folder of 5,000 contents is copied", 5000, "copy"],
-    ["a folder of 6,000 files is moved", 6000, "move"],
-    ["a folder of 6,000 files is deleted", 6000, "remove"],
-    ["a folder of 3,000 files comes back from the trash", 3000, "restore"],
-  ] as const)("when %s", async (_, files, how) => {
-    await using world = await open();
-    const { services, caller, drive } = world;
-    await fill(world, await uploadAt(world, "first.txt"), files);
-    if (how === "remove") await services.folders.remove(caller, drive, "many/");
-    else if (how === "restore") {
-      const trash = await folderInTrash(world, "many/");
-      begin(world);
-      await services.trash.restore(caller, trash, undefined);
-    } else await services.folders[how](caller, drive, "many/", { path: "x/more/", driveId: undefined });
-    expect(world.meter.count).toBeGreaterThan(files / 100);
-    requireSmall(world);
-    expect(world.count("file")).toBe(1 + { copy: 2 * files, move: files, remove: 0, restore: files }[how]);
-    expect([world.count("folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
-  });
+  for (const [name, files, left, how] of [
+    ["a folder of 5,000 contents is copied", 5000, 10_000, "copy"],
+    ["a folder of 6,000 files is moved", 6000, 6000, "move"],
+    ["a folder of 6,000 files is deleted", 6000, 0, "remove"],
+    ["a folder of 3,000 files comes back from the trash", 3000, 3000, "restore"],
+  ] as const)
+    bounded(name, { file: 1 + left, folder_work: 0 }, async (world) => {
+      const { services, caller, drive } = world;
+      await fill(world, files);
+      const trash = how === "restore" ? await folderInTrash(world, "many/") : "";
+      return async () => {
+        if (how === "remove") await services.folders.remove(caller, drive, "many/");
+        else if (how === "restore") await services.trash.restore(caller, trash, undefined);
+        else await services.folders[how](caller, drive, "many/", to("x/more/"));
+        expect(world.meter.count).toBeGreaterThan(files / 100);
+      };
+    });
 
-  it("when a folder of 3,000 files is deleted for good, and goes with the sweep", async (world) => {
+  const noTrash = { trash: 0, trash_file: 0, kept_content: 0 };
+  bounded("a folder of 3,000 files is deleted for good, and goes with the sweep", noTrash, async (world) => {
     const { services, caller } = world;
-    await fill(world, await uploadAt(world, "first.txt"), 3000);
+    await fill(world, 3000);
     await services.trash.remove(caller, await folderInTrash(world, "many/"));
-    begin(world);
-    await services.sweep.run();
-    expect([world.count("trash"), world.count("trash_file"), world.count("kept_content")]).toEqual([0, 0, 0]);
-    requireSmall(world);
+    return () => sweep(world);
   });
 
-  test.each([
+  for (const [name, how] of [
     ["is deleted", "remove"],
     ["comes back", "restore"],
-  ] as const)("when a folder %s that a snapshot has", async (_, how) => {
-    await using world = await open();
-    const { services, caller, drive, database } = world;
-    await fill(world, await uploadAt(world, "first.txt"), 500);
-    for (let n = 0; n < 3; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
-    if (how === "remove") await services.snapshots.create(caller, drive, undefined);
-    begin(world);
-    const trash = await folderInTrash(world, "many/");
-    if (how === "restore") {
+  ] as const)
+    bounded(`a folder ${name} that a snapshot has`, {}, async (world) => {
+      const { services, caller, drive } = world;
+      await fill(world, 500);
+      await fillDeep(world, "many/", 3, { tags: TAGS });
+      const trash = how === "restore" ? await folderInTrash(world, "many/") : "";
       await services.snapshots.create(caller, drive, undefined);
-      begin(world);
-      await services.trash.restore(caller, trash, undefined);
-    }
-    requireSmall(world);
-    expect(faultsOfTrees(database.sql)).toEqual([]);
-  });
+      return () =>
+        how === "remove"
+          ? services.folders.remove(caller, drive, "many/")
+          : services.trash.restore(caller, trash, undefined);
+    });
 
-  test.each(["copy", "move", "remove", "restore"] as const)(
-    "in the %s of files with 64 tags in hundreds of folders each, and of thousands of folders",
-    async (how) => {
-      await using world = await open();
-      const { services, caller, drive, database } = world;
-      for (let n = 0; n < DEEP_FILES; n += 1) {
-        await uploadAt(world, `a/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
-      }
-      await services.folders.create(caller, drive, "folders/");
-      await database.write(() => addFolders(database, 3000));
-      await services.folders.move(caller, drive, "folders/", { path: "a/z/", driveId: undefined });
-      begin(world);
-      if (how === "remove") await services.folders.remove(caller, drive, "a/");
-      else if (how === "restore") {
-        const trash = await folderInTrash(world, "a/");
-        begin(world);
-        await services.trash.restore(caller, trash, "other/");
-      }
-      // All of it is more than a copy takes.
-      else if (how === "move")
-        await services.folders.move(caller, drive, "a/", { path: "b/", driveId: undefined });
-      else await services.folders.copy(caller, drive, "a/z/", { path: "b/", driveId: undefined });
-      requireSmall(world);
-      expect(faultsOfTrees(database.sql)).toEqual([]);
-    },
-  );
+  for (const [done, how] of [
+    ["copied", "copy"],
+    ["moved", "move"],
+    ["deleted", "remove"],
+    ["restored", "restore"],
+  ] as const)
+    bounded(
+      `files with 64 tags in hundreds of folders each, and thousands of folders, are ${done}`,
+      {},
+      async (world) => {
+        const { services, caller, drive, database } = world;
+        await fillDeep(world, "a/", DEEP_FILES, { tags: TAGS });
+        await services.folders.create(caller, drive, "folders/");
+        await database.write(() => addFolders(database, 3000));
+        await services.folders.move(caller, drive, "folders/", to("a/z/"));
+        const trash = how === "restore" ? await folderInTrash(world, "a/") : "";
+        const works = {
+          // All of it is more than a copy takes.
+          copy: () => services.folders.copy(caller, drive, "a/z/", to("b/")),
+          move: () => services.folders.move(caller, drive, "a/", to("b/")),
+          remove: () => services.folders.remove(caller, drive, "a/"),
+          restore: () => services.trash.restore(caller, trash, "other/"),
+        };
+        return works[how];
+      },
+    );
 
-  test.each(["old", "too many", "of a file that is gone"])(
-    "when 2,000 versions go that are %s",
-    async (why) => {
-      await using world = await open();
+  for (const [why, left] of [
+    ["old", 0],
+    ["too many", 50],
+    ["of a file that is gone", 0],
+  ] as const)
+    bounded(`2,000 versions go that are ${why}`, { file_version: left }, async (world) => {
       const { services, caller, database } = world;
       const id = await uploadAt(world, "first.txt");
       await database.write(() => {
@@ -391,8 +386,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
         database.sql.run(`INSERT INTO blob (digest, size) ${numbers} SELECT printf('%064d', i), i FROM n`);
         database.sql.run(
           `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, replaced_at)
-         SELECT f.drive, f.id, b.size, f.filename, f.mime_type, 0, b.size, b.pk, ${why === "old" ? 1 : "f.created_at"}
-           FROM file f, blob b WHERE b.digest LIKE '00000%'`,
+           SELECT f.drive, f.id, b.size, f.filename, f.mime_type, 0, b.size, b.pk, ${why === "old" ? 1 : "f.created_at"}
+             FROM file f, blob b WHERE b.digest LIKE '00000%'`,
         );
         database.sql.run("UPDATE file SET version = 2001");
       });
@@ -400,33 +395,29 @@ describe("no piece of a large work is longer than requests can wait for", () => 
         const { trashId } = await services.files.remove(caller, { id }, UNCONDITIONAL);
         await services.trash.remove(caller, trashId ?? "");
       }
-      begin(world);
-      await services.sweep.run();
-      await services.sweep.run();
-      expect(world.count("file_version")).toBe(why === "too many" ? 50 : 0);
-      requireSmall(world);
-      expect(faultsOfTrees(database.sql)).toEqual([]);
-    },
-  );
+      return async () => {
+        await sweep(world);
+        await sweep(world);
+      };
+    });
 
-  it("when 1,000 files with 64 tags each are deleted by their ids", async (world) => {
+  const emptied = { trash: 0, trash_file: 0 };
+  bounded("1,000 files with 64 tags each are deleted by their ids", emptied, async (world) => {
     const { services, caller, drive, database } = world;
-    await fill(world, await uploadAt(world, "first.txt", { tags: TAGS }), 1000);
+    await fill(world, 1000, { tags: TAGS });
     const ids = database.sql.query<{ id: string }, []>("SELECT id FROM file WHERE path LIKE 'many/%'").all();
-    const answers: number[] = [];
     const asked = ids.map(({ id }) => id);
-    const removed = await services.files.removeMany(caller, asked, ({ deleted }) =>
-      answers.push(deleted.length),
-    );
-    expect([removed.deleted, removed.failed, answers]).toEqual([asked, [], [1000]]);
-    expect(new Set(removed.trashIds).size).toBe(1000);
-    requireSmall(world);
-    expect(faultsOfTrees(database.sql)).toEqual([]);
-    // And then their entries for good.
-    const emptied: number[] = [];
-    await services.trash.empty(caller, drive, ({ entries }) => emptied.push(entries));
-    await services.sweep.run();
-    expect([emptied, world.count("trash"), world.count("trash_file")]).toEqual([[1000], 0, 0]);
-    requireSmall(world);
+    return async () => {
+      const counts: number[] = [];
+      const removed = await services.files.removeMany(caller, asked, ({ deleted }) =>
+        counts.push(deleted.length),
+      );
+      expect([removed.deleted, removed.failed, new Set(removed.trashIds).size]).toEqual([asked, [], 1000]);
+      expect(faultsOfTrees(database.sql)).toEqual([]);
+      // And then their entries for good.
+      await services.trash.empty(caller, drive, ({ entries }) => counts.push(entries));
+      expect(counts).toEqual([1000, 1000]);
+      await sweep(world);
+    };
   });
 });

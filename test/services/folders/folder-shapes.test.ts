@@ -5,7 +5,6 @@ import { type OpenedDrive, openWithAda, storeFile } from "../../support/server/s
 
 /** What is below a folder: paths relative to it. Files have their path as content. */
 interface Shape {
-  readonly name: string;
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
@@ -15,33 +14,30 @@ function numbered(count: number, name: (n: string) => string): string[] {
 }
 
 /** Many rows of one kind between, before or after a few of the other. @param many more than a piece looks at */
-function shapes(many: number): readonly Shape[] {
-  return [
-    {
-      name: "empty folders between two files",
-      files: ["a/one", "z/two"],
-      folders: numbered(many, (n) => `m/${n}/`),
-    },
-    { name: "empty folders and no file", files: [], folders: numbered(many, (n) => `${n}/`) },
-    {
-      name: "files in one folder, and empty folders on both sides",
-      files: numbered(many / 10, (n) => `m/${n}`),
-      folders: ["a/", "z/"],
-    },
-    {
-      name: "a file in each of 40 folders, one below the other",
-      files: numbered(40, (n) => `${"d/".repeat(Number(n) + 1)}f`),
-      folders: [],
-    },
-    { name: "nothing", files: [], folders: [] },
-  ];
-}
+const shapes = (many: number): Readonly<Record<string, Shape>> => ({
+  "empty folders between two files": {
+    files: ["a/one", "z/two"],
+    folders: numbered(many, (n) => `m/${n}/`),
+  },
+  "empty folders and no file": { files: [], folders: numbered(many, (n) => `${n}/`) },
+  "files in one folder, and empty folders on both sides": {
+    files: numbered(many / 10, (n) => `m/${n}`),
+    folders: ["a/", "z/"],
+  },
+  "a file in each of 40 folders, one below the other": {
+    files: numbered(40, (n) => `${"d/".repeat(Number(n) + 1)}f`),
+    folders: [],
+  },
+  nothing: { files: [], folders: [] },
+});
 
 const CASES = [
   { rows: PIECE_ROWS, many: 2200 },
   // Smaller than a file, and than one look at what a snapshot has.
   { rows: 1, many: 600 },
-].flatMap(({ rows, many }) => shapes(many).map((shape) => ({ ...shape, rows })));
+].flatMap(({ rows, many }) =>
+  Object.entries(shapes(many)).map(([name, shape]) => ({ name, rows, ...shape })),
+);
 
 async function make(world: OpenedDrive, top: string, { files, folders }: Shape) {
   const { services, caller, drive } = world;
@@ -69,6 +65,7 @@ test.each(CASES)(
     const { services, caller, drive } = world;
     const { folders, trash, snapshots, forks, sweep } = services;
     const shown = (top: string, of: string = drive) => below(world, of, top);
+    const NOTHING = { folders: [], files: [] };
     await make(world, "s/", shape);
     const made = shown("s/");
     const snapshot = await snapshots.create(caller, drive, undefined);
@@ -76,15 +73,15 @@ test.each(CASES)(
     await folders.copy(caller, drive, "s/", { path: "copy/", driveId: undefined });
     expect(shown("copy/")).toEqual(made);
     await folders.move(caller, drive, "copy/", { path: "moved/there/", driveId: undefined });
-    expect([shown("moved/there/"), shown("copy/")]).toEqual([made, { folders: [], files: [] }]);
+    expect([shown("moved/there/"), shown("copy/")]).toEqual([made, NOTHING]);
 
     const { trashId } = await folders.remove(caller, drive, "s/");
-    expect(shown("s/")).toEqual({ folders: [], files: [] });
+    expect(shown("s/")).toEqual(NOTHING);
     await trash.restore(caller, trashId ?? "", "back/");
     expect(shown("back/")).toEqual(made);
 
     await snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect([shown("s/"), shown("moved/")]).toEqual([made, { folders: [], files: [] }]);
+    expect([shown("s/"), shown("moved/")]).toEqual([made, NOTHING]);
 
     const fork = await forks.create(caller, drive, { name: "Fork", snapshot: undefined });
     expect([shown("s/", fork.id), faultsOfTrees(world.database.sql)]).toEqual([made, []]);

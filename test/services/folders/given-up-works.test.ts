@@ -1,60 +1,23 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../../support/server/test-with.ts";
 import { recordKeys } from "../../../src/domain/idempotency.ts";
 import type { FeedStream } from "../../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
-import { copyRows } from "../../support/samples/many-files.ts";
+import { faultsOfTrees } from "../../support/faults/recount.ts";
+import { WriteMeter } from "../../support/meters/write-meter.ts";
+import { eventually } from "../../support/server/scenario.ts";
 import {
   addCaller,
   callerWith,
-  type OpenedDrive as World,
   type OpenedServices,
   openServicesIn,
-  openWithAda,
-  storeFile,
 } from "../../support/server/services-drive.ts";
-import { faultsOfTrees } from "../../support/faults/recount.ts";
-import { eventually } from "../../support/server/scenario.ts";
-import { WriteMeter } from "../../support/meters/write-meter.ts";
+import { testWith } from "../../support/server/test-with.ts";
+import { beginWork, openForWork, type WorkDrive as World } from "../../support/server/works.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;
 
-/** Somebody's drive with `first.txt` and files like it in `many/`. */
-async function open(keepDays = 30, storageLimit: number | null = null): Promise<World> {
-  const world = await openWithAda({ keepDays, storageLimit }, "night shift");
-  const { file } = await storeFile(world, "first.txt");
-  await world.database.write(() => copyRows(world.database, file.id, FILES));
-  return world;
-}
-
-const to = { path: "x/more/", driveId: undefined };
-
-/** Each begins a work that takes many pieces, and is asked for once what it needs is there. */
-const BEGIN = {
-  copy:
-    async ({ services, caller, drive }: World) =>
-    () =>
-      services.folders.copy(caller, drive, "many/", to),
-  move:
-    async ({ services, caller, drive }: World) =>
-    () =>
-      services.folders.move(caller, drive, "many/", to),
-  delete:
-    async ({ services, caller, drive }: World) =>
-    () =>
-      services.folders.remove(caller, drive, "many/"),
-  restore: async ({ services, caller, drive }: World) => {
-    const { trashId } = await services.folders.remove(caller, drive, "many/");
-    return () => services.trash.restore(caller, String(trashId), "x/more/");
-  },
-  fork:
-    async ({ services, caller, drive }: World) =>
-    () =>
-      services.forks.create(caller, drive, { name: "Fork", snapshot: undefined }),
-};
-
-const KINDS = ["copy", "move", "delete", "restore", "fork"] as const satisfies (keyof typeof BEGIN)[];
+const KINDS = ["copy", "move", "remove", "restore", "fork"] as const;
 
 /** What is in all drives and in the trash, but for when things happened. */
 function contentsOf({ database }: OpenedServices): unknown {
@@ -87,46 +50,55 @@ function cancel({ services, caller, drive }: World, { id }: ShownWork): Promise<
   return services.worksUnderWay.cancel(caller, drive, id);
 }
 
-const GIVEN_UP = { status: "rejected", reason: { code: "CONFLICT", message: /gave this change up/ } };
+const NOT_FOUND = { reason: { code: "NOT_FOUND" } };
 
-async function expectGivenUp(ended: Promise<unknown>, message = "All is as it was before."): Promise<void> {
-  expect(await Promise.allSettled([ended])).toMatchObject([
-    { ...GIVEN_UP, reason: { code: "CONFLICT", message: expect.stringContaining(message) } },
-  ]);
+/** Gives up what has begun, after something `during` it; then its request is refused. Returns it before and after. */
+async function giveUp(
+  world: World,
+  ended: Promise<unknown>,
+  during: (work: ShownWork) => unknown = () => {},
+  message = "All is as it was before.",
+): Promise<{ work: ShownWork; cancelled: ShownWork }> {
+  const outcome = Promise.allSettled([ended]);
+  const work = await underWay(world);
+  await during(work);
+  const cancelled = await cancel(world, work);
+  const reason = { code: "CONFLICT", message: expect.stringContaining(message) };
+  expect(await outcome).toMatchObject([{ reason }]);
+  return { work, cancelled };
 }
 
-const it = testWith(open);
-
 describe.each(KINDS)("a work that is given up: %s", (kind) => {
-  it("is taken back before its request is refused, and the counts are right all the time", async (world) => {
-    const begin = await BEGIN[kind](world);
-    const before = contentsOf(world);
-    const faults: string[] = [];
-    using meter = new WriteMeter(world.database, () => faults.push(...faultsOfTrees(world.database.sql)));
-    const ended = begin();
-    const refused = expectGivenUp(ended);
-    const work = await underWay(world);
-    expect(work).toMatchObject({
-      isUndone: false,
-      by: { name: "night shift" },
-      fileTotal: FILES + (kind === "fork" ? 1 : 0),
-    });
-    const { isUndone, progress } = await cancel(world, work);
-    expect([isUndone, progress.files]).toEqual([true, 0]);
-    await refused;
-    expect(works(world)).toEqual([]);
-    await world.services.sweep.run();
-    expect([contentsOf(world), faults]).toEqual([before, []]);
-    expect(meter.count).toBeGreaterThan(4);
-    await begin();
-    expect(contentsOf(world)).not.toEqual(before);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
-  });
+  const itOfKind = testWith(() => openForWork(kind, FILES));
+  const begin = (world: World) => beginWork(world, kind);
 
-  it("is taken back after a restart that comes in between", async (world) => {
-    const begin = await BEGIN[kind](world);
+  itOfKind(
+    "is taken back before its request is refused, and the counts are right all the time",
+    async (world) => {
+      const before = contentsOf(world);
+      const faults: string[] = [];
+      using meter = new WriteMeter(world.database, () => faults.push(...faultsOfTrees(world.database.sql)));
+      const { work, cancelled } = await giveUp(world, begin(world));
+      const fileTotal = FILES + (kind === "fork" ? 1 : 0);
+      expect(work).toMatchObject({ isUndone: false, by: { name: "night shift" }, fileTotal });
+      expect(cancelled).toMatchObject({ isUndone: true, progress: { files: 0 } });
+      expect(works(world)).toEqual([]);
+      await world.services.sweep.run();
+      expect([contentsOf(world), faults]).toEqual([before, []]);
+      expect(meter.count).toBeGreaterThan(4);
+      const done = begin(world);
+      const another = await underWay(world);
+      await done;
+      expect(contentsOf(world)).not.toEqual(before);
+      expect(faultsOfTrees(world.database.sql)).toEqual([]);
+      // Once it has ended, there is none to give up.
+      expect(await Promise.allSettled([cancel(world, another)])).toMatchObject([NOT_FOUND]);
+    },
+  );
+
+  itOfKind("is taken back after a restart that comes in between", async (world) => {
     const before = contentsOf(world);
-    const ended = Promise.allSettled([begin()]);
+    const ended = Promise.allSettled([begin(world)]);
     await cancel(world, await underWay(world, 600));
     // A fork has only to be forgotten, so that is one piece.
     if (kind !== "fork") await underWay(world);
@@ -142,16 +114,16 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
   });
 });
 
+const it = testWith(() => openForWork("move", FILES));
+
 describe("a work that is given up where nothing can be taken back", () => {
   test("leaves what a removal without a trash has done, also after a restart", async () => {
-    await using world = await open(0);
-    const ended = BEGIN.delete(world).then((begin) => expectGivenUp(begin(), "stays deleted."));
-    await cancel(world, await underWay(world));
-    await ended;
+    await using world = await openForWork("remove", FILES, { keepDays: 0 });
+    await giveUp(world, beginWork(world, "remove"), undefined, "stays deleted.");
     const left = world.count("file");
     expect([left > 1, left < FILES]).toEqual([true, true]);
     expect(works(world)).toEqual([]);
-    const again = BEGIN.delete(world).then((begin) => Promise.allSettled([begin()]));
+    const again = Promise.allSettled([beginWork(world, "remove")]);
     const work = await underWay(world);
     const cancelled = cancel(world, work);
     const stopped = world.services.folderWorks.stop();
@@ -168,11 +140,9 @@ describe("a work that is given up where nothing can be taken back", () => {
     const { services, caller, drive } = world;
     const snapshot = await services.snapshots.create(caller, drive, "Full");
     await services.folders.remove(caller, drive, "many/");
-    const ended = expectGivenUp(services.snapshots.restore(caller, drive, snapshot.id, undefined), "newest");
-    const work = await underWay(world);
+    const restored = services.snapshots.restore(caller, drive, snapshot.id, undefined);
+    const { work } = await giveUp(world, restored, undefined, "newest");
     expect(work).toMatchObject({ fileTotal: null, phases: 5 });
-    await cancel(world, work);
-    await ended;
     const left = world.count("file");
     expect([left > 100, left < FILES]).toEqual([true, true]);
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
@@ -185,25 +155,16 @@ describe("a work that is given up where nothing can be taken back", () => {
   });
 });
 
-it("once a work has ended, there is none to give up", async (world) => {
-  const copied = (await BEGIN.copy(world))();
-  const work = await underWay(world);
-  await copied;
-  expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
-});
-
 it("to give up twice changes nothing more, and writes that wait go on", async (world) => {
   const { services, caller, drive } = world;
-  const refused = BEGIN.move(world).then((begin) => expectGivenUp(begin()));
-  const work = await underWay(world);
-  const made = services.folders.create(caller, drive, "many/new/");
-  await cancel(world, work);
-  await cancel(world, work);
-  await Promise.all([refused, made]);
-  expect(services.folders.get(caller, drive, "many/").folder).toMatchObject({
-    fileCount: FILES,
-    ownFolderCount: 1,
+  const made: Promise<unknown>[] = [];
+  await giveUp(world, beginWork(world, "move"), (work) => {
+    made.push(services.folders.create(caller, drive, "many/new/"));
+    return cancel(world, work);
   });
+  await Promise.all(made);
+  const { folder } = services.folders.get(caller, drive, "many/");
+  expect(folder).toMatchObject({ fileCount: FILES, ownFolderCount: 1 });
 });
 
 it("a work that fails again and again is given up at once", async (world) => {
@@ -212,7 +173,7 @@ it("a work that fails again and again is given up at once", async (world) => {
     `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
      BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
   );
-  const removed = Promise.allSettled([services.folders.remove(caller, drive, "many/")]);
+  const removed = Promise.allSettled([beginWork(world, "remove")]);
   expect(await removed).toMatchObject([{ reason: { code: "UNAVAILABLE" } }]);
   await cancel(world, await underWay(world));
   await eventually(() => works(world).length === 0);
@@ -221,26 +182,19 @@ it("a work that fails again and again is given up at once", async (world) => {
 });
 
 it("a removal that is given up is not answered again as done", async (world) => {
-  const { services, caller, drive, tables, clock } = world;
+  const { tables, clock } = world;
   const { name } = recordKeys(new Uint8Array(32), "ada", "once");
   const kept = () => tables.idempotencyRecords.find(name, clock.now()) !== null;
   const keep = () => tables.idempotencyRecords.put(name, null, new Uint8Array(1), clock.now() + 1000);
-  const refused = expectGivenUp(services.folders.remove(caller, drive, "many/", keep));
-  const work = await underWay(world);
-  expect(kept()).toBe(true);
-  await cancel(world, work);
+  await giveUp(world, beginWork(world, "remove", keep), () => expect(kept()).toBe(true));
   expect(kept()).toBe(false);
-  await refused;
 });
 
 test("what goes back into a drive that is full by now goes back", async () => {
-  await using world = await open(30, 1_000_000);
+  await using world = await openForWork("remove", FILES, { storageLimit: 1_000_000 });
   const { services, caller, drive, database } = world;
-  const refused = expectGivenUp(services.folders.remove(caller, drive, "many/"));
-  const work = await underWay(world);
-  database.sql.run("UPDATE drive SET record_size = 1000000000000");
-  await cancel(world, work);
-  await refused;
+  const fillUp = () => database.sql.run("UPDATE drive SET record_size = 1000000000000");
+  await giveUp(world, beginWork(world, "remove"), fillUp);
   expect(services.folders.get(caller, drive, "many/").folder.fileCount).toBe(FILES);
 });
 
@@ -249,32 +203,20 @@ it("a key of a folder sees what is done in there, and not where it comes from or
   const keyOf = async (pathPrefix: string) => {
     const request = { name: "", scope: "read-write", driveId: drive, pathPrefix, expiresAt: null } as const;
     const { secret } = await services.apiKeys.create(caller, request);
-    const holder = callerWith(services, secret);
-    return { ...world, caller: holder };
+    return { ...world, caller: callerWith(services, secret) };
   };
   const [source, destination, beside] = [await keyOf("many/"), await keyOf("x/"), await keyOf("y/")];
-  const moved = BEGIN.move(world).then((begin) => expectGivenUp(begin()));
-  const work = await underWay(world);
-  expect(works(world)).toMatchObject([{ from: { path: "many/" }, to: { path: "x/more/" } }]);
-  expect(works(source)).toMatchObject([{ from: { path: "many/" }, to: null }]);
-  expect(works(destination)).toMatchObject([{ from: null, to: { path: "x/more/" } }]);
-  expect(works(beside)).toEqual([]);
-  const refusals = await Promise.allSettled([
-    cancel(source, work),
-    cancel(destination, work),
-    cancel(beside, work),
-  ]);
-  expect(refusals).toMatchObject([
-    { reason: { code: "FORBIDDEN" } },
-    { reason: { code: "FORBIDDEN" } },
-    { reason: { code: "NOT_FOUND" } },
-  ]);
-  await cancel(world, work);
-  await moved;
+  await giveUp(world, beginWork(world, "move"), async (work) => {
+    expect(works(world)).toMatchObject([{ from: { path: "many/" }, to: { path: "x/more/" } }]);
+    expect(works(source)).toMatchObject([{ from: { path: "many/" }, to: null }]);
+    expect(works(destination)).toMatchObject([{ from: null, to: { path: "x/more/" } }]);
+    expect(works(beside)).toEqual([]);
+    const asked = [source, destination, beside].map((holder) => cancel(holder, work));
+    const FORBIDDEN = { reason: { code: "FORBIDDEN" } };
+    expect(await Promise.allSettled(asked)).toMatchObject([FORBIDDEN, FORBIDDEN, NOT_FOUND]);
+  });
   // What a copy only reads is not changed by giving it up.
-  const copied = BEGIN.copy(world).then((begin) => expectGivenUp(begin()));
-  await cancel(destination, await underWay(world));
-  await copied;
+  await giveUp(destination, beginWork(world, "copy"));
 });
 
 function follow({ services, caller, drive }: World): FeedStream {
@@ -288,22 +230,18 @@ it("a fork is shown to who makes it, and to nobody else in the drive", async (wo
   const bob = await addCaller(services, "bob");
   await services.members.add(caller, drive, "bob", "editor");
   const bobs = { ...world, caller: bob };
-  const refused = BEGIN.fork(bobs).then((begin) => expectGivenUp(begin()));
-  await eventually(() => works(bobs).length === 1);
-  const [work] = works(bobs);
-  if (work === undefined) throw new Error("there is no work");
-  expect(work).toMatchObject({ from: { path: "" }, to: null });
-  expect(works(world)).toEqual([]);
-  expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
-  await cancel(bobs, work);
-  await refused;
+  await giveUp(bobs, beginWork(bobs, "fork"), async (work) => {
+    expect(work).toMatchObject({ from: { path: "" }, to: null });
+    expect(works(world)).toEqual([]);
+    expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([NOT_FOUND]);
+  });
 });
 
 describe("a stream is told of works", () => {
   it("as they begin, at most once a second, and as they end", async (world) => {
     const stream = follow(world);
     expect(stream.read().works).toEqual([]);
-    const copied = (await BEGIN.copy(world))();
+    const copied = beginWork(world, "copy");
     await underWay(world);
     expect(stream.read().works).toMatchObject([{ hasEnded: false, work: { to: { path: "x/more/" } } }]);
     const { progress } = await underWay(world, 200);
@@ -329,9 +267,7 @@ describe("a stream is told of works", () => {
     const { id: drive } = await services.drives.create(caller, "Other", "");
     const [stream, other] = [follow(world), follow({ ...world, drive })];
     for (const each of [stream, other]) expect(each.read().works).toEqual([]);
-    const refused = BEGIN.delete(world).then((begin) => expectGivenUp(begin()));
-    await cancel(world, await underWay(world));
-    await refused;
+    await giveUp(world, beginWork(world, "remove"));
     const [told] = stream.read().works;
     expect(told).toMatchObject({ hasEnded: true, work: { isUndone: true } });
     expect(told?.work.progress.files).toBe(told?.work.fileTotal ?? 0);

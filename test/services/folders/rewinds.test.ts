@@ -2,190 +2,128 @@ import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { releaserOf } from "../../../src/db/contents/blobs.ts";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
-import type { FileId } from "../../../src/domain/id.ts";
 import { advance, type Progress, type Reached, START } from "../../../src/services/folders/phases.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
-/** A drive of its own, and what a test does with it. */
-class Place implements AsyncDisposable {
-  readonly opened: OpenedDrive;
-
-  private constructor(opened: OpenedDrive) {
-    this.opened = opened;
-  }
-
-  static async open(): Promise<Place> {
-    const opened = await openWithDrive();
-    opened.services.folderWorks.start();
-    return new Place(opened);
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.opened[Symbol.asyncDispose]();
-  }
-
-  async put(path: string, text: string): Promise<void> {
-    await storeFile(this.opened, path, text);
-  }
-
-  async makeFolders(count: number): Promise<void> {
-    const { folders } = this.opened.services;
-    const names = Array.from({ length: count }, (_, n) => `m/${String(n).padStart(5, "0")}/`);
-    await Promise.all(names.map((path) => folders.create(this.opened.caller, this.opened.drive, path)));
-  }
-
-  async putMany(count: number, text: string): Promise<void> {
-    for (let n = 0; n < count; n += 1) await this.put(`m/${String(n).padStart(5, "0")}`, text);
-  }
-
-  async removeFolder(path: string): Promise<void> {
-    await this.opened.services.folders.remove(this.opened.caller, this.opened.drive, path);
-  }
-
-  async move(path: string, to: string): Promise<void> {
-    const [file] = this.#files().filter((each) => each.path === path);
-    if (file === undefined) throw new Error(`${path} is missing`);
-    const destination = { driveId: undefined, path: to, overwrite: false };
-    await this.opened.services.files.move(this.opened.caller, { id: file.id }, destination, UNCONDITIONAL);
-  }
-
-  async take(): Promise<string> {
-    return (await this.opened.services.snapshots.create(this.opened.caller, this.opened.drive, undefined)).id;
-  }
-
-  restore(snapshot: string): Promise<unknown> {
-    return this.opened.services.snapshots.restore(this.opened.caller, this.opened.drive, snapshot, undefined);
-  }
-
-  removeSnapshot(snapshot: string): Promise<string> {
-    return this.opened.services.snapshots.remove(this.opened.caller, this.opened.drive, snapshot);
-  }
-
-  newestSnapshot(): string {
-    const { snapshots } = this.opened.services.snapshots.list(this.opened.caller, this.opened.drive, {
-      limit: 1,
-      before: null,
-    });
-    return snapshots[0]?.id ?? "";
-  }
-
-  #files() {
-    const sql = "SELECT id, path, filename, blob AS content FROM file ORDER BY path";
-    return this.opened.database.sql.query<{ id: FileId; path: string; content: number }, []>(sql).all();
-  }
-
-  ids(): Set<string> {
-    return new Set(this.#files().map(({ id }) => id));
-  }
-
-  contents(): unknown {
-    const folders = this.opened.database.sql.query("SELECT path FROM folder ORDER BY path").values().flat();
-    return { files: this.#files(), folders };
-  }
+/** Paths in `m/`. */
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `m/${String(n).padStart(5, "0")}`);
 }
 
-const SHAPES: Readonly<Record<string, Partial<Record<"before" | "after", (drive: Place) => Promise<void>>>>> =
-  {
-    "thousands of empty folders that the snapshot does not have": {
-      after: (drive) => drive.makeFolders(2200),
-    },
-    "thousands of empty folders after the last that it has": {
-      before: (drive) => drive.makeFolders(2200),
-    },
-    "thousands of empty folders that are gone": {
-      before: (drive) => drive.makeFolders(2200),
-      after: (drive) => drive.removeFolder("m/"),
-    },
-    "many files that are gone": {
-      before: (drive) => drive.putMany(300, "x"),
-      after: (drive) => drive.removeFolder("m/"),
-    },
-    "many files that it does not have": {
-      after: (drive) => drive.putMany(300, "x"),
-    },
-    "many files that have changed": {
-      before: (drive) => drive.putMany(300, "before"),
-      after: (drive) => drive.putMany(300, "after"),
-    },
-    "a file where a folder was, a folder where a file was, and two files that changed places": {
-      before: async (drive) => {
-        await drive.putMany(100, "before");
-        for (const path of ["file", "folder/in/it", "x", "y"]) await drive.put(path, path);
-      },
-      after: async (drive) => {
-        await drive.removeFolder("folder/");
-        await drive.put("folder", "now a file");
-        await drive.move("file", "away/file");
-        await drive.put("file/in/it", "now a folder");
-        await drive.move("x", "t");
-        await drive.move("y", "x");
-        await drive.move("t", "y");
-        await drive.putMany(100, "after");
-      },
-    },
+const createFolders = ({ services, caller, drive }: OpenedDrive) =>
+  Promise.all(numbered(2200).map((path) => services.folders.create(caller, drive, `${path}/`)));
+
+const removeFolder = ({ services, caller, drive }: OpenedDrive, path = "m/") =>
+  services.folders.remove(caller, drive, path);
+
+/** Uploads files, each with its path as content unless there is another for all. */
+const put =
+  (text?: string, paths: readonly string[] = numbered(300)) =>
+  async (world: OpenedDrive) => {
+    for (const path of paths) await storeFile(world, path, text ?? path);
   };
+
+function restore({ services, caller, drive }: OpenedDrive, snapshot: string): Promise<unknown> {
+  return services.snapshots.restore(caller, drive, snapshot, undefined);
+}
+
+async function take({ services, caller, drive }: OpenedDrive): Promise<string> {
+  return (await services.snapshots.create(caller, drive, undefined)).id;
+}
+
+function newestSnapshot({ services, caller, drive }: OpenedDrive): string {
+  const { snapshots } = services.snapshots.list(caller, drive, { limit: 1, before: null });
+  return snapshots[0]?.id ?? "";
+}
+
+function ids({ database }: OpenedDrive): Set<unknown> {
+  return new Set(database.sql.query("SELECT id FROM file").values().flat());
+}
+
+function contents({ database }: OpenedDrive): unknown {
+  const queries = ["id, path, filename, blob FROM file", "path FROM folder"];
+  return queries.map((each) => database.sql.query(`SELECT ${each} ORDER BY path`).values());
+}
+
+type Change = (world: OpenedDrive) => Promise<unknown>;
+
+/** What is done before a snapshot, and after it. */
+const SHAPES: Readonly<Record<string, { readonly before?: Change; readonly after?: Change }>> = {
+  "thousands of empty folders that the snapshot does not have": { after: createFolders },
+  "thousands of empty folders after the last that it has": { before: createFolders },
+  "thousands of empty folders that are gone": { before: createFolders, after: removeFolder },
+  "many files that are gone": { before: put("x"), after: removeFolder },
+  "many files that it does not have": { after: put("x") },
+  "many files that have changed": { before: put("before"), after: put("after") },
+  "a file where a folder was, a folder where a file was, and two files that changed places": {
+    before: async (world) => {
+      await put("before", numbered(100))(world);
+      await put(undefined, ["file", "folder/in/it", "x", "y"])(world);
+    },
+    after: async (world) => {
+      const { services, caller, drive } = world;
+      const move = (from: string, path: string) => {
+        const to = { driveId: undefined, path, overwrite: false };
+        return services.files.move(caller, { drive, path: from }, to, UNCONDITIONAL);
+      };
+      await removeFolder(world, "folder/");
+      await storeFile(world, "folder", "now a file");
+      await move("file", "away/file");
+      await storeFile(world, "file/in/it", "now a folder");
+      await move("x", "t");
+      await move("y", "x");
+      await move("t", "y");
+      await put("after", numbered(100))(world);
+    },
+  },
+};
 
 test.each(Object.entries(SHAPES))(
   "a restore ends, and hides no file that is there before and after it: %s",
   async (_, { before, after }) => {
-    await using drive = await Place.open();
-    await drive.put("a/one.txt", "one");
-    await drive.put("z/two.txt", "two");
-    await before?.(drive);
-    const then = { contents: drive.contents(), ids: drive.ids() };
-    const snapshot = await drive.take();
-    await drive.put("z/two.txt", "changed");
-    await after?.(drive);
-    const now = drive.ids();
-    const stay = [...then.ids].filter((id) => now.has(id));
+    await using world = await openWithDrive();
+    await put(undefined, ["a/one.txt", "z/two.txt"])(world);
+    await before?.(world);
+    const [had, were] = [contents(world), ids(world)];
+    const snapshot = await take(world);
+    await storeFile(world, "z/two.txt", "changed");
+    await after?.(world);
+    const stay = ids(world).intersection(were);
 
     const state = { isDone: false };
-    const done = drive.restore(snapshot).finally(() => {
+    const done = restore(world, snapshot).finally(() => {
       state.isDone = true;
     });
-    const hidden = new Set<string>();
+    const hidden = new Set<unknown>();
     while (!state.isDone) {
       await nextTurn();
-      const present = drive.ids();
-      for (const id of stay) if (!present.has(id)) hidden.add(id);
+      for (const id of stay.difference(ids(world))) hidden.add(id);
     }
     await done;
-    expect([[...hidden], drive.contents()]).toEqual([[], then.contents]);
+    expect([[...hidden], contents(world)]).toEqual([[], had]);
   },
 );
 
-test("the snapshot that undoes a restore cannot be deleted before its end", async () => {
-  await using drive = await Place.open();
-  await drive.putMany(200, "before");
-  const snapshot = await drive.take();
-  await drive.putMany(200, "after");
-  const changed = drive.contents();
-  const order: string[] = [];
-  const restored = drive.restore(snapshot).then(() => order.push("restored"));
-  while (drive.newestSnapshot() === snapshot) await nextTurn();
-  const undo = drive.newestSnapshot();
-  const removed = drive.removeSnapshot(undo).then(() => order.push("deleted"));
-  await Promise.all([restored, removed]);
-  expect(order).toEqual(["restored", "deleted"]);
-  expect(drive.contents()).not.toEqual(changed);
-});
-
-test("the snapshot that undoes a restore does not make room for others before its end", async () => {
-  await using drive = await Place.open();
-  const { tables, clock, drive: id } = drive.opened;
-  const { snapshots } = tables;
-  const found = tables.drives.byId(id, clock.now());
+test("the snapshot that undoes a restore makes no room for others before its end, and cannot be deleted", async () => {
+  await using world = await openWithDrive();
+  const { services, tables, clock, caller, drive } = world;
+  const found = tables.drives.byId(drive, clock.now());
   if (found === null) throw new Error("the drive is missing");
-  const owner = releaserOf(found);
-  await drive.putMany(200, "before");
-  const snapshot = await drive.take();
-  await drive.putMany(200, "after");
-  const restored = drive.restore(snapshot);
-  while (drive.newestSnapshot() === snapshot) await nextTurn();
-  expect(snapshots.oldestAutomatic(owner)).toBeNull();
-  await restored;
-  expect(snapshots.oldestAutomatic(owner)).toMatchObject({ id: drive.newestSnapshot() });
+  const oldest = () => tables.snapshots.oldestAutomatic(releaserOf(found))?.id;
+  await put("before")(world);
+  const snapshot = await take(world);
+  await put("after")(world);
+  const changed = contents(world);
+  const order: string[] = [];
+  const restored = restore(world, snapshot).then(() => order.push("restored", oldest() ?? "none"));
+  while (newestSnapshot(world) === snapshot) await nextTurn();
+  const undo = newestSnapshot(world);
+  expect(oldest()).toBeUndefined();
+  const removed = services.snapshots.remove(caller, drive, undo).then(() => order.push("deleted"));
+  await Promise.all([restored, removed]);
+  expect(order).toEqual(["restored", undo, "deleted"]);
+  expect(contents(world)).not.toEqual(changed);
 });
 
 function at(after: string | null): Progress {

@@ -1,247 +1,205 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../../support/server/test-with.ts";
 import { statfs } from "node:fs/promises";
+import { DAY_MS } from "../../../src/domain/time.ts";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
-import { contentsIn, newContent } from "../../support/samples/contents.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import type { Client } from "../../support/server/client.ts";
-import { eventually, provision } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
-import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { verified } from "../../support/faults/verified.ts";
-import { populate } from "../../support/server/world.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
-import { openWithDrive, storeFile } from "../../support/server/services-drive.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { contentsIn, newContent } from "../../support/samples/contents.ts";
+import { failureOf } from "../../support/samples/failure.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { eventually, provision } from "../../support/server/scenario.ts";
+import {
+  type OpenedDrive as Place,
+  openServicesIn,
+  openWithAda,
+  openWithDrive,
+  otherDrive,
+  removeFile,
+  storeFile,
+  tryToStore,
+} from "../../support/server/services-drive.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** An account that may store 1,000 bytes. */
-const SMALL = { "storage-limits": "team=1000" };
-
-interface Place {
-  readonly id: string;
-  readonly client: Client;
+/** The numbers of the versions of a file. */
+function numbersOf({ services, caller, drive }: Place, path: string): number[] {
+  const { versions } = services.versions.list(caller, { drive, path }, { limit: 50, before: null });
+  return versions.map(({ version }) => version);
 }
 
-async function put(
-  { id, client }: Place,
-  path: string,
-  bytes: number,
-): Promise<{ id: string; status: number }> {
-  const address = `/v0/files?drive_id=${id}&path=${path}`;
-  const { status, text } = await client.send("PUT", address, { body: newContent(bytes) });
-  return { id: JSON.parse(text).id, status };
-}
-
-async function numbersOf({ client }: Place, id: string): Promise<number[]> {
-  const { data } = await client.get<{ data: { version: number }[] }>(`/v0/files/${id}/versions`);
-  return data.map(({ version }) => version);
-}
-
-async function trashOf({ id, client }: Place): Promise<string[]> {
-  const { data } = await client.get<{ data: { path: string }[] }>(`/v0/trash?drive_id=${id}`);
-  return data.map(({ path }) => path);
-}
-
-/** A drive of Ada's without anything in it. */
-async function adasDrive(coffer: TestAppliance): Promise<Place> {
-  const { clients, files } = await populate(coffer);
-  await clients.ada.delete(`/v0/files/${files.ada}`);
-  const drive = await clients.ada.makeDrive("Two");
-  return { id: drive.id, client: clients.ada };
-}
-
-function rowsOf(coffer: TestAppliance, table: string): number {
-  return Number(rowsIn(coffer.dataDir, `SELECT count(*) FROM ${table}`)[0]?.[0]);
-}
-
-function onDisk(coffer: TestAppliance): number {
-  return contentsIn(coffer.dataDir).reduce((sum, { size }) => sum + size, 0);
+function onDisk({ root }: Place): number {
+  return contentsIn(root).reduce((sum, { size }) => sum + size, 0);
 }
 
 describe("what is kept ends", () => {
   test("after its days, in the sweep, and its contents after that", async () => {
-    await using coffer = await startAppliance({ "keep-days": "2" });
-    const own = await provision(coffer);
-    const { id } = await put(own, "f", 20_000);
-    await put(own, "f", 20_001);
-    await own.client.delete(`/v0/files/${(await put(own, "g", 20_002)).id}`);
-    const { sweep } = coffer.appliance.services;
-    coffer.clock.advance(2 * DAY_MS - 1);
+    await using own = await openWithDrive({ keepDays: 2 });
+    const { sweep } = own.services;
+    for (const bytes of [20_000, 20_001]) await tryToStore(own, "f", bytes);
+    await tryToStore(own, "g", 20_002);
+    await removeFile(own, "g");
+    own.clock.advance(2 * DAY_MS - 1);
     await sweep.run();
-    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "trash_file")]).toEqual([1, 1]);
-    coffer.clock.advance(1);
+    expect(["file_version", "trash_file"].map(own.count)).toEqual([1, 1]);
+    own.clock.advance(1);
     await sweep.run();
-    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "trash"), rowsOf(coffer, "kept_content")]).toEqual(
-      [0, 0, 0],
-    );
-    expect(await numbersOf(own, id)).toEqual([]);
-    coffer.clock.advance(ORPHAN_GRACE_MS);
+    expect(["file_version", "trash", "kept_content"].map(own.count)).toEqual([0, 0, 0]);
+    expect(numbersOf(own, "f")).toEqual([]);
+    own.clock.advance(ORPHAN_GRACE_MS);
     await sweep.run();
-    expect([onDisk(coffer), await verified(coffer.dataDir)]).toEqual([20_001, []]);
+    expect([onDisk(own), await verified(own.root)]).toEqual([20_001, []]);
   });
 
   test("at once after a start that keeps fewer, or nothing", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    for (let n = 1; n <= 6; n += 1) await put(own, "f", n);
-    await coffer.restart({ "keep-versions": "2" });
-    await coffer.appliance.services.sweep.run();
-    expect(rowsOf(coffer, "file_version")).toBe(2);
-    await coffer.restart({ "keep-days": "0" });
-    await coffer.appliance.services.sweep.run();
-    expect(rowsOf(coffer, "file_version")).toBe(0);
+    await using own = await openWithDrive();
+    for (let n = 1; n <= 6; n += 1) await tryToStore(own, "f", n);
+    for (const [keeps, left] of [
+      [{ keepVersions: 2 }, 2],
+      [{ keepDays: 0 }, 0],
+    ] as const) {
+      await using again = await openServicesIn(own.root, keeps);
+      await again.services.sweep.run();
+      expect(again.count("file_version")).toBe(left);
+    }
   });
 
   test("with its file, once that is in no trash any more", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const { id } = await put(own, "f", 10);
-    await put(own, "f", 11);
-    const { trash_id: entry } = await own.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
-    const { sweep } = coffer.appliance.services;
+    await using own = await openWithDrive();
+    const { sweep, trash } = own.services;
+    for (const bytes of [10, 11]) await tryToStore(own, "f", bytes);
+    const left = async () => {
+      await sweep.run();
+      return ["file_version", "gone_file"].map(own.count);
+    };
+    const entry = await removeFile(own, "f");
+    expect(await left()).toEqual([1, 1]);
+    await trash.restore(own.caller, entry, undefined);
+    expect(await left()).toEqual([1, 0]);
+    await trash.remove(own.caller, await removeFile(own, "f"));
     await sweep.run();
-    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 1]);
-    await own.client.json(200, "POST", `/v0/trash/${entry}/restore`);
-    await sweep.run();
-    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 0]);
-    const again = await own.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
-    await own.client.delete(`/v0/trash/${again.trash_id}`);
-    await sweep.run();
-    await sweep.run();
-    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([0, 0]);
+    expect(await left()).toEqual([0, 0]);
   });
 
   test("also if the file comes back and goes again while the sweep looks at it", async () => {
-    await using opened = await openWithDrive();
-    const { services, database, caller, drive: driveId } = opened;
-    for (const bytes of [20, 21]) await storeFile(opened, "f", newContent(bytes));
-    const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
-    const { trashId } = await remove();
-    await services.trash.restore(caller, trashId ?? "", undefined);
+    await using own = await openWithDrive();
+    for (const bytes of [20, 21]) await tryToStore(own, "f", bytes);
+    await own.services.trash.restore(own.caller, await removeFile(own, "f"), undefined);
     /** It is deleted before the write that the historyRemoval asks for. */
     const writeFromReserve = async <T>(job: () => T): Promise<T> => {
-      await remove();
-      return opened.tables.writeFromReserve(job);
+      await removeFile(own, "f");
+      return own.tables.writeFromReserve(job);
     };
-    const tables = { ...opened.tables, writeFromReserve };
+    const tables = { ...own.tables, writeFromReserve };
     await new HistoryRemoval({ tables, retention: { days: 1, versions: 1 } }).removeSomeOfGone();
-    expect(database.sql.query("SELECT file_id FROM gone_file").all()).toHaveLength(1);
+    expect(own.count("gone_file")).toBe(1);
   });
 
   test("with its drive", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const { id } = await put(own, "f", 10);
-    await put(own, "f", 11);
-    await own.client.delete(`/v0/files/${id}`);
-    await put(own, "g", 12);
-    await put(own, "g", 13);
-    await own.client.delete(`/v0/drives/${own.id}`);
-    await coffer.appliance.services.sweep.run();
-    expect(["drive", "file_version", "trash", "kept_content"].map((table) => rowsOf(coffer, table))).toEqual([
-      0, 0, 0, 0,
-    ]);
+    await using own = await openWithDrive();
+    for (const path of ["f", "g"]) for (const bytes of [10, 11]) await tryToStore(own, path, bytes);
+    await removeFile(own, "f");
+    await own.services.drives.remove(own.caller, own.drive);
+    await own.services.sweep.run();
+    expect(["drive", "file_version", "trash", "kept_content"].map(own.count)).toEqual([0, 0, 0, 0]);
   });
 });
 
-const it = testWith(() => startAppliance(SMALL));
+/** A drive of an account that may store 1,000 bytes. */
+const it = testWith(() => openWithAda({ storageLimit: 1000 }));
 
 describe("what is kept goes first where room is needed", () => {
-  it("the oldest of it, and no more than is needed; no upload is refused for it", async (coffer) => {
-    const own = await adasDrive(coffer);
-    const replaced = await put(own, "replaced", 200);
-    coffer.clock.advance(1000);
-    await put(own, "replaced", 100);
-    coffer.clock.advance(1000);
-    const deleted = await put(own, "deleted", 200);
-    await own.client.delete(`/v0/files/${deleted.id}`);
-    coffer.clock.advance(1000);
-    await put(own, "replaced", 101);
+  it("the oldest of it, and no more than is needed; no upload is refused for it", async (own) => {
+    const { services, caller, drive, clock } = own;
+    const trashed = () => services.trash.list(caller, { driveId: drive, prefix: "", limit: 9, after: null });
+    await tryToStore(own, "replaced", 200);
+    clock.advance(1000);
+    await tryToStore(own, "replaced", 100);
+    clock.advance(1000);
+    await tryToStore(own, "deleted", 200);
+    await removeFile(own, "deleted");
+    clock.advance(1000);
+    await tryToStore(own, "replaced", 101);
     // 101 stored, 500 kept.
-    expect([(await put(own, "large", 350)).status, await numbersOf(own, replaced.id)]).toEqual([201, [2, 1]]);
-    expect((await put(own, "larger", 200)).status).toBe(201);
-    await eventually(async () => (await numbersOf(own, replaced.id)).length === 1);
-    expect([await trashOf(own), (await put(own, "largest", 300)).status]).toEqual([["deleted"], 201]);
-    await eventually(async () => (await trashOf(own)).length === 0);
-    expect(await verified(coffer.dataDir)).toEqual([]);
+    expect([await tryToStore(own, "large", 350), numbersOf(own, "replaced")]).toEqual(["created", [2, 1]]);
+    expect(await tryToStore(own, "larger", 200)).toBe("created");
+    await eventually(() => numbersOf(own, "replaced").length === 1);
+    expect(await trashed()).toMatchObject({ entries: [{ path: "deleted" }] });
+    expect(await tryToStore(own, "largest", 300)).toBe("created");
+    await eventually(() => own.count("trash WHERE state = 'kept'") === 0);
+    expect(await verified(own.root)).toEqual([]);
   });
 
   test("but nothing that is deleted in between", async () => {
     await using opened = await openWithDrive();
-    const { services, database, caller, drive: driveId } = opened;
-    for (const path of ["old", "new"]) await storeFile(opened, path, newContent(20));
-    const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
-    await remove("old");
+    const { services, caller } = opened;
+    for (const path of ["old", "new"]) await tryToStore(opened, path, 20);
+    await removeFile(opened, "old");
     let entry: string | null = null;
     /** Deletes the other file as soon as the first is gone: its entry gets the number of that. */
     const writeFromReserve = async <T>(job: () => T): Promise<T> => {
       const result = await opened.tables.writeFromReserve(job);
-      if (entry === null && database.sql.query("SELECT 1 FROM trash").get() === null)
-        entry = (await remove("new")).trashId;
+      if (entry === null && opened.count("trash") === 0) entry = await removeFile(opened, "new");
       return result;
     };
     const tables = { ...opened.tables, writeFromReserve };
     const { quota, changes } = services;
     const parts = { ...opened, tables, quota, changes, retention: { days: 1, versions: 1 } };
-    const historyRemoval = new HistoryRemoval(parts);
-    await new Pruning({
-      ...parts,
-      historyRemoval,
+    const removals = {
+      historyRemoval: new HistoryRemoval(parts),
       snapshotRemoval: new SnapshotRemoval(parts),
-    }).pruneForTheDisk(1);
+    };
+    await new Pruning({ ...parts, ...removals }).pruneForTheDisk(1);
     expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });
   });
 
-  it("replaces again and again take three times the limit at most, and are let in again in a minute", async (coffer) => {
-    const own = await adasDrive(coffer);
-    const statuses: number[] = [];
+  it("replaces again and again take three times the limit at most, and are let in again in a minute", async (own) => {
+    const outcomes: string[] = [];
     for (let n = 0; n < 12; n += 1) {
-      statuses.push((await put(own, "f", 600)).status);
-      expect(onDisk(coffer)).toBeLessThan(3 * 1000 + 100);
+      outcomes.push(await tryToStore(own, "f", 600));
+      expect(onDisk(own)).toBeLessThanOrEqual(3 * 1000);
     }
-    expect([statuses.at(0), statuses.at(-1)]).toEqual([201, 403]);
-    coffer.clock.advance(SHORTEST_GRACE_MS);
-    await coffer.appliance.services.sweep.run();
-    expect([(await put(own, "f", 600)).status, await verified(coffer.dataDir)]).toEqual([200, []]);
+    expect([outcomes.at(0), outcomes.at(-1)]).toEqual(["created", "QUOTA_EXCEEDED"]);
+    own.clock.advance(SHORTEST_GRACE_MS);
+    await own.services.sweep.run();
+    expect([await tryToStore(own, "f", 600), await verified(own.root)]).toEqual(["replaced", []]);
   });
 
-  it("but what a snapshot needs counts like files", async (coffer) => {
-    const own = await adasDrive(coffer);
-    await put(own, "f", 600);
-    await own.client.post(`/v0/drives/${own.id}/snapshots`);
-    const refused = await own.client.send("PUT", `/v0/files?drive_id=${own.id}&path=f`, {
-      body: newContent(601),
+  it("but what a snapshot needs counts like files", async (own) => {
+    await tryToStore(own, "f", 600);
+    await own.services.snapshots.create(own.caller, own.drive, undefined);
+    expect(await failureOf(storeFile(own, "f", newContent(601)))).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+      message: expect.stringContaining("snapshots"),
     });
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("snapshots")]);
-    expect((await put(own, "g", 300)).status).toBe(201);
+    expect(await tryToStore(own, "g", 300)).toBe("created");
   });
 
-  it("what others keep stays", async (coffer) => {
-    const own = await adasDrive(coffer);
-    const other = await provision(coffer);
-    const { id } = await put(other, "f", 500);
-    await put(other, "f", 501);
-    await put(own, "f", 600);
-    await put(own, "f", 700);
-    await eventually(() => rowsOf(coffer, "file_version") === 1);
-    expect(await numbersOf(other, id)).toEqual([1]);
+  it("what others keep stays", async (own) => {
+    const other = await otherDrive(own);
+    for (const bytes of [500, 501]) await tryToStore(other, "f", bytes);
+    for (const bytes of [600, 700]) await tryToStore(own, "f", bytes);
+    await eventually(() => own.count("file_version") === 1);
+    expect(numbersOf(other, "f")).toEqual([1]);
   });
 
   test("all of it when the disk is near its reserve, whoever keeps it", async () => {
     const { bavail, frsize } = await statfs(FAST_DIRECTORY);
     await using coffer = await startAppliance({ "disk-reserve": String(Math.floor(bavail * frsize * 0.75)) });
-    const own = await provision(coffer);
-    await put(own, "f", 20_000);
-    await put(own, "f", 20_001);
-    await coffer.appliance.services.sweep.run();
-    expect(rowsOf(coffer, "file_version")).toBe(0);
-    const told = () => coffer.lines.filter((line) => line.includes("removed before their time")).length;
-    expect(told()).toBe(1);
-    await coffer.appliance.services.sweep.run();
-    expect(told()).toBe(1);
+    const { client, id } = await provision(coffer);
+    for (const [bytes, status] of [
+      [20_000, 201],
+      [20_001, 200],
+    ] as const)
+      await client.put(id, "f", newContent(bytes), status);
+    // Said once.
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+      await coffer.appliance.services.sweep.run();
+      expect(rowsIn(coffer.dataDir, "SELECT count(*) FROM file_version")).toEqual([[0]]);
+      expect(coffer.lines.filter((line) => line.includes("removed before their time"))).toHaveLength(1);
+    }
   });
 });

@@ -9,7 +9,7 @@ const REDIRECT_URIS = ["https://app.example/callback"];
 
 /** A server of one document, and what reads it. `answer` makes the response of its own address. */
 async function start(
-  answer: (url: string) => Response,
+  answer: (url: string) => Response | Promise<Response>,
   isAllowed: (address: string) => boolean = () => true,
 ) {
   const server = await startTlsServer(({ url }) => answer(url));
@@ -111,20 +111,10 @@ describe("a document is refused", () => {
 
 test("only so many documents are fetched at once, and the rest can be asked for later", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  await using server = await startTlsServer(async ({ url }) => {
-    await promise;
-    return documentOf(url);
-  });
-  const clock = new FakeClock();
-  const log = createLog({ format: "json", clock, write: () => {} });
-  const documents = new ClientDocuments({
-    clock,
-    log,
-    publicNetwork: { isAllowed: () => true, ca: server.ca },
-  });
-  const asking = Array.from({ length: 20 }, (_, n) => documents.get(server.url(`/${n}`).href));
-  expect(await documents.get(server.url("/more").href).catch(String)).toContain("too many others");
+  await using world = await start((url) => promise.then(() => documentOf(url)));
+  const asking = Array.from({ length: 20 }, (_, n) => world.get(`/${n}`));
+  expect(await world.get("/more").catch(String)).toContain("too many others");
   resolve();
   expect(await Promise.all(asking)).toHaveLength(20);
-  expect((await documents.get(server.url("/more").href)).name).toBe("Example App");
+  expect((await world.get("/more")).name).toBe("Example App");
 });

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
@@ -31,9 +31,10 @@ function put(path: string, body: string, status = 201): Promise<{ id: string }> 
 }
 
 async function found(text: string): Promise<string[]> {
-  const target = `/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`;
-  const { data } = await coffer.client(own.key).get<{ data: { path: string }[] }>(target);
-  return data.map(({ path }) => path).toSorted();
+  const paths = await coffer
+    .client(own.key)
+    .paths(`/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`);
+  return paths.toSorted();
 }
 
 /** A file of the data directory. */
@@ -41,8 +42,27 @@ function file(name: string): string {
   return join(coffer.dataDir, name);
 }
 
+/** Indexes what waits, up to a ticket, as the thread does whose process ends before it has answered. */
+async function indexApart(previous: BatchId | null, id: BatchId, upTo: number) {
+  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
+  const first = newId<BatchId>(2);
+  const { thread, isNew } = await IndexThread.start(places, previous, first);
+  const request = { drive: null, after: 0, documents: [], upTo, previous: previous ?? first, id };
+  const { tickets } = await thread.ask("index", request);
+  await thread.close(previous);
+  return { isNew, tickets: tickets.toSorted((a, b) => a - b) };
+}
+
 function open(): Sqlite {
   return new Sqlite(file("coffer.db"), { readonly: true, strict: true });
+}
+
+/** Starts the server again after a change of its files, and waits for the index. */
+async function restartAfter(change: () => Promise<unknown>): Promise<void> {
+  await coffer.close();
+  await change();
+  await coffer.restart();
+  await settledIndex(coffer.dataDir);
 }
 
 describe("an index that is not the database's own is made again", () => {
@@ -69,10 +89,7 @@ describe("an index that is not the database's own is made again", () => {
     },
   };
   test.each(Object.entries(spoils))("%s", async (_, spoil) => {
-    await coffer.close();
-    await spoil();
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
+    await restartAfter(spoil);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
     expect(await found("three")).toEqual(["three.bin"]);
     expect(await found("other")).toEqual([]);
@@ -82,55 +99,34 @@ describe("an index that is not the database's own is made again", () => {
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
 
-  test("a copy of an earlier time", async () => {
-    await coffer.close();
-    await cp(file("search.db"), file("earlier.db"));
-    await coffer.restart();
+  test.each(["search.db", "coffer.db"])("beside another database: %s is of an earlier time", async (name) => {
+    await restartAfter(() => cp(file(name), file("earlier.db")));
     await put("one.txt", "changed", 200);
     await put("four.txt", "needle");
-    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
-    await coffer.close();
-    await cp(file("earlier.db"), file("search.db"));
-    await rm(file("earlier.db"));
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
-  });
-
-  test("a copy of a later time, beside a database of an earlier one", async () => {
-    await coffer.close();
-    await cp(file("coffer.db"), file("earlier.db"));
-    await coffer.restart();
-    await put("one.txt", "changed", 200);
-    expect(await found("changed")).toEqual(["one.txt"]);
-    await coffer.close();
-    await cp(file("earlier.db"), file("coffer.db"));
-    await rm(file("earlier.db"));
-    await coffer.restart();
-    await settledIndex(coffer.dataDir);
-    expect([await found("changed"), await found("needle")]).toEqual([[], ["one.txt", "two.txt"]]);
+    expect([await found("changed"), await found("needle")]).toEqual([["one.txt"], ["four.txt", "two.txt"]]);
+    await restartAfter(() => rename(file("earlier.db"), file(name)));
+    expect([await found("changed"), await found("needle")]).toEqual(
+      name === "search.db" ? [["one.txt"], ["four.txt", "two.txt"]] : [[], ["one.txt", "two.txt"]],
+    );
   });
 
   test("damaged while the server runs, when a search finds it so", async () => {
-    await coffer.close();
-    const sql = new Sqlite(file("search.db"));
-    const blocks = sql
-      .query<{ block: Uint8Array }, []>("SELECT block FROM search_text_data WHERE id > 10")
-      .all();
-    sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    sql.close();
-    const bytes = await readFile(file("search.db"));
-    for (const { block } of blocks) {
-      const at = bytes.indexOf(block);
-      if (at > 0) bytes.fill(0xff, at, at + block.length);
-    }
-    await writeFile(file("search.db"), bytes);
-    await coffer.restart();
-    await coffer.client(own.key).json(500, "GET", `/v0/search?drive_id=${own.id}&q=needle`);
-    await eventually(async () => {
-      const answer = await coffer.client(own.key).send("GET", `/v0/search?drive_id=${own.id}&q=needle`);
-      return answer.status === 200;
+    await restartAfter(async () => {
+      using sql = new Sqlite(file("search.db"));
+      const blocks = sql
+        .query<{ block: Uint8Array }, []>("SELECT block FROM search_text_data WHERE id > 10")
+        .all();
+      sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      const bytes = await readFile(file("search.db"));
+      for (const { block } of blocks) {
+        const at = bytes.indexOf(block);
+        if (at > 0) bytes.fill(0xff, at, at + block.length);
+      }
+      await writeFile(file("search.db"), bytes);
     });
+    const search = () => coffer.client(own.key).status("GET", `/v0/search?drive_id=${own.id}&q=needle`);
+    expect(await search()).toBe(500);
+    await eventually(async () => (await search()) === 200);
     await settledIndex(coffer.dataDir);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
   });
@@ -190,22 +186,10 @@ test("a job is removed only after its terms are in the index; one that was cut o
   const batch = () =>
     sql.query<{ batch: BatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
   const before = { jobs: jobs(), batch: batch() };
-  // As if the process ended after the thread has answered.
-  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
-  const fresh = newId<BatchId>(1);
-  const { thread, isNew } = await IndexThread.start(places, before.batch, fresh);
   if (before.batch === null) throw new Error("there is no index");
-  const request = {
-    drive: null,
-    after: 0,
-    documents: [],
-    upTo: Number.MAX_SAFE_INTEGER,
-    previous: before.batch,
-    id: fresh,
-  };
-  const { tickets } = await thread.ask("index", request);
-  await thread.close(before.batch);
-  expect([isNew, tickets.toSorted((a, b) => a - b)]).toEqual([false, before.jobs]);
+  const fresh = newId<BatchId>(1);
+  const done = await indexApart(before.batch, fresh, Number.MAX_SAFE_INTEGER);
+  expect(done).toEqual({ isNew: false, tickets: before.jobs });
   expect({ jobs: jobs(), batch: batch() }).toEqual(before);
   using index = new Sqlite(file("search.db"), { readonly: true });
   expect(index.query("SELECT last FROM search_batch").values()).toEqual([[fresh]]);
@@ -224,18 +208,7 @@ test("only jobs that are on the disk are done", async () => {
   const last = Number(sql.query("SELECT max(ticket) FROM search_job").values().flat()[0]);
   await coffer.client(own.key).delete(`/v0/files/${id}`);
   await put("five.txt", "needle");
-  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
-  const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];
-  const { thread } = await IndexThread.start(places, null, fresh);
-  const done = await thread.ask("index", {
-    drive: null,
-    after: 0,
-    documents: [],
-    upTo: last,
-    previous: fresh,
-    id: id2,
-  });
-  await thread.close(null);
+  const done = await indexApart(null, newId<BatchId>(1), last);
   expect(done.tickets.filter((ticket) => ticket > last)).toEqual([]);
 });
 

@@ -11,6 +11,10 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 const HOUR_MS = 60 * 60 * 1000;
 
+function runIfDue({ appliance }: TestAppliance): Promise<void> {
+  return appliance.services.backups.runIfDue();
+}
+
 async function readyz(coffer: TestAppliance): Promise<unknown> {
   const { scrub: _, ...answer } = await coffer.client().get<{ scrub: object }>("/readyz");
   return answer;
@@ -26,30 +30,28 @@ test("a server makes a backup when the last success is older than the interval, 
   const dest = join(place.path, "dest");
   const settings = { backup: dest, "backup-interval": "24h", "backup-keep": "2" };
   await using coffer = await startAppliance(settings, { program: [await executable()] });
-  const backups = async () => (await keptBackups(new DirectoryPlace(dest))).length;
-  const runIfDue = () => coffer.appliance.services.backups.runIfDue();
-  expect(await readyz(coffer)).toEqual({
-    status: "ok",
-    backup: { last_success_at: null, last_failure_at: null },
-  });
-  await runIfDue();
+  const backups = async (path = dest) => (await keptBackups(new DirectoryPlace(path))).length;
+  const backup = { last_success_at: null, last_failure_at: null };
+  expect(await readyz(coffer)).toEqual({ status: "ok", backup });
+  await runIfDue(coffer);
   expect(await backups()).toBe(1);
   succeedNow(coffer);
   const at = new Date(coffer.clock.now()).toISOString();
-  expect(await readyz(coffer)).toMatchObject({ backup: { last_success_at: at, last_failure_at: null } });
+  expect(await readyz(coffer)).toMatchObject({ backup: { ...backup, last_success_at: at } });
   expect(coffer.lines.filter((line) => line.includes("made a backup"))).toHaveLength(1);
   await coffer.restart();
   coffer.clock.advance(24 * HOUR_MS - 1);
-  await runIfDue();
+  await runIfDue(coffer);
   expect(await backups()).toBe(1);
   coffer.clock.advance(1);
-  await runIfDue();
+  await runIfDue(coffer);
   expect(await backups()).toBe(2);
   succeedNow(coffer);
   // Another place has no success yet.
-  await coffer.restart({ backup: join(place.path, "another") });
-  await runIfDue();
-  expect((await keptBackups(new DirectoryPlace(join(place.path, "another")))).length).toBe(1);
+  const another = join(place.path, "another");
+  await coffer.restart({ backup: another });
+  await runIfDue(coffer);
+  expect(await backups(another)).toBe(1);
 });
 
 test("a failure is logged with its reason, shown, and tried again after an hour", async () => {
@@ -58,19 +60,16 @@ test("a failure is logged with its reason, shown, and tried again after an hour"
   await writeFile(dest, "");
   await using coffer = await startAppliance({ backup: dest }, { program: [await executable()] });
   const failures = () => coffer.lines.filter((line) => line.includes("the backup failed"));
-  const runIfDue = () => coffer.appliance.services.backups.runIfDue();
-  await runIfDue();
+  await runIfDue(coffer);
   expect(failures()).toEqual([expect.stringContaining(dest)]);
   const at = new Date(coffer.clock.now()).toISOString();
-  expect(await readyz(coffer)).toEqual({
-    status: "ok",
-    backup: { last_success_at: null, last_failure_at: at },
-  });
+  const backup = { last_success_at: null, last_failure_at: at };
+  expect(await readyz(coffer)).toEqual({ status: "ok", backup });
   coffer.clock.advance(HOUR_MS - 1);
-  await runIfDue();
+  await runIfDue(coffer);
   expect(failures()).toHaveLength(1);
   coffer.clock.advance(1);
-  await runIfDue();
+  await runIfDue(coffer);
   expect(failures()).toHaveLength(2);
 });
 
@@ -82,7 +81,7 @@ test("a server that stops ends its backup, and waits for that", async () => {
   // Not `wait`: a shell can miss a signal that comes just before it waits.
   const program = ["sh", "-c", `trap '${trap}' TERM; echo $$ > "${pid}"; while :; do sleep 0.05; done`];
   await using coffer = await startAppliance({ backup: join(place.path, "dest") }, { program });
-  const running = coffer.appliance.services.backups.runIfDue();
+  const running = runIfDue(coffer);
   await eventually(async () => (await Bun.file(pid).exists()) && (await Bun.file(pid).text()) !== "");
   await coffer.close();
   await running;
@@ -92,7 +91,7 @@ test("a server that stops ends its backup, and waits for that", async () => {
 
 test("a server without the setting makes none, and shows nothing of it", async () => {
   await using coffer = await startAppliance();
-  await coffer.appliance.services.backups.runIfDue();
+  await runIfDue(coffer);
   expect(await readyz(coffer)).toEqual({ status: "ok" });
   expect(rowsIn(coffer.dataDir, "SELECT * FROM backup_success")).toEqual([]);
 });

@@ -1,41 +1,46 @@
 import { describe, expect, test } from "bun:test";
-import { testWith } from "../../support/server/test-with.ts";
 import { readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { codeOf } from "../../../src/domain/errors.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
+import { DAY_MS } from "../../../src/domain/time.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
-import { filesIn, fileOf } from "../../support/samples/contents.ts";
-import { addManyFiles } from "../../support/samples/many-files.ts";
-import { type OwnDrive, provision } from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
-import { callerWith } from "../../support/server/services-drive.ts";
+import { filesIn, fileOf, whileSweeping } from "../../support/samples/contents.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 import { hashOf } from "../../support/samples/hash.ts";
+import { copyRows } from "../../support/samples/many-files.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import {
+  type OpenedDrive as Place,
+  openServicesIn,
+  openWithAda,
+  openWithDrive,
+  ask,
+  otherDrive,
+  removeDrive,
+  removeFile,
+  sweep,
+  storeFile,
+} from "../../support/server/services-drive.ts";
+import { testWith } from "../../support/server/test-with.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 /** A sweep looks through some of the 256 shards; this many see them all. */
 const SWEEPS_FOR_ALL_SHARDS = 64;
 /** By how many turns of the event loop a race's start is put off more than the last time, at most. */
 const MOST_TURNS = 4096;
 
-interface FileRecord {
-  id: string;
-  content_hash: string;
+/** A file whose content begins with a text and is a file of its own. */
+async function putLarge(place: Place, path: string, text: string): Promise<void> {
+  await storeFile(place, path, large(text));
 }
 
-function put({ client, id }: OwnDrive, path: string, body: string, query = ""): Promise<FileRecord> {
-  return client.put(id, path, body, 201, query);
-}
-
-function sweep(coffer: TestAppliance) {
-  return coffer.appliance.services.sweep.run();
-}
-
-/** What a query of the database answers, asked from outside. */
-function ask(coffer: TestAppliance, query: string): unknown[] {
-  return rowsIn(coffer.dataDir, query).flat();
+/** Files that expire, so long after now. */
+async function putGoing(place: Place, ms: number, copies = 0): Promise<void> {
+  const expiresAt = new Date(place.clock.now() + ms).toISOString();
+  const { file } = await storeFile(place, "going.txt", "going", { expiresAt });
+  if (copies > 0) await place.database.write(() => copyRows(place.database, file.id, copies));
 }
 
 /** A content that begins with a text and is a file of its own. */
@@ -48,219 +53,198 @@ function digestOf(content: string): string {
 }
 
 /** The digests of every content on the disk. */
-function contents(coffer: TestAppliance): string[] {
-  return filesIn(coffer.dataDir)
+function contents({ root }: Place): string[] {
+  return filesIn(root)
     .map(({ digest }) => digest)
     .toSorted();
 }
 
-/** A time as the API takes it, so long after now. */
-function inFuture(coffer: TestAppliance, ms: number): string {
-  return new Date(coffer.clock.now() + ms).toISOString();
+function logged({ lines }: Pick<Place, "lines">, text: string): readonly string[] {
+  return lines.filter((line) => line.includes(text));
 }
 
-/** In a Coffer that has a drive. */
-const it = testWith(async () => {
-  const coffer = await startAppliance(KEEPS_NOTHING);
-  return {
-    coffer,
-    agent: await provision(coffer),
-    [Symbol.asyncDispose]: () => coffer[Symbol.asyncDispose](),
-  };
-});
+const it = testWith(() => openWithDrive({ keepDays: 0 }));
 
 describe("expired files", () => {
-  it("are taken off every count, a piece at a time, and requests get in between", async (opened) => {
-    const { coffer, agent } = opened;
-    const { apiKeys, folders } = coffer.appliance.services;
-    const caller = callerWith({ apiKeys }, agent.client.key ?? "");
-    const kept = await put(agent, "kept.txt", "kept");
-    const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
-    await addManyFiles(coffer.dataDir, id, 3000);
-    coffer.clock.advance(HOUR_MS);
-
-    const sweeping = sweep(coffer);
-    const left = new Set<unknown>();
-    // Asked for here and not by HTTP: how long that takes says nothing of the sweep.
+  it("are taken off every count, a piece at a time, and requests get in between", async (place) => {
+    const { services, caller, drive, clock } = place;
+    await storeFile(place, "kept.txt", "kept");
+    await putGoing(place, HOUR_MS, 3000);
+    clock.advance(HOUR_MS);
+    const sweeping = sweep(place);
+    const left = new Set<number>();
     while (!left.has(1)) {
-      await folders.create(caller, agent.id, "new/");
-      for (const files of ask(coffer, "SELECT count(*) FROM file")) left.add(files);
+      await services.folders.create(caller, drive, "new/");
+      left.add(place.count("file"));
     }
     expect((await sweeping).files).toBe(3001);
     // It takes sixteen pieces, and as many requests are answered.
     expect(left.size).toBeGreaterThanOrEqual(10);
-    expect(ask(coffer, "SELECT id FROM file")).toEqual([kept.id]);
+    expect(ask(place, "SELECT path FROM file")).toEqual(["kept.txt"]);
     expect(
-      ask(coffer, "SELECT path || file_count || '/' || total_size || '/' || own_file_count FROM folder"),
+      ask(place, "SELECT path || file_count || '/' || total_size || '/' || own_file_count FROM folder"),
     ).toEqual(["1/4/1", "many/0/0/0", "new/0/0/0"]);
-    expect((await sweep(coffer)).files).toBe(0);
+    expect((await sweep(place)).files).toBe(0);
   });
 
-  it("stay until their time", async ({ coffer, agent }) => {
-    const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
-    coffer.clock.advance(HOUR_MS - 1);
-    expect((await sweep(coffer)).files).toBe(0);
-    await agent.client.get(`/v0/files/${id}`);
+  it("stay until their time", async (place) => {
+    await putGoing(place, HOUR_MS);
+    place.clock.advance(HOUR_MS - 1);
+    expect([(await sweep(place)).files, place.count("file")]).toEqual([0, 1]);
   });
 });
 
 describe("drives", () => {
-  test("that were deleted are emptied, however deep and full, and nobody else's is touched", async () => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const [agent, other] = [await provision(coffer), await provision(coffer)];
-    await put(other, "a/b/c.txt", "theirs");
-    const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
-    await addManyFiles(coffer.dataDir, id, 1000);
-    await agent.client.delete(`/v0/drives/${agent.id}`);
-    expect([(await sweep(coffer)).drives, ask(coffer, "SELECT id FROM drive")]).toEqual([1, [other.id]]);
-    expect(ask(coffer, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
-    expect(ask(coffer, "SELECT path FROM file")).toEqual(["a/b/c.txt"]);
-    expect(ask(coffer, "PRAGMA foreign_key_check")).toEqual([]);
+  it("that were deleted are emptied, however deep and full, and nobody else's is touched", async (place) => {
+    const other = await otherDrive(place);
+    await storeFile(other, "a/b/c.txt", "theirs");
+    const { file } = await storeFile(place, `${"a/".repeat(511)}x`, "deep");
+    await place.database.write(() => copyRows(place.database, file.id, 1000));
+    await removeDrive(place);
+    expect([(await sweep(place)).drives, ask(place, "SELECT id FROM drive")]).toEqual([1, [other.drive]]);
+    expect(ask(place, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
+    expect(ask(place, "SELECT path FROM file")).toEqual(["a/b/c.txt"]);
+    expect(ask(place, "PRAGMA foreign_key_check")).toEqual([]);
   });
 
-  it("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async (opened) => {
-    const { coffer, agent } = opened;
-    await put(agent, "a.txt", "content");
-    coffer.clock.advance(30 * DAY_MS - 1);
-    expect((await sweep(coffer)).drives).toBe(0);
-    coffer.clock.advance(1);
-    expect((await sweep(coffer)).drives).toBe(1);
-    for (const table of ["drive", "file", "folder", "api_key"]) {
-      expect([table, ...ask(coffer, `SELECT count(*) FROM ${table}`)]).toEqual([table, 0]);
-    }
-    expect(ask(coffer, "SELECT drive FROM claim_token")).toEqual([null]);
+  it("that nobody claimed go after 30 days with their keys; only the claim token stays to be told apart", async (place) => {
+    await storeFile(place, "a.txt", "content");
+    place.clock.advance(30 * DAY_MS - 1);
+    expect((await sweep(place)).drives).toBe(0);
+    place.clock.advance(1);
+    expect((await sweep(place)).drives).toBe(1);
+    expect(["drive", "file", "folder", "api_key"].map(place.count)).toEqual([0, 0, 0, 0]);
+    expect(ask(place, "SELECT drive FROM claim_token")).toEqual([null]);
   });
 });
 
-const inCoffer = testWith(() => startAppliance(KEEPS_NOTHING));
-
-describe("claim tokens", () => {
-  inCoffer("are known for a year after their use or expiry, and their drives stay", async (coffer) => {
-    const world = await populate(coffer);
-    const [used, unused] = [await provision(coffer), await provision(coffer)];
-    coffer.clock.advance(10 * DAY_MS);
-    const claim = { body: { token: used.claimToken } };
-    await world.clients.ada.json(200, "POST", "/v0/drives/claim", claim);
-    const after = async (ms: number) => {
-      coffer.clock.advance(ms);
-      await sweep(coffer);
-      const previews = [used, unused].map(({ claimToken }) =>
-        coffer.client().send("GET", `/v0/drives/claim/${claimToken}`),
-      );
-      return (await Promise.all(previews)).map(({ status }) => status);
-    };
-    expect(await after(365 * DAY_MS - 1)).toEqual([409, 410]);
-    expect(await after(1)).toEqual([404, 410]);
-    expect(await after(20 * DAY_MS - 1)).toEqual([404, 410]);
-    expect(await after(1)).toEqual([404, 404]);
-    await world.clients.ada.get(`/v0/drives/${used.id}`);
-  });
+test("claim tokens are known for a year after their use or expiry, and their drives stay", async () => {
+  await using ada = await openWithAda({ keepDays: 0 });
+  const { services, caller, clock } = ada;
+  const [used, unused] = [await services.drives.provision("Used"), await services.drives.provision("Unused")];
+  clock.advance(10 * DAY_MS);
+  await services.claims.claim(caller, used.claimToken);
+  const after = async (ms: number) => {
+    clock.advance(ms);
+    await sweep(ada);
+    const failures = [used, unused].map(({ claimToken }) =>
+      failureOf(() => services.claims.preview(claimToken)),
+    );
+    return (await Promise.all(failures)).map(codeOf);
+  };
+  expect(await after(365 * DAY_MS - 1)).toEqual(["CONFLICT", "GONE"]);
+  expect(await after(1)).toEqual(["NOT_FOUND", "GONE"]);
+  expect(await after(20 * DAY_MS - 1)).toEqual(["NOT_FOUND", "GONE"]);
+  expect(await after(1)).toEqual(["NOT_FOUND", "NOT_FOUND"]);
+  expect(services.drives.list(caller, null).map(({ id }) => id)).toContain(used.driveId);
 });
 
 describe("contents", () => {
-  it("go when nothing has named them for the grace period, and not before", async ({ coffer, agent }) => {
-    const { id } = await put(agent, "a.txt", large("a content"));
-    const copy = await agent.client.post<FileRecord>(`/v0/files/${id}/copy`, { destination_path: "b.txt" });
-    await agent.client.delete(`/v0/files/${id}`);
-    await sweep(coffer);
-    coffer.clock.advance(ORPHAN_GRACE_MS);
-    expect((await sweep(coffer)).blobs).toBe(0);
+  it("go when nothing has named them for the grace period, and not before", async (place) => {
+    const { services, caller, drive, clock } = place;
+    const text = large("a content");
+    await storeFile(place, "a.txt", text);
+    const copy = { path: "b.txt", driveId: undefined, overwrite: false };
+    await services.files.copy(caller, { drive, path: "a.txt" }, copy, UNCONDITIONAL);
+    await removeFile(place, "a.txt");
+    await sweep(place);
+    clock.advance(ORPHAN_GRACE_MS);
+    expect((await sweep(place)).blobs).toBe(0);
 
-    await agent.client.delete(`/v0/files/${copy.id}`);
-    await sweep(coffer);
-    coffer.clock.advance(ORPHAN_GRACE_MS - 1);
-    expect([(await sweep(coffer)).blobs, contents(coffer)]).toEqual([0, [digestOf(large("a content"))]]);
-    coffer.clock.advance(1);
-    expect([(await sweep(coffer)).blobs, contents(coffer)]).toEqual([1, []]);
-    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([0]);
+    await removeFile(place, "b.txt");
+    await sweep(place);
+    clock.advance(ORPHAN_GRACE_MS - 1);
+    expect([(await sweep(place)).blobs, contents(place)]).toEqual([0, [digestOf(text)]]);
+    clock.advance(1);
+    expect([(await sweep(place)).blobs, contents(place), place.count("blob")]).toEqual([1, [], 0]);
   });
 
-  it("that were named again in between start their grace period anew", async ({ coffer, agent }) => {
+  it("that were named again in between start their grace period anew", async (place) => {
     for (let turn = 0; turn < 3; turn++) {
-      const { id } = await put(agent, "a.txt", large("a content"));
-      await agent.client.delete(`/v0/files/${id}`);
-      await sweep(coffer);
-      coffer.clock.advance(ORPHAN_GRACE_MS - 1);
-      expect((await sweep(coffer)).blobs).toBe(0);
+      await putLarge(place, "a.txt", "a content");
+      await removeFile(place, "a.txt");
+      await sweep(place);
+      place.clock.advance(ORPHAN_GRACE_MS - 1);
+      expect((await sweep(place)).blobs).toBe(0);
     }
   });
 
-  it("without a row, as a crash leaves them, go once they are old enough; other files stay", async (opened) => {
-    const { coffer, agent } = opened;
-    const kept = ["kept", "kept as well"].map(large);
-    for (const [n, text] of kept.entries()) await put(agent, `${n}.txt`, text);
-    const now = coffer.clock.now();
-    const [old, young] = [digestOf("old"), digestOf("young")];
-    await Bun.write(fileOf(coffer.dataDir, old), "old");
-    await utimes(fileOf(coffer.dataDir, old), now / 1000, (now - ORPHAN_GRACE_MS) / 1000);
-    await Bun.write(fileOf(coffer.dataDir, young), "young");
-    await utimes(fileOf(coffer.dataDir, young), now / 1000, (now - ORPHAN_GRACE_MS) / 1000 + 1);
-    await Bun.write(join(coffer.dataDir, "blobs/00/README"), "somebody's own");
-    expect([await wholeRound(coffer), contents(coffer)]).toEqual([
-      1,
-      ["README", ...kept.map(digestOf), young].toSorted(),
-    ]);
+  it("without a row, as a crash leaves them, go once they are old enough; other files stay", async (place) => {
+    const kept = ["kept", "kept as well"];
+    for (const text of kept) await putLarge(place, text, text);
+    await addStray(place, "old", ORPHAN_GRACE_MS);
+    await addStray(place, "young", ORPHAN_GRACE_MS - 1000);
+    await Bun.write(join(place.root, "blobs/00/README"), "somebody's own");
+    const left = ["README", digestOf("young"), ...kept.map((text) => digestOf(large(text)))];
+    expect([await wholeRound(place), contents(place)]).toEqual([1, left.toSorted()]);
   });
 });
 
-const COMPLAINT = "the database knows too few of the contents";
-
-/** Contents that were written long ago, and that no row names. */
-async function addStrays(coffer: TestAppliance, count: number): Promise<void> {
-  const time = (coffer.clock.now() - ORPHAN_GRACE_MS) / 1000;
-  for (let n = 0; n < count; n++) {
-    const path = fileOf(coffer.dataDir, digestOf(`stray ${n}`));
-    await Bun.write(path, `stray ${n}`);
-    await utimes(path, time, time);
-  }
+/** A content that was written so long ago, and that no row names. */
+async function addStray({ root, clock }: Place, text: string, ageMs: number): Promise<void> {
+  const path = fileOf(root, digestOf(text));
+  await Bun.write(path, text);
+  const time = (clock.now() - ageMs) / 1000;
+  await utimes(path, time, time);
 }
 
-async function wholeRound(coffer: TestAppliance): Promise<number> {
+async function addStrays(place: Place, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await addStray(place, `stray ${n}`, ORPHAN_GRACE_MS);
+}
+
+async function wholeRound(place: Place): Promise<number> {
   let taken = 0;
-  for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(coffer)).blobs;
+  for (let n = 0; n < SWEEPS_FOR_ALL_SHARDS; n++) taken += (await sweep(place)).blobs;
   return taken;
 }
 
-const complaints = (coffer: TestAppliance) => coffer.lines.filter((line) => line.includes(COMPLAINT));
+const complaints = (place: Place) => logged(place, "the database knows too few of the contents");
 
 describe("contents without a row, in a store that looks foreign,", () => {
-  test.each([
+  for (const [what, known, strays] of [
     ["of which the database knows none", 0, 40],
     ["of which the database knows fewer than half", 10, 11],
-  ])("%s, stay, and each round says so once", async (_, known, strays) => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const agent = await provision(coffer);
-    for (let n = 0; n < known; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
-    await addStrays(coffer, strays);
-    for (let round = 1; round <= 2; round++) {
-      expect(await wholeRound(coffer)).toBe(0);
-      expect(complaints(coffer)).toHaveLength(round);
-    }
-    expect(complaints(coffer)[0]).toContain(`"known":${known},"unknown":${strays}`);
-    expect(contents(coffer)).toHaveLength(known + strays);
+  ] as const)
+    it(`${what}, stay, and each round says so once`, async (place) => {
+      for (let n = 0; n < known; n++) await putLarge(place, `${n}.txt`, `known ${n}`);
+      await addStrays(place, strays);
+      for (let round = 1; round <= 2; round++) {
+        expect(await wholeRound(place)).toBe(0);
+        expect(complaints(place)).toHaveLength(round);
+      }
+      expect(complaints(place)[0]).toContain(`"known":${known},"unknown":${strays}`);
+      expect(contents(place)).toHaveLength(known + strays);
+    });
+
+  it("go once the database knows half of what is there", async (place) => {
+    await addStrays(place, 10);
+    for (let n = 0; n < 10; n++) await putLarge(place, `${n}.txt`, `known ${n}`);
+    expect([await wholeRound(place), complaints(place)]).toEqual([10, []]);
+    expect(contents(place)).toHaveLength(10);
   });
 
-  it("go once the database knows half of what is there", async ({ coffer, agent }) => {
-    await addStrays(coffer, 10);
-    for (let n = 0; n < 10; n++) await put(agent, `${n}.txt`, large(`known ${n}`));
-    expect(await wholeRound(coffer)).toBe(10);
-    expect(contents(coffer)).toHaveLength(10);
-    expect(complaints(coffer)).toEqual([]);
-  });
-
-  inCoffer("stay in a large store after looking at a part of it", async (coffer) => {
-    await addStrays(coffer, 1000);
-    await sweep(coffer);
-    const [complaint = ""] = complaints(coffer);
+  it("stay in a large store after looking at a part of it", async (place) => {
+    await addStrays(place, 1000);
+    await sweep(place);
+    const [complaint = ""] = complaints(place);
     const looked = Number(/"unknown":(\d+)/.exec(complaint)?.[1]);
     expect(looked).toBeGreaterThanOrEqual(300);
     expect(looked).toBeLessThan(350);
-    expect(contents(coffer)).toHaveLength(1000);
+    expect(contents(place)).toHaveLength(1000);
   });
 });
 
+async function requireContent({ services, caller, drive }: Place, path: string, text: string): Promise<void> {
+  const content = await services.files.content(services.files.get(caller, { drive, path }));
+  expect(await content.text()).toBe(large(text));
+}
+
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await nextTurn();
+}
+
 describe("an upload at the moment of a sweep", () => {
-  it("keeps the content it matches, at any moment", async ({ coffer, agent }) => {
+  it("keeps the content it matches, at any moment", async (place) => {
     const outcomes: number[] = [];
     // How many turns of the event loop the upload begins before the sweep; below zero, after it. Whoever came
     // first begins later the next time, so that most rounds are at the moment at which either may, wherever
@@ -268,17 +252,16 @@ describe("an upload at the moment of a sweep", () => {
     let lead = 0;
     let step = 1;
     for (let round = 0; round < 60; round++) {
-      const content = large(`content of round ${round}`);
-      const path = `${round}.txt`;
-      const { id } = await put(agent, path, content);
-      await agent.client.delete(`/v0/files/${id}`);
-      await sweep(coffer);
-      coffer.clock.advance(ORPHAN_GRACE_MS);
-      const [{ blobs }, file] = await Promise.all([
-        turns(lead).then(() => sweep(coffer)),
-        turns(-lead).then(() => put(agent, path, content)),
+      const [path, text] = [`${round}.txt`, `content of round ${round}`];
+      await putLarge(place, path, text);
+      await removeFile(place, path);
+      await sweep(place);
+      place.clock.advance(ORPHAN_GRACE_MS);
+      const [{ blobs }] = await Promise.all([
+        turns(lead).then(() => sweep(place)),
+        turns(-lead).then(() => putLarge(place, path, text)),
       ]);
-      await requireContent(agent, file, content);
+      await requireContent(place, path, text);
       step = blobs === outcomes.at(-1) ? Math.min(2 * step, MOST_TURNS) : 1;
       lead += blobs === 1 ? step : -step;
       outcomes.push(blobs);
@@ -286,96 +269,81 @@ describe("an upload at the moment of a sweep", () => {
     expect(new Set(outcomes)).toEqual(new Set([0, 1]));
   });
 
-  it("keeps a content that no row names yet", async ({ coffer, agent }) => {
-    const uploaded = new AbortController();
+  it("keeps a content that no row names yet", async (place) => {
     // The files are years older than the test's clock, so only being in use keeps them.
-    const sweeping = (async () => {
-      while (!uploaded.signal.aborted) await sweep(coffer);
-    })();
-    try {
-      const uploads = Array.from({ length: 300 }, async (_, n) => {
-        const content = large(`content ${n % 150}`);
-        await requireContent(agent, await put(agent, `${n}.txt`, content), content);
-      });
-      await Promise.all(uploads);
-    } finally {
-      uploaded.abort();
-      await sweeping;
-    }
-    expect(contents(coffer).length).toBe(150);
+    await whileSweeping(place, 0, () =>
+      Promise.all(
+        Array.from({ length: 300 }, async (_, n) => {
+          await putLarge(place, `${n}.txt`, `content ${n % 150}`);
+          await requireContent(place, `${n}.txt`, `content ${n % 150}`);
+        }),
+      ),
+    );
+    expect(contents(place).length).toBe(150);
   });
 });
 
-async function requireContent({ client }: OwnDrive, { id }: FileRecord, content: string): Promise<void> {
-  expect(await client.send("GET", `/v0/files/${id}/download`)).toMatchObject({ status: 200, text: content });
-}
-
-async function turns(count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
 describe("a sweep that fails somewhere", () => {
-  it("logs it, does the rest, and takes what it left the next times", async ({ coffer, agent }) => {
-    const kept = Array.from({ length: 20 }, (_, n) => large(`kept ${n}`));
-    for (const [n, text] of kept.entries()) await put(agent, `kept ${n}.txt`, text);
-    const texts = Array.from({ length: 20 }, (_, n) => large(`content ${n}`));
-    for (const [n, text] of texts.entries()) {
-      const { id } = await put(agent, `${n}.txt`, text);
-      await agent.client.delete(`/v0/files/${id}`);
+  it("logs it, does the rest, and takes what it left the next times", async (place) => {
+    const kept = Array.from({ length: 20 }, (_, n) => `kept ${n}`);
+    for (const text of kept) await putLarge(place, text, text);
+    for (let n = 0; n < 20; n++) {
+      await putLarge(place, "going", `content ${n}`);
+      await removeFile(place, "going");
     }
-    await sweep(coffer);
-    coffer.clock.advance(ORPHAN_GRACE_MS);
-    // What is removed goes by way of `tmp`. Were it only missing, it would be made again, also by the watch over the disk.
-    const tmp = join(coffer.dataDir, "tmp");
+    await sweep(place);
+    place.clock.advance(ORPHAN_GRACE_MS);
+    // What is removed goes by way of `tmp`. Were it only missing, it would be made again.
+    const tmp = join(place.root, "tmp");
     await rename(tmp, `${tmp}.kept`);
     await writeFile(tmp, "");
 
-    await sweep(coffer);
-    expect(coffer.lines.filter((line) => line.includes("sweeping orphaned blobs failed"))).toHaveLength(1);
-    const errors = () => coffer.lines.filter((line) => line.includes('"level":"error"'));
-    const before = errors().length;
+    await sweep(place);
+    expect(logged(place, "sweeping orphaned blobs failed")).toHaveLength(1);
+    const before = logged(place, '"level":"error"').length;
     await rm(tmp);
     await rename(`${tmp}.kept`, tmp);
-    await wholeRound(coffer);
-    expect(errors()).toHaveLength(before);
-    expect(contents(coffer)).toEqual(kept.map(digestOf).toSorted());
-    expect(ask(coffer, "SELECT count(*) FROM blob")).toEqual([20]);
-    await coffer.restart();
+    await wholeRound(place);
+    expect(logged(place, '"level":"error"')).toHaveLength(before);
+    expect(contents(place)).toEqual(kept.map((text) => digestOf(large(text))).toSorted());
+    expect(place.count("blob")).toBe(20);
+    await using _ = await openServicesIn(place.root);
     expect(await readdir(tmp)).toEqual([]);
   });
 
-  test.each([
+  for (const [step, table, swept] of [
     ["expired files", "file", { files: 0, drives: 1, blobs: 1 }],
     ["deleted drives", "drive", { files: 1, drives: 0, blobs: 1 }],
     ["orphaned blobs", "blob", { files: 1, drives: 1, blobs: 0 }],
-  ])("in sweeping %s still does the other steps", async (step, table, swept) => {
-    await using coffer = await startAppliance(KEEPS_NOTHING);
-    const [agent, leaving] = [await provision(coffer), await provision(coffer)];
-    const { id } = await put(agent, "orphan.txt", "orphan");
-    await agent.client.delete(`/v0/files/${id}`);
-    await sweep(coffer);
-    coffer.clock.advance(ORPHAN_GRACE_MS);
-    await put(agent, "expired.txt", "expired", `&expires_at=${inFuture(coffer, 1)}`);
-    coffer.clock.advance(1);
-    await leaving.client.delete(`/v0/drives/${leaving.id}`);
-    const sabotage = (sql: string) => changeDatabase(coffer.dataDir, sql);
-    sabotage(`CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`);
-    expect(await sweep(coffer)).toEqual(swept);
-    expect(coffer.lines.filter((line) => line.includes(`sweeping ${step} failed`))).toHaveLength(1);
-    sabotage("DROP TRIGGER sabotage");
-    expect(await sweep(coffer)).toMatchObject({ files: 1 - swept.files, drives: 1 - swept.drives });
-  });
+  ] as const)
+    it(`in sweeping ${step} still does the other steps`, async (place) => {
+      const { sql } = place.database;
+      await storeFile(place, "orphan.txt", "orphan");
+      await removeFile(place, "orphan.txt");
+      await sweep(place);
+      place.clock.advance(ORPHAN_GRACE_MS);
+      await putGoing(place, 1);
+      place.clock.advance(1);
+      await removeDrive(await otherDrive(place));
+      sql.run(
+        `CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
+      );
+      expect(await sweep(place)).toEqual(swept);
+      expect(logged(place, `sweeping ${step} failed`)).toHaveLength(1);
+      sql.run("DROP TRIGGER sabotage");
+      expect(await sweep(place)).toMatchObject({ files: 1 - swept.files, drives: 1 - swept.drives });
+    });
 });
 
-it("a sweep that is cut off by the end of the server is finished after the next start", async (opened) => {
-  const { coffer, agent } = opened;
-  const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
-  await addManyFiles(coffer.dataDir, id, 3000);
-  coffer.clock.advance(HOUR_MS);
-  const sweeping = sweep(coffer);
-  await coffer.restart();
+it("a sweep that is cut off by the end of the server is finished after the next start", async (place) => {
+  await putGoing(place, HOUR_MS, 3000);
+  place.clock.advance(HOUR_MS);
+  const sweeping = sweep(place);
+  await place.services.sweep.stop();
   const { files } = await sweeping;
   expect(files).toBeLessThan(3001);
-  expect(files + (await sweep(coffer)).files).toBe(3001);
-  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  await using again = await openServicesIn(place.root);
+  again.clock.advance(HOUR_MS);
+  expect(files + (await sweep(again)).files).toBe(3001);
+  expect(logged(place, '"level":"error"')).toEqual([]);
 });

@@ -39,65 +39,68 @@ async function newCallers(target: Target, everybody: KnownValues): Promise<Gener
   const people = await peopleOf(target, new KnownValues(everybody));
   const nobody = { name: "nobody", headers: {}, known: everybody };
   const liar = { name: "liar", headers: bearer(`cof_sk_live_${"0".repeat(48)}`), known: everybody };
-  const administrator = { name: "administrator", ...newSession(target, new KnownValues(everybody), true) };
-  await newDrive(target, administrator);
+  const administrator = newSession(target, "administrator", new KnownValues(everybody));
+  changeDatabase(
+    target.dataDir,
+    `UPDATE user SET admin = 'setup' WHERE username = '${administrator.known.latest("username")}'`,
+  );
+  await create<MadeDrive>(target, administrator, "drives", { name: "Files" });
   return [nobody, liar, ...agents, ...people, administrator, administrator];
 }
 
 /** The key of a new unclaimed drive, and a read-only one. */
 async function agentsOf(target: Target, known: KnownValues): Promise<GeneratedCaller[]> {
-  const provisioned = await new Client(target.url).post<Provisioned>("/v0/drives/provision", {
-    name: "An agent's",
-  });
-  known.learn("provisionDrive", provisioned);
-  known.add("drive", provisioned.data.drive_id);
-  const key = provisioned.data.api_key;
-  await fill(new Client(target.url, key), provisioned.data.drive_id, known);
-  const agent = { name: "agent", headers: bearer(key), known };
-  const reading = await newKey(target, agent, { scope: "read-only" });
-  return [agent, agent, agent, agent, { name: "agent's reader", headers: bearer(reading), known }];
+  const nobody = { name: "nobody", headers: {}, known };
+  const { data } = await create<Provisioned>(target, nobody, "drives/provision", { name: "An agent's" });
+  known.add("drive", data.drive_id);
+  await fill(new Client(target.url, data.api_key), data.drive_id, known);
+  const agent = { name: "agent", headers: bearer(data.api_key), known };
+  const reader = await withKey(target, agent, "agent's reader", { scope: "read-only" });
+  return [agent, agent, agent, agent, reader];
 }
 
 /** A new user who is signed in, and the user's keys. */
 async function peopleOf(target: Target, known: KnownValues): Promise<GeneratedCaller[]> {
-  const person = { name: "person", ...newSession(target, known, false) };
-  const drive = await newDrive(target, person);
-  const account = await newKey(target, person, {});
-  await fill(new Client(target.url, account), drive, known);
-  const withKey = { name: "account", headers: bearer(account), known };
-  const reading = await newKey(target, person, { scope: "read-only" });
-  const limited = await newKey(target, person, { drive_id: drive });
-  const elsewhere = { ...person.headers, origin: "http://evil.example" };
+  const person = newSession(target, "person", known);
+  const { data: drive } = await create<MadeDrive>(target, person, "drives", { name: "Files" });
+  const account = await withKey(target, person, "account", {});
+  await fill(new Client(target.url, account.key), drive.id, known);
   return [
-    withKey,
-    withKey,
-    withKey,
+    account,
+    account,
+    account,
     person,
     person,
-    { name: "account's reader", headers: bearer(reading), known },
-    { name: "account's drive", headers: bearer(limited), known },
-    { name: "person on another page", headers: elsewhere, known },
+    await withKey(target, person, "account's reader", { scope: "read-only" }),
+    await withKey(target, person, "account's drive", { drive_id: drive.id }),
+    {
+      ...person,
+      name: "person on another page",
+      headers: { ...person.headers, origin: "http://evil.example" },
+    },
   ];
 }
 
-/** The id of a new drive. */
-async function newDrive(target: Target, { headers, known }: GeneratedCaller): Promise<string> {
-  const options = { body: { name: "Files" }, headers };
-  const made = await new Client(target.url).json<{ data: { id: string } }>(
-    201,
-    "POST",
-    "/v0/drives",
-    options,
-  );
-  known.learn("createDrive", made);
-  return made.data.id;
+interface MadeDrive {
+  readonly data: { readonly id: string };
 }
 
-async function newKey(target: Target, { headers, known }: GeneratedCaller, body: Json): Promise<string> {
-  const options = { body, headers };
-  const made = await new Client(target.url).json<{ key: string }>(201, "POST", "/v0/keys", options);
-  known.learn("createKey", made);
-  return made.key;
+/** What a caller creates, which is known from then on. */
+async function create<T>(
+  { url }: Target,
+  { headers, known }: GeneratedCaller,
+  what: string,
+  body: Json,
+): Promise<T> {
+  const made = await new Client(url).json<T>(201, "POST", `/v0/${what}`, { body, headers });
+  known.learn("", made);
+  return made;
+}
+
+/** Somebody with a new key of a caller's. */
+async function withKey(target: Target, owner: GeneratedCaller, name: string, body: Json) {
+  const { key } = await create<{ key: string }>(target, owner, "keys", body);
+  return { name, key, headers: bearer(key), known: owner.known };
 }
 
 function bearer(key: string): Record<string, string> {
@@ -105,31 +108,25 @@ function bearer(key: string): Record<string, string> {
 }
 
 /** A new user who is signed in, as the headers of a page of this server. */
-function newSession(
-  target: Target,
-  known: KnownValues,
-  isAdmin: boolean,
-): Pick<GeneratedCaller, "headers" | "known"> {
+function newSession(target: Target, name: string, known: KnownValues): GeneratedCaller {
   const username = `user-${crypto.randomUUID().slice(0, 8)}`;
   addAccount(target, username);
-  if (isAdmin)
-    changeDatabase(target.dataDir, `UPDATE user SET admin = 'setup' WHERE username = '${username}'`);
   const { id, token } = storeSession(target.dataDir, username);
   known.add("session", id);
   known.add("username", username);
-  return { headers: { cookie: `coffer_session=${token}`, origin: target.url }, known };
+  return { name, headers: { cookie: `coffer_session=${token}`, origin: target.url }, known };
 }
 
 async function fill(client: Client, drive: string, known: KnownValues): Promise<void> {
   const files = { "notes/hello.txt": "Hello World!", "a/b.json": '{"a":[1,2]}', "x.png": "\u0089PNG" };
-  for (const [path, body] of Object.entries(files)) {
-    const query = new URLSearchParams({ drive_id: drive, path });
-    known.learn("putFile", await client.json(201, "PUT", `/v0/files?${query.toString()}`, { body }));
-  }
+  for (const [path, body] of Object.entries(files))
+    known.learn("putFile", await client.put(drive, path, body));
   const id = known.latest("file");
-  const text = new URLSearchParams({ drive_id: drive, path: "notes/hello.txt" }).toString();
-  await client.json(200, "PUT", `/v0/files?${text}`, { body: "Hello again!" });
-  known.learn("listVersions", await client.get(`/v0/files/by-path/versions?${text}`));
+  await client.put(drive, "notes/hello.txt", "Hello again!", 200);
+  known.learn(
+    "listVersions",
+    await client.get(`/v0/files/by-path/versions?drive_id=${drive}&path=notes%2Fhello.txt`),
+  );
   known.learn("createSnapshot", await client.post(`/v0/drives/${drive}/snapshots`));
   // Nothing has such a name.
   const hook = { url: "https://hook.invalid/", events: ["*"] };
@@ -139,15 +136,12 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
     known.learn("createPresignedUrl", link);
   }
   // What is deleted later is seldom named before the drive is left for another.
-  const old = `/v0/files/by-path?${new URLSearchParams({ drive_id: drive, path: "a/old.txt" }).toString()}`;
-  await client.json(201, "PUT", old.replace("/by-path", ""), { body: "Old" });
-  known.learn("deleteFileByPath", await client.delete(old));
+  const { id: old } = await client.put(drive, "a/old.txt", "Old");
+  known.learn("deleteFile", await client.delete(`/v0/files/${old}`));
   const body = { drive_id: drive, path: "notes/linked.txt" };
   known.learn("createUploadLink", await client.post("/v0/upload-links", body));
-  for (const path of ["notes/", "a/b.json"]) {
-    const link = await client.post("/v0/links", { drive_id: drive, path });
-    known.learn("createLink", link);
-  }
+  for (const path of ["notes/", "a/b.json"])
+    known.learn("createLink", await client.post("/v0/links", { drive_id: drive, path }));
 }
 
 /** How many requests are under way at once, and after how many there are new callers. */

@@ -2,8 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import type { Services } from "../../../src/services/services.ts";
 import type { TestAppliance } from "../server/appliance.ts";
 import type { Client } from "../server/client.ts";
+import type { FakeClock } from "../server/fake-clock.ts";
 
 /** A content that a data directory keeps; its size is in bytes. */
 interface KeptContent {
@@ -58,4 +60,28 @@ export async function sweepContents({ appliance, clock }: TestAppliance): Promis
   await appliance.services.sweep.run();
   clock.advance(ORPHAN_GRACE_MS);
   await appliance.services.sweep.run();
+}
+
+/**
+ * Sweeps again and again while something happens, each time so much later. What happens may ask how many contents were
+ * collected so far.
+ */
+export async function whileSweeping<T>(
+  { services, clock }: { readonly services: Pick<Services, "sweep">; readonly clock: FakeClock },
+  pauseMs: number,
+  happens: (collected: () => number) => Promise<T>,
+): Promise<T> {
+  const state = { isOver: false, collected: 0 };
+  const sweeping = (async () => {
+    while (!state.isOver) {
+      state.collected += (await services.sweep.run()).blobs;
+      clock.advance(pauseMs);
+    }
+  })();
+  try {
+    return await happens(() => state.collected);
+  } finally {
+    state.isOver = true;
+    await sweeping;
+  }
 }

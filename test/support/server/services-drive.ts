@@ -1,7 +1,9 @@
 import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import { CofferError } from "../../../src/domain/errors.ts";
 import type { File } from "../../../src/domain/files/file.ts";
 import type { DriveId } from "../../../src/domain/id.ts";
 import { openServices, type Services } from "../../../src/services/services.ts";
+import { newContent } from "../samples/contents.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import { join } from "node:path";
 import { BlobStore } from "../../../src/blobs/blob-store.ts";
@@ -19,6 +21,8 @@ export interface OpenedServices extends AsyncDisposable {
   readonly database: Database;
   readonly tables: Tables;
   readonly services: Services;
+  /** What was logged. */
+  readonly lines: readonly string[];
   /** How many rows there are, of a table or of what else stands after `FROM`. */
   readonly count: (from: string) => number;
 }
@@ -32,21 +36,27 @@ interface Opening {
   /** Of an account, in bytes; null for no limit. */
   readonly storageLimit?: number | null;
   readonly keepDays?: number;
+  readonly keepVersions?: number;
   readonly pieceRows?: number;
+  readonly maxFileSize?: number;
+  /** Bytes that must stay free. */
+  readonly diskReserve?: number;
 }
 
 /** Opens or creates them in a directory. */
 export async function openServicesIn(root: string, opening: Opening = {}): Promise<OpenedServices> {
-  const { open = openTables, storageLimit = null, keepDays = 30, pieceRows } = opening;
+  const { open = openTables, storageLimit = null, keepDays = 30, keepVersions = 50, pieceRows } = opening;
+  const { maxFileSize = 1_000_000, diskReserve = 0 } = opening;
   const clock = new FakeClock();
   const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
-  const log = createLog({ format: "json", clock, write: () => {} });
+  const lines: string[] = [];
+  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
   const database = Database.open(storePlaces.database, clock);
   const tables = open(database);
   const blobs = await BlobStore.open({
     blobsDir: storePlaces.blobsDir,
     tmpDir: join(root, "tmp"),
-    diskReserve: 0,
+    diskReserve,
     small: tables.smallContents,
     damaged: tables.damagedContents,
   });
@@ -64,9 +74,9 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     program: [process.execPath],
     backupPlan: null,
     storePlaces,
-    maxFileSize: 1_000_000,
+    maxFileSize,
     keepDays,
-    keepVersions: 50,
+    keepVersions,
     webhookAddresses: [],
     scrubIntervalMs: 0,
     pieceRows,
@@ -77,6 +87,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     database,
     tables,
     services,
+    lines,
     count: (from) => Number(database.sql.query(`SELECT count(*) FROM ${from}`).values()[0]?.[0]),
     [Symbol.asyncDispose]: async () => {
       await services.folderWorks.stop();
@@ -171,4 +182,47 @@ export async function storeFile(
   } finally {
     await upload.abort();
   }
+}
+
+/** Uploads a content, or a new one of so many bytes. Resolves with what came of it. */
+export async function tryToStore(
+  place: UploadPlace,
+  path: string,
+  content: number | Uint8Array,
+): Promise<string> {
+  try {
+    const bytes = typeof content === "number" ? newContent(content) : content;
+    return (await storeFile(place, path, bytes)).created ? "created" : "replaced";
+  } catch (error) {
+    if (error instanceof CofferError) return error.code;
+    throw error;
+  }
+}
+
+/** Deletes a file. Returns its entry in the trash. */
+export async function removeFile({ services, caller, drive }: OpenedDrive, path: string): Promise<string> {
+  return (await services.files.remove(caller, { drive, path }, UNCONDITIONAL)).trashId ?? "none";
+}
+
+export function removeDrive({ services, caller, drive }: OpenedDrive): Promise<unknown> {
+  return services.drives.remove(caller, drive);
+}
+
+export function sweep({ services }: Pick<OpenedServices, "services">) {
+  return services.sweep.run();
+}
+
+/** What a query answers, row by row. */
+export function ask({ database }: Pick<OpenedServices, "database">, query: string): unknown[] {
+  return database.sql.query(query).values().flat();
+}
+
+/** Another drive of the same caller. */
+export async function anotherDrive(place: OpenedDrive): Promise<OpenedDrive> {
+  return { ...place, drive: (await place.services.drives.create(place.caller, "Another", "")).id };
+}
+
+/** An unclaimed drive of somebody else. */
+export async function otherDrive(place: OpenedDrive): Promise<OpenedDrive> {
+  return { ...place, ...(await driveIn(place.services)) };
 }
