@@ -14,7 +14,7 @@ import { putFile } from "../support/server/drives.ts";
 
 // Where one is in a folder's list: the active row, what is selected, and what has the focus next.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, newMany, stored } = bench;
 
 function selected({ cursor }: FolderStore): string[] {

@@ -18,7 +18,7 @@ import { putFile } from "../support/server/drives.ts";
 
 // What the changes that others make do to what the page of a drive shows; against a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive } = bench;
 
 const FILES = { "a.txt": 1, "b.txt": 2, "box/c.txt": 3, "box/deep/d.txt": 4 };

@@ -5,7 +5,7 @@ import { addManyFolders } from "../support/samples/many-files.ts";
 
 // A folder's list in its order, loaded page by page; against a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, newMany } = bench;
 
 /** A folder in an order. */

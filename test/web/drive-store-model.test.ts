@@ -12,7 +12,7 @@ import { eventually } from "../support/server/scenario.ts";
 
 const FOLDER = "many/";
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 
 /** Numbers below `most` that look random and are the same each time. */
 function numbersFrom(seed: number): (most: number) => number {

@@ -21,7 +21,7 @@ import { putFile } from "../support/server/drives.ts";
 
 // What the answers to what is done on the page of a drive change of what it knows; against a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, newMany, stored } = bench;
 
 const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [

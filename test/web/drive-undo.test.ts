@@ -14,7 +14,7 @@ import { putFile } from "../support/server/drives.ts";
 
 // What takes back what was done on the page of a drive; against a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, stored } = bench;
 
 /** Work of which only is known what can be taken back. */

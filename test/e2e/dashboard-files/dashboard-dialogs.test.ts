@@ -14,7 +14,7 @@ import {
 
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, openDrive, paths } = dashboard;
 
 interface Lost {

@@ -14,7 +14,7 @@ import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { ZipReader } from "../../support/samples/unzip.ts";
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are made, and files and folders moved and copied", async () => {

@@ -15,7 +15,7 @@ import {
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are places with addresses; back and forward lead through them", async () => {

@@ -5,7 +5,7 @@ import { signUp } from "../../support/server/executable.ts";
 
 // Snapshots, members and links of a drive, from one end to the other.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, openDrive, driveWith, paths } = dashboard;
 
 const FILES = { "plan.md": 3, "river/deep/map.txt": 7, "river/log.md": 5 };

@@ -6,7 +6,7 @@ import { confirmDelete, goFollowing, renameTo, row, rowInFocus } from "../../sup
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, driveWith, paths } = dashboard;
 
 test("what was deleted, moved or replaced comes back with Undo, by mouse and keyboard", async () => {

@@ -6,7 +6,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { addManyFiles, addManyFolders } from "../../support/samples/many-files.ts";
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, driveWith } = dashboard;
 
 /** Presses a key and waits until the row that it leads to has the focus. */

@@ -6,7 +6,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 let page: Page;
 /** Each dialog that a script opened or request to anybody else, and errors of the page. */
 let faults: readonly string[][];

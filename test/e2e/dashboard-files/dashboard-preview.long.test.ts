@@ -6,7 +6,7 @@ import { docx, wordParagraph } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 let page: Page;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 let page: Page;
 /** Everything that the page asked of anybody else, and every dialog that a script opened. */
 let strangers: string[] = [];

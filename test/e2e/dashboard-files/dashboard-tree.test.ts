@@ -15,7 +15,7 @@ const LONG = "W".repeat(255);
 const DEEP = Array.from({ length: 40 }, (_, index) => `level ${index + 1}/`).join("");
 const SCHEMES = ["light", "dark"] as const;
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith } = dashboard;
 
 /** What the tree asks about folders, from now on. The list beside it asks for larger pages. */

@@ -12,7 +12,7 @@ import { isThorough } from "../../support/server/thorough.ts";
 const MIB = 1024 * 1024;
 const UNHURRIED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 
-const dashboard = openDashboard({ env: { COFFER_MAX_FILE_SIZE: "8MiB" } });
+const dashboard = await openDashboard({ env: { COFFER_MAX_FILE_SIZE: "8MiB" } });
 let page: Page;
 let devtools: CDPSession;
 let lastChoice = 0;

@@ -7,7 +7,7 @@ import { isFound, putFile } from "../../support/server/drives.ts";
 
 // What an address leads to: of a file, of a drive that is renamed, and back again.
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith } = dashboard;
 
 // Else an address would follow a new name before it is used.

@@ -7,7 +7,7 @@ import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { driveWith } = dashboard;
 let page: Page;
 

@@ -6,7 +6,7 @@ import { putFile } from "../../support/server/drives.ts";
 
 // What others change while somebody looks at it.
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
 
 // Else the pages would know of some changes before they are used.

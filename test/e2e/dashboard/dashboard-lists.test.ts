@@ -6,7 +6,7 @@ import { eventually } from "../../support/server/scenario.ts";
 
 // The rows of a folder: the focus, the keyboard, what is selected, and how they look.
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith } = dashboard;
 
 test("an arrow pressed where nothing has the focus shows which row one is at", async () => {

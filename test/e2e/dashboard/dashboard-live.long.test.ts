@@ -3,7 +3,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { goFollowing, row } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, driveWith } = dashboard;
 
 test("what happens while the server is away is seen once it is back", async () => {

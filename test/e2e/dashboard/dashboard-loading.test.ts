@@ -9,7 +9,7 @@ import { eventually } from "../../support/server/scenario.ts";
 
 // What is loaded in parts, late, once, or not at all.
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, driveWith } = dashboard;
 
 describe("where the server asks to wait, a page comes by itself:", () => {

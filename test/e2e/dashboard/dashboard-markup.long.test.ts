@@ -11,7 +11,7 @@ import { eventually } from "../../support/server/scenario.ts";
 // Whatever others can name or store is shown as the text that it is: it becomes no element, runs nothing, and asks
 // nobody else for anything.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open } = dashboard;
 
 const CANARY = "http://canary.invalid";

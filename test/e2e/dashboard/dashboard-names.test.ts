@@ -5,7 +5,7 @@ import { isFound, putFile } from "../../support/server/drives.ts";
 
 // Names and texts that are made to be read as something else.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, openDrive, driveWith } = dashboard;
 
 /** What somebody types who sees such a name. */

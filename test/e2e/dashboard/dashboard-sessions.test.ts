@@ -8,7 +8,7 @@ import { eventually } from "../../support/server/scenario.ts";
 
 // Who is signed in: in two tabs, and when that ends.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { paths } = dashboard;
 
 beforeAll(() => signUp(dashboard.server, "bob"));

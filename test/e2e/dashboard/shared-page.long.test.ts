@@ -7,7 +7,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { enter } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const HOSTILE = "<img src=x onerror=alert(1)>.txt";
 let folder: string;
 let file: string;
