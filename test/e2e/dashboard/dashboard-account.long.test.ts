@@ -1,4 +1,0 @@
-import { beThorough } from "../../support/server/thorough.ts";
-
-beThorough();
-await import("./dashboard-account.test.ts");
