@@ -1,35 +1,39 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import { accessibilityProblems } from "../../support/browser/axe.ts";
-import { queriesOf } from "../../support/browser/browser.ts";
+import { describe, expect, test } from "bun:test";
+import { comeBack, queriesOf, withoutFeed } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, rowInFocus, tooEarly } from "../../support/browser/drive-page.ts";
+import {
+  chooseFor,
+  closeDialog,
+  confirmDelete,
+  row,
+  rowInFocus,
+  tooEarly,
+} from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
-import { addManyFiles, addManyFolders } from "../../support/samples/many-files.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-// What is loaded in parts, late, once, or not at all.
+// What is loaded in parts, late, once, or not at all; and what others change while somebody looks at it.
 
 const dashboard = await openDashboard({ owner: "alice" });
-const { open, driveWith } = dashboard;
+const { open, openDrive, driveWith, paths, owner } = dashboard;
+// Else the pages would know of some changes before they are used.
+await withoutFeed(dashboard.context);
 
+await driveWith("Patient");
 describe("where the server asks to wait, a page comes by itself:", () => {
-  const pages: Record<string, { readonly address: string; readonly asks: string; readonly heading: string }> =
-    {
-      "any at first": { address: "/keys", asks: "**/v0/account", heading: "Keys" },
-      "the drives": { address: "/drives", asks: "**/v0/drives", heading: "Patient" },
-      "a drive": { address: "/drives/alice/patient/", asks: "**/v0/drives/alice*", heading: "Patient" },
-    };
-  beforeAll(() => driveWith("Patient"));
-  for (const [name, { address, asks, heading }] of Object.entries(pages)) {
-    test.concurrent(name, async () => {
-      await using page = await open();
-      await page.route(asks, (route) => route.fulfill(tooEarly(1)), { times: 1 });
-      const refused = page.waitForResponse((response) => response.status() === 429);
-      await page.goto(address);
-      await refused;
-      await page.getByRole("heading", { name: heading, exact: true }).waitFor();
-    });
-  }
+  test.concurrent.each([
+    ["any at first", "/keys", "**/v0/account", "Keys"],
+    ["the drives", "/drives", "**/v0/drives", "Patient"],
+    ["a drive", "/drives/alice/patient/", "**/v0/drives/alice*", "Patient"],
+  ])("%s", async (_, address, asks, heading) => {
+    await using page = await open();
+    await page.route(asks, (route) => route.fulfill(tooEarly(1)), { times: 1 });
+    const refused = page.waitForResponse((response) => response.status() === 429);
+    await page.goto(address);
+    await refused;
+    await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  });
 });
 
 test("rows that the server has no time for say so where they are, and come by themselves", async () => {
@@ -67,9 +71,7 @@ test("the list and the tree ask for the folder that is open once", async () => {
   await using page = await open();
   const asked = queriesOf(page, "/v0/folders");
   await page.goto("/drives/alice/asked/");
-  const item = (name: string) => page.getByRole("treeitem", { name, exact: true });
-  await item("a").click();
-  await item("b").click();
+  for (const name of ["a", "b"]) await page.getByRole("treeitem", { name, exact: true }).click();
   await row(page, "c.txt").waitFor();
   await page.goBack();
   await row(page, "b").waitFor();
@@ -77,17 +79,83 @@ test("the list and the tree ask for the folder that is open once", async () => {
   expect(asked.map((query) => query.get("path") ?? "")).toEqual(["", "a/", "a/b/", "a/"]);
 });
 
-test("folders too many to be put in order by size are said to be by name", async () => {
-  const { id: drive, slug } = await driveWith("Ordered", { "folders/1000/a.txt": 1, "few/a/b.txt": 1 });
-  await putFile(dashboard.owner, drive, "folders/z.txt");
-  await addManyFolders(dashboard.server.dataDir, 501);
-  await using page = await open(`/drives/${slug}/folders/`);
-  await page.getByText("502 folders, 1 file").waitFor();
-  const note = page.getByText("There are too many folders to sort by size");
-  expect(await note.count()).toBe(0);
-  await page.getByRole("button", { name: "Size" }).click();
-  await note.waitFor();
-  expect(await accessibilityProblems(page)).toEqual([]);
-  await page.getByRole("button", { name: "Name" }).click();
-  await note.waitFor({ state: "detached" });
+test("what is gone by the time it is renamed, looked at, deleted or opened leaves the list at once", async () => {
+  const files = { "gone/1": 1, "kept.txt": 1, "renamed.txt": 1, "seen.txt": 1, "there/1": 1 };
+  await using page = await openDrive("Gone", files);
+  const { id, slug, fileId } = page.drive;
+  await chooseFor(page, "renamed.txt", "Rename");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("new.txt");
+  await owner.client.delete(`/v0/files/${fileId("renamed.txt")}`);
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await dialog.getByRole("alert").getByText("Request").waitFor();
+  await page.locator(".file-row", { hasText: "renamed.txt" }).waitFor({ state: "detached" });
+  expect(await dialog.isVisible()).toBe(true);
+  await closeDialog(page);
+  await rowInFocus(page, "seen.txt");
+
+  await owner.client.delete(`/v0/files/${fileId("seen.txt")}`);
+  await page.getByRole("link", { name: "seen.txt" }).click();
+  await page.getByRole("heading", { name: "File not found" }).waitFor();
+  await page.locator(".file-row", { hasText: "seen.txt" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.waitForURL(`**/drives/${slug}/`);
+
+  // A folder that is gone does not keep others from being deleted.
+  await page.getByLabel("Select gone").check();
+  await page.getByLabel("Select there").check();
+  await owner.client.delete("/v0/folders", { drive_id: id, path: "gone/", confirm: true });
+  await page.keyboard.press("Delete");
+  await confirmDelete(page, "2 folders with 1 file in them");
+  await page.getByText("1 item couldn't be deleted:").waitFor();
+  await closeDialog(page);
+  await row(page, "gone").waitFor({ state: "detached" });
+  expect(await paths(id)).toEqual(["kept.txt"]);
+});
+
+test("a drive that is gone says so in its page, and leaves the list of drives where it is edited or deleted", async () => {
+  await using page = await openDrive("Gone at once", { "folder/a.txt": 1 });
+  await row(page, "folder").waitFor();
+  await owner.client.delete(`/v0/drives/${page.drive.id}`);
+  await page.getByRole("link", { name: "folder", exact: true }).click();
+  // The tree learns it from the list.
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Go to the drive root" }).click();
+  await page.getByText("Drive not found").waitFor();
+  const drives = [await driveWith("Gone by Edit"), await driveWith("Gone by Delete")];
+  await page.getByRole("link", { name: "Go to your drives" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+  const dialog = page.getByRole("dialog");
+  for (const [choice, submit] of [
+    ["Edit", "Save"],
+    ["Delete", "Delete permanently"],
+  ] as const) {
+    const name = `Gone by ${choice}`;
+    await page.getByRole("button", { name: `${choice} ${name}` }).click();
+    await owner.client.delete(`/v0/drives/${drives.shift()?.id}`);
+    if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
+    await dialog.getByRole("button", { name: submit }).click();
+    await dialog.getByRole("alert").getByText("Request").waitFor();
+    await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
+    await closeDialog(page);
+  }
+});
+
+test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
+  await using page = await openDrive("Agents", { "b.txt": 1 });
+  await row(page, "b.txt").focus();
+  await putFile(owner, page.drive.id, "a.txt");
+  await putFile(owner, page.drive.id, "folder/c.txt");
+  await comeBack(page);
+  await row(page, "a.txt").waitFor();
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
+  await rowInFocus(page, "b.txt");
+  // The menu of a row that goes leaves the focus in the page's content.
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menu").waitFor();
+  await owner.client.delete(`/v0/files/${page.drive.fileId("b.txt")}`);
+  await comeBack(page);
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.locator("main:focus").waitFor();
 });
