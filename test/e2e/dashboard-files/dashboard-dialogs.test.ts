@@ -39,34 +39,22 @@ async function loseOne(page: Page, path: string): Promise<Lost> {
 }
 
 describe("an answer that comes after its dialog was dismissed leaves the next one open:", () => {
-  test("a drive", async () => {
-    await using page = await open("/drives");
-    const { release } = await hold(page, "POST", /\/v0\/drives$/);
-    const name = page.getByRole("textbox", { name: /^Name/ });
-    await page.getByRole("button", { name: "New drive" }).click();
-    await name.fill("Slow");
-    await page.getByRole("button", { name: "Create drive" }).click();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "New drive" }).click();
-    await name.fill("Half typed");
-    release();
-    await page.getByRole("heading", { name: "Slow" }).waitFor({ state: "attached" });
-    expect(await name.inputValue()).toBe("Half typed");
-  });
-
-  test("a folder", async () => {
-    await using page = await open(`/drives/${dashboard.owner.drive}/`);
-    const { release } = await hold(page, "POST", /\/v0\/folders$/);
-    const name = page.getByRole("dialog").getByRole("textbox");
-    const begin = () => page.getByRole("button", { name: "New folder" }).first().click();
-    await begin();
+  const files = `/drives/${dashboard.owner.drive}/`;
+  test.each([
+    ["a drive", "/drives", "New drive", "Create drive", /\/v0\/drives$/, /^slow$/],
+    ["a folder", files, "New folder", "Create", /\/v0\/folders$/, "Created the folder “slow”"],
+  ])("%s", async (_, address, begin, submit, sent, done) => {
+    await using page = await open(address);
+    const { release } = await hold(page, "POST", sent);
+    const name = page.getByRole("dialog").getByRole("textbox", { name: /^Name/ });
+    await page.getByRole("button", { name: begin }).first().click();
     await name.fill("slow");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: submit, exact: true }).click();
     await page.keyboard.press("Escape");
-    await begin();
+    await page.getByRole("button", { name: begin }).first().click();
     await name.fill("half typed");
     release();
-    await page.getByText("Created the folder “slow”").first().waitFor({ state: "attached" });
+    await page.getByText(done).first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
   });
 });
@@ -154,34 +142,28 @@ test("what was refused at one destination can be taken to another", async () => 
   expect(await paths(page.drive.id)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
 });
 
-describe("a refusal is tied to the field that it is about, for who does not see it:", () => {
-  const refusals: [choice: string, label: string, typed: string, submit: string][] = [
+test("a refusal is tied to the field that it is about, for who does not see it", async () => {
+  await using page = await openDrive("Refused", { "a.txt": 1 });
+  const dialog = page.getByRole("dialog");
+  for (const [choice, label, typed, submit] of [
     ["Rename", "Name", "a/b", "Rename"],
     ["Details", "Metadata", "[1]", "Save"],
     ["Details", "Tags", "x".repeat(65), "Save"],
     ["Details", "Expires", "2020-01-01T00:00", "Save"],
-  ];
-  for (const [choice, label, typed, submit] of refusals) {
-    test(label, async () => {
-      await using page = await openDrive(`Refused ${label}`, { "a.txt": 1 });
-      await chooseFor(page, "a.txt", choice);
-      const dialog = page.getByRole("dialog");
-      const field = dialog.getByLabel(label, { exact: true });
-      await field.fill(typed);
-      await dialog.getByRole("button", { name: submit }).click();
-      const alert = dialog.getByRole("alert");
-      await alert.waitFor();
-      expect(await field.getAttribute("aria-invalid")).toBe("true");
-      const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
-      expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
-      await field.and(page.locator(":focus")).waitFor();
-    });
+  ] as const) {
+    await chooseFor(page, "a.txt", choice);
+    const field = dialog.getByLabel(label, { exact: true });
+    await field.fill(typed);
+    await dialog.getByRole("button", { name: submit }).click();
+    const alert = dialog.getByRole("alert");
+    await alert.waitFor();
+    expect([label, await field.getAttribute("aria-invalid")]).toEqual([label, "true"]);
+    const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
+    expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
+    await field.and(page.locator(":focus")).waitFor();
+    await closeDialog(page);
   }
-});
-
-test("a dialog longer than the window begins with its title", async () => {
-  await using page = await openDrive("Long", { "a.txt": 1 });
-  // A laptop's window at 400%.
+  // A dialog longer than the window, a laptop's at 400%, begins with its title.
   await page.setViewportSize({ width: 320, height: 256 });
   await row(page, "a.txt").focus();
   await page.keyboard.press("ContextMenu");

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
+  chooseFor,
   closeDialog,
   confirmDelete,
   enter,
@@ -59,6 +60,10 @@ test("names with markup and right-to-left overrides stay text and show what they
   await page.getByLabel(`Select ${HOSTILE}`).click();
   await page.keyboard.press("Delete");
   await page.getByRole("heading", { name: "Delete “photo⟨U+202E⟩gpj.exe”?" }).waitFor();
+  await closeDialog(page);
+  await driveWith("Safe \u202Egpj.exe");
+  await chooseFor(page, HOSTILE, "Move");
+  await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Safe ⟨U+202E⟩gpj.exe" });
   expect(await page.title()).toBe("Hostile · Coffer");
 });
 
