@@ -1,7 +1,7 @@
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CDPSession, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { row } from "../../support/browser/drive-page.ts";
@@ -13,14 +13,9 @@ const MIB = 1024 * 1024;
 const UNHURRIED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 
 const dashboard = await openDashboard({ env: { COFFER_MAX_FILE_SIZE: "8MiB" } });
-let page: Page;
-let devtools: CDPSession;
+const page = await dashboard.context.newPage();
+const devtools = await dashboard.context.newCDPSession(page);
 let lastChoice = 0;
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-  devtools = await dashboard.context.newCDPSession(page);
-});
 
 /** Opens a folder of the drive, with its slash. */
 async function open(folder: string): Promise<void> {
@@ -114,7 +109,7 @@ afterEach(async () => {
 });
 
 describe("choosing and dropping", () => {
-  test("chosen files go to the folder that is open, and its list shows them", async () => {
+  test("chosen files go to the folder that is open, and its list shows them; a folder keeps its shape", async () => {
     await open("inbox/");
     await choose({ name: "cafe\u0301.ts", content: "let a" }, { name: "a\u0001b.txt", content: "" });
     await uploaded("2 files uploaded");
@@ -124,11 +119,8 @@ describe("choosing and dropping", () => {
       ["inbox/café.ts", "text/typescript"],
     ]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  });
-
-  test("a chosen folder keeps its shape", async () => {
+    await closePanel();
     const root = await folderWith("chosen", ["top.txt", "deep/er/file.txt"]);
-    await open("inbox/");
     const choosing = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Upload folder" }).click();
     await (await choosing).setFiles(root);
@@ -262,17 +254,13 @@ describe("choosing and dropping", () => {
     expect(await page.evaluate<unknown>("window.answer")).toEqual([true, "none"]);
   });
 
-  test("what is larger than the server takes is refused in words, before it is sent", async () => {
+  test("what is larger than the server takes is refused before it is sent; what the server refuses is said with its request", async () => {
     await open("");
     await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });
     await panel().getByText("This file is 8.0 MiB. The maximum is 8.0 MiB.").waitFor();
     await uploaded("1 of 1 file couldn't be uploaded");
     // It would be no smaller the next time.
     expect(await panel().getByRole("button", { name: /Retry/ }).count()).toBe(0);
-  });
-
-  test("what the server refuses is said with its request", async () => {
-    await open("");
     await choose({ name: "inbox", content: "a file where a folder stands" });
     await panel()
       .getByText(/Request [0-9a-f-]{36}/)
@@ -292,25 +280,25 @@ async function collide(names: readonly string[], content: string | Buffer = "new
 }
 
 describe("a place that is taken", () => {
-  test.each([
-    ["Replace", "new", undefined],
-    ["Keep both", "old", "new"],
-    ["Skip", "old", undefined],
-  ])("%s", async (answer, first, second) => {
-    const name = `${answer}.tar.gz`;
-    await collide([name]);
+  test("is asked about file by file: replaced, kept beside the new one, or skipped", async () => {
+    const answers = ["Replace", "Keep both", "Skip"];
+    await collide(answers.map((answer) => `${answer}.tar.gz`));
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    await question().getByRole("button", { name: answer }).click();
+    for (let asked = 0; asked < answers.length; asked += 1) {
+      const title = await question().getByRole("heading").innerText();
+      const answer = answers.find((one) => title.startsWith(one)) ?? "";
+      await question().getByRole("button", { name: answer }).click();
+      await question().getByRole("heading", { name: title }).waitFor({ state: "detached" });
+    }
     await panel().getByRole("button", { name: "Close uploads" }).waitFor();
-    expect(await contentOf(`taken/${name}`)).toBe(first);
-    expect(await contentOf(`taken/${answer} (2).tar.gz`)).toBe(second);
-  });
-
-  test("Escape replaces nothing", async () => {
-    await collide(["escaped.txt"]);
-    await page.keyboard.press("Escape");
-    await uploaded("Nothing was uploaded");
-    expect(await contentOf("taken/escaped.txt")).toBe("old");
+    const contents: (readonly [name: string, content: string | undefined])[] = [];
+    for (const { path } of await listed("taken/")) contents.push([path, await contentOf(path)]);
+    expect(contents).toEqual([
+      ["taken/Keep both (2).tar.gz", "new"],
+      ["taken/Keep both.tar.gz", "old"],
+      ["taken/Replace.tar.gz", "new"],
+      ["taken/Skip.tar.gz", "old"],
+    ]);
   });
 
   test("one answer serves for all, large files among them", async () => {
@@ -346,8 +334,12 @@ describe("when it does not go smoothly", () => {
     expect(await listed("slow/")).toEqual([]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
 
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    // It goes on while one looks at other pages.
     await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
+    await panel().getByText("/s ·").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
+    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     await uploaded("1 file uploaded");
     expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
   });
@@ -453,17 +445,6 @@ describe("when it does not go smoothly", () => {
     });
   }
 
-  test("uploads go on while one looks at other pages", async () => {
-    await open("slow/");
-    await devtools.send("Network.emulateNetworkConditions", slow);
-    await choose({ name: "meanwhile.bin", content: Buffer.alloc(4 * MIB) });
-    await panel().getByText("/s ·").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
-    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
-    await uploaded("1 file uploaded");
-  });
-
   test("a server that stops is said to, and once it is back everything is retried at once", async () => {
     await open("back/");
     await devtools.send("Network.emulateNetworkConditions", slow);
@@ -519,5 +500,8 @@ test("a question that is dismissed leaves the next one to be asked", async () =>
   await tab.getByRole("dialog").waitFor({ state: "detached" });
   await uploads.getByText("Skipped: already exists").nth(1).waitFor();
   await uploads.getByText("Skipped: already exists").nth(2).waitFor({ state: "detached" });
+  // Escape has replaced nothing.
+  await tab.locator(".cell-size", { hasText: "7 bytes" }).waitFor();
+  expect(await tab.locator(".cell-size", { hasText: "1 byte" }).count()).toBe(2);
   await tab.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
 });
