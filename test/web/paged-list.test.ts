@@ -173,39 +173,3 @@ describe("what an answer tells of a list", () => {
     await coming;
   });
 });
-
-/** Numbers that are ordered by another than the one they are known by: a name that can change. */
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-async function listOf(names: readonly string[], pages: readonly number[]): Promise<PagedList<Named>> {
-  const items = names.map((name, id) => ({ id, name }));
-  const list = new PagedList<Named>({
-    size: 2,
-    read: async (page) => ({ data: items.slice((page - 1) * 2, page * 2), total: items.length }),
-    keyOf: ({ id }) => String(id),
-    compare: (one, other) => (one.name < other.name ? -1 : 1),
-  });
-  for (const page of pages) await list.load(page);
-  return list;
-}
-
-describe("an item with another name", () => {
-  const NAMES = ["b", "d", "f", "h", "j", "l", "n", "p"];
-
-  test.each([
-    ["forward", "k", [1, 2, 3, 4], ["d", "f", "h", "j", "k", "l", "n", "p"]],
-    ["to the end", "z", [1, 2, 3, 4], ["d", "f", "h", "j", "l", "n", "p", "z"]],
-    ["nowhere", "c", [1, 2, 3, 4], ["c", "d", "f", "h", "j", "l", "n", "p"]],
-    ["within what is loaded", "e", [1, 2], ["d", "e", "f", "h", "", "", "", ""]],
-    ["into a gap", "k", [1, 2, 4], ["d", "f", "h", "", "", "", "n", "p"]],
-    ["past what is loaded", "z", [1], ["d", "", "", "", "", "", "", ""]],
-    ["behind a gap", "o", [1, 4], ["d", "", "", "", "", "n", "o", "p"]],
-  ])("moves %s, and the total stays", async (_, name, pages, expected) => {
-    const list = await listOf(NAMES, pages);
-    expect(list.put({ id: 0, name })).toBe(true);
-    expect(Array.from({ length: list.total }, (__, index) => list.at(index)?.name ?? "")).toEqual(expected);
-  });
-});
