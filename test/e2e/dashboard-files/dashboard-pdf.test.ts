@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { complaintsOf, lead, mischiefIn, newWindow } from "../../support/browser/browser.ts";
@@ -7,22 +7,16 @@ import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 
 const dashboard = await openDashboard();
-let page: Page;
-/** Each dialog that a script opened or request to anybody else, and errors of the page. */
-let faults: readonly string[][];
+const { owner, server } = dashboard;
+const page = await dashboard.context.newPage();
 
-/** Notes what a PDF must not make a page do. */
-const watch = (watched: Page) => [mischiefIn(watched, dashboard.server.url), complaintsOf(watched)];
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-  faults = watch(page);
-  await page.goto(`/drives/${dashboard.owner.drive}/`);
-});
+/** Notes each dialog that a script opens or request to anybody else, and errors of a page. */
+const watch = (watched: Page) => [mischiefIn(watched, server.url), complaintsOf(watched)];
+const faults = watch(page);
+await page.goto(`/drives/${owner.drive}/`);
 
 /** Stores a PDF and opens its preview. */
 async function show(content: Uint8Array<ArrayBuffer>): Promise<void> {
-  const { owner } = dashboard;
   const path = `${crypto.randomUUID()}.pdf`;
   await lead(page, `/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
   await preview().waitFor();
@@ -138,7 +132,6 @@ describe("a PDF with scripts and links", () => {
   });
 
   test("is shown on the page of a link in the same way", async () => {
-    const { owner, server } = dashboard;
     await putFile(owner, owner.drive, "shared.pdf", EVIL);
     const body = { drive_id: owner.drive, path: "shared.pdf" };
     const { token } = await owner.client.post<{ token: string }>("/v0/links", body);

@@ -1,5 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { expect, test } from "bun:test";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { docx, wordParagraph } from "../../support/samples/documents.ts";
@@ -7,17 +6,13 @@ import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
 
 const dashboard = await openDashboard();
-let page: Page;
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-});
+const { owner } = dashboard;
+const page = await dashboard.context.newPage();
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /** Stores a file and opens its preview. */
 async function show(path: string, content: Content): Promise<void> {
-  const { owner } = dashboard;
   await page.goto(`/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
   await preview().waitFor();
 }
@@ -46,7 +41,6 @@ test.each<[name: string, content: Content, shows: string]>([
 });
 
 test("Markdown that takes the lexer minutes is shown as its source, and the page goes on meanwhile", async () => {
-  const { owner } = dashboard;
   const id = await putFile(owner, owner.drive, "minutes.md", `${"_a*".repeat(6000)}\n\n`.repeat(14));
   await page.goto(`/drives/${owner.drive}/?file=${id}`);
   await shown("Loading…");

@@ -1,5 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { lead, mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
@@ -8,32 +7,24 @@ import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 const dashboard = await openDashboard();
-let page: Page;
+const { owner } = dashboard;
+const page = await dashboard.context.newPage();
 /** Everything that the page asked of anybody else, and every dialog that a script opened. */
-let strangers: string[] = [];
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-  strangers = mischiefIn(page, dashboard.server.url);
-  await page.goto(`/drives/${dashboard.owner.drive}/`);
-});
-
-beforeEach(() => {
-  strangers.length = 0;
-});
+const strangers = mischiefIn(page, dashboard.server.url);
+await page.goto(`/drives/${owner.drive}/`);
+beforeEach(() => void (strangers.length = 0));
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /** Stores a file; its id. `type` is what its owner says it is. */
 function store(path: string, content: Content, type?: string): Promise<string> {
-  const { client, drive } = dashboard.owner;
   const query = type === undefined ? "" : `&content_type=${encodeURIComponent(type)}`;
-  return client.store(drive, path, content, query);
+  return owner.client.store(owner.drive, path, content, query);
 }
 
 /** Stores a file and opens its preview. */
 async function show(path: string, content: Content, type?: string): Promise<void> {
-  await lead(page, `/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
+  await lead(page, `/drives/${owner.drive}/?file=${await store(path, content, type)}`);
   await preview().waitFor();
 }
 
@@ -81,7 +72,7 @@ describe("what each kind looks like", () => {
     const old = await dashboard.context.newPage();
     await old.addInitScript("delete window.OffscreenCanvas");
     const id = await store("a.pdf", pdf([pdfLines("Words of a page")]));
-    await old.goto(`/drives/${dashboard.owner.drive}/?file=${id}`);
+    await old.goto(`/drives/${owner.drive}/?file=${id}`);
     await old.getByText("This browser can't show PDFs.").waitFor();
     await old.getByText("Words of a page").waitFor();
     await old.close();
@@ -183,7 +174,7 @@ describe("what each kind looks like", () => {
   });
 
   test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
-    await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store("note.txt", "a note")}`);
+    await page.goto(`/drives/${owner.drive}/?file=${await store("note.txt", "a note")}`);
     await preview().waitFor();
     const downloading = page.waitForEvent("download");
     await preview().getByRole("link", { name: "Download" }).click();
@@ -252,7 +243,7 @@ describe("hostile files never run", () => {
 test("a preview is printed whole, without the page around it, and in dark on light", async () => {
   const { id: drive, slug } = await dashboard.driveWith("Printed");
   const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");
-  await putFile(dashboard.owner, drive, "long.txt", lines);
+  await putFile(owner, drive, "long.txt", lines);
   await using tab = await dashboard.open(`/drives/${slug}/`);
   await tab.emulateMedia({ colorScheme: "dark" });
   await tab.getByRole("link", { name: "long.txt" }).click();

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
@@ -305,14 +305,12 @@ test("a narrow page has the tree in a drawer, which axe finds nothing wrong with
   await page.locator("dialog").waitFor({ state: "detached" });
 });
 
-describe("going back", () => {
-  beforeAll(async () => {
-    const { id: drive } = await driveWith("Back", ["folder/within/"]);
-    const one = await putFile(dashboard.owner, drive, "one.txt");
-    await addManyFiles(dashboard.server.dataDir, one, 3000);
-    await putFile(dashboard.owner, drive, "many/zzz/in.txt");
-  });
+const { id: back } = await driveWith("Back", ["folder/within/"]);
+const one = await putFile(dashboard.owner, back, "one.txt");
+await addManyFiles(dashboard.server.dataDir, one, 3000);
+await putFile(dashboard.owner, back, "many/zzz/in.txt");
 
+describe("going back", () => {
   test("brings back the scroll position and the row, also out of a preview and a search", async () => {
     await using page = await open("/drives/alice/back/many/");
     await row(page, "0000001.txt").focus();

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { hold, onlyPageOf, signInAt } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
@@ -10,8 +10,7 @@ import { eventually } from "../../support/server/scenario.ts";
 
 const dashboard = await openDashboard();
 const { paths } = dashboard;
-
-beforeAll(() => signUp(dashboard.server, "bob"));
+await signUp(dashboard.server, "bob");
 
 async function signIn(page: Page, username: string): Promise<void> {
   await signInAt(page, username);
