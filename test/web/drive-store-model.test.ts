@@ -37,6 +37,14 @@ async function upload(store: DriveStore, path: string, size: number): Promise<vo
   store.settle();
 }
 
+/** Whether something is done, and not refused. */
+function isDone(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Does one thing, by chance; whether the answer to it tells the list everything. */
 async function doSomething(
   store: DriveStore,
@@ -46,11 +54,6 @@ async function doSomething(
   const some = rows.filter(() => chance(Math.max(10, rows.length / 4)) === 0);
   const one = rows[chance(Math.max(1, rows.length))];
   const name = `${LETTERS[chance(LETTERS.length)]}${chance(1000)}`;
-  const isDone = (work: Promise<unknown>): Promise<boolean> =>
-    work.then(
-      () => true,
-      () => false,
-    );
   const transfer = async (how: "move" | "copy", toDrive: string, toFolder: string) => {
     const entries = some.filter(({ path }) => path !== toFolder);
     return transferEntries(store, { how, entries, toDrive, toFolder }, unwatched());
