@@ -1,9 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor, fillForm, pressAndConfirm, pressKeys, row } from "../../support/browser/drive-page.ts";
+import {
+  chooseFor,
+  fillForm,
+  goFollowing,
+  pressAndConfirm,
+  pressKeys,
+  row,
+} from "../../support/browser/drive-page.ts";
+import { putFile } from "../../support/server/drives.ts";
 import { signUp } from "../../support/server/executable.ts";
 
-// Snapshots, members and links of a drive, from one end to the other.
+// Snapshots, members and links of a drive, from one end to the other; and a server that goes away.
 
 const dashboard = await openDashboard();
 const { open, openDrive, driveWith, paths } = dashboard;
@@ -112,4 +120,20 @@ test("what is deleted for good is gone, one by one or all at once", async () => 
   await pressAndConfirm(page, "Empty trash", "Empty trash");
   await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
   expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
+});
+
+test("what happens while the server is away is seen once it is back", async () => {
+  const { id, fileId } = await driveWith("Away", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open();
+  await goFollowing(page, "/drives/ada/away/");
+  await row(page, "a.txt").waitFor();
+  await dashboard.server.kill();
+  await dashboard.restart();
+  const { owner } = dashboard;
+  const client = dashboard.server.client(owner.key);
+  await putFile({ ...owner, client }, id, "c.txt");
+  await client.delete(`/v0/files/${fileId("b.txt")}`);
+  await row(page, "c.txt").waitFor();
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  expect(await page.getByRole("alert").count()).toBe(0);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { queriesOf, resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { closeDialog, makeFolder, pressKeys, renameTo, row } from "../../support/browser/drive-page.ts";
+import { closeDialog, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -177,26 +176,6 @@ describe("the tree beside the list", () => {
     }
     expect(await leftToBrowser(page, () => beta.click())).toBeNull();
     await page.getByRole("heading", { level: 1, name: "beta" }).waitFor();
-  });
-
-  test("shows what is made, renamed and uploaded, without asking", async () => {
-    await using page = await openDrive("Changes", ["a/"]);
-    await item(page, "a").waitFor();
-    const asked = folderRequests(page);
-    await makeFolder(page, "box");
-    await item(page, "box").waitFor();
-    await row(page, "a").focus();
-    await renameTo(page, "first");
-    await item(page, "first").waitFor();
-    expect(await outline(page)).toEqual(["Changes", "  box", "  first"]);
-
-    const chosen = join(dashboard.disk, "holiday");
-    await Bun.write(join(chosen, "day 1/morning/boat.txt"), "x");
-    await page.getByLabel("Upload folder").setInputFiles(chosen);
-    await item(page, "holiday").locator(".tree-turn").click();
-    await item(page, "day 1").locator(".tree-turn").click();
-    await item(page, "morning").waitFor();
-    expect(asked()).toEqual(["holiday/", "holiday/day 1/"]);
   });
 
   test("a level of 1,000 folders is loaded as it is wanted, and the current one is always in it", async () => {

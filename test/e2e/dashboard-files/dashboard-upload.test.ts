@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { row, upload } from "../../support/browser/drive-page.ts";
 import { type ListedFile, listFiles } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { isThorough } from "../../support/server/thorough.ts";
@@ -465,16 +464,9 @@ describe("when it does not go smoothly", () => {
   });
 });
 
-/** Uploads files of seven bytes to the folder that is open in a tab. */
-async function uploadTo(tab: Page, files: readonly string[]): Promise<void> {
-  const buffer = Buffer.from("another");
-  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
-  await tab.getByLabel("Upload files").setInputFiles(chosen);
-}
-
 test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
   await using tab = await dashboard.openDrive("Replaced", { "a.txt": 1, "b.txt": 1 });
-  await uploadTo(tab, ["a.txt", "b.txt"]);
+  await upload(tab, ["a.txt", "b.txt"], "another");
   const dialog = tab.getByRole("dialog");
   await dialog.getByText("(1 so far)").waitFor();
   const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
@@ -490,7 +482,7 @@ test("a double click on Replace replaces the file that was asked about, not the 
 test("a question that is dismissed leaves the next one to be asked", async () => {
   await using tab = await dashboard.openDrive("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
   await row(tab, "c.txt").focus();
-  await uploadTo(tab, ["a.txt", "b.txt", "c.txt"]);
+  await upload(tab, ["a.txt", "b.txt", "c.txt"], "another");
   const uploads = tab.getByRole("region", { name: "Uploads" });
   for (const left of ["(2 so far)", "(1 so far)"]) {
     await tab.getByRole("dialog").getByText(left).waitFor();

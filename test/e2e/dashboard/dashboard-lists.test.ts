@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { renameTo, row, rowInFocus, uploadHere } from "../../support/browser/drive-page.ts";
+import { renameTo, row, rowInFocus, upload } from "../../support/browser/drive-page.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 // The rows of a folder: the focus, the keyboard, what is selected, and how they look.
@@ -30,7 +30,8 @@ test("a range chosen with Shift selects no text, which can still be selected to 
 test("the focus stays with what has it, wherever others or another name put it by then", async () => {
   await using page = await openDrive("Shifting", { "a/1": 1, "b/1": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
   await row(page, "c.txt").focus();
-  await uploadHere(page, "a.txt");
+  await upload(page, ["a.txt"]);
+  await row(page, "a.txt").waitFor();
   await rowInFocus(page, "c.txt");
   // A dialog gives it back to the file as well, wherever that stands by then; nothing is asked for that.
   const asked: string[] = [];
@@ -94,7 +95,8 @@ test("keys do nothing to a row that does not show that it is meant; an arrow sho
     await page.keyboard.press("ArrowDown");
     await rowInFocus(page, name);
   }
-  await uploadHere(page, "c.txt");
+  await upload(page, ["c.txt"]);
+  await row(page, "c.txt").waitFor();
   await page.getByLabel("Select b.txt").check();
   await page.getByRole("button", { name: "Close uploads" }).focus();
   await nothingHappens("the uploads");
