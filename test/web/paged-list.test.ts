@@ -110,12 +110,6 @@ describe("a list in pages", () => {
   });
 });
 
-/** Does the same to the server's list and to the one that is known. */
-function put(numbers: Numbers, item: number): boolean {
-  numbers.items = [...numbers.items.filter((other) => other !== item), item].toSorted((a, b) => a - b);
-  return numbers.list.put(item);
-}
-
 /** With the pages 1, 2 and 6 of ten. */
 async function partly(): Promise<Numbers> {
   const numbers = new Numbers();
@@ -124,18 +118,6 @@ async function partly(): Promise<Numbers> {
 }
 
 describe("what an answer tells of a list", () => {
-  test.each([
-    ["between two", 55],
-    ["before all", -1],
-    ["after all", 9999],
-  ])("puts a new item %s where all is loaded", async (_, item) => {
-    const numbers = new Numbers();
-    await numbers.list.ensure(0, 0);
-    await numbers.list.load(1);
-    await numbers.list.ensure(0, 94);
-    expect([put(numbers, item), numbers.isRight, numbers.list.loaded]).toEqual([true, true, 96]);
-  });
-
   test("does not know of a new item where it belongs among some that are not loaded, nor whether it is new", async () => {
     const numbers = await partly();
     expect([numbers.list.put(55), numbers.list.total]).toEqual([false, 95]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
   chooseFor,
@@ -51,43 +51,41 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   expect(new URL(page.url()).pathname).toBe("/drives/ada/rebuilt/");
 });
 
-describe("a drive that is shared", () => {
-  test("is changed by editors, only read by readers, and by nobody who was removed", async () => {
-    const { id } = await driveWith("Shared", FILES);
-    await signUp(dashboard.server, "bob");
-    await using page = await open(`/members?drive=${id}`);
-    await fillForm(page, "Add member", "Username", "bob", "Add");
-    await page.getByRole("heading", { name: "bob" }).waitFor();
+test("a drive that is shared is changed by editors, only read by readers, and by nobody who was removed", async () => {
+  const { id } = await driveWith("Shared", FILES);
+  await signUp(dashboard.server, "bob");
+  await using page = await open(`/members?drive=${id}`);
+  await fillForm(page, "Add member", "Username", "bob", "Add");
+  await page.getByRole("heading", { name: "bob" }).waitFor();
 
-    const window = await dashboard.windowOf("bob");
-    const theirs = await window.newPage();
-    await theirs.goto("/drives");
-    await theirs.getByText("shared with you to read").waitFor();
-    expect(await theirs.getByRole("button", { name: "Delete Shared" }).count()).toBe(0);
-    await theirs.getByRole("link", { name: "Shared" }).click();
-    await row(theirs, "plan.md").click({ button: "right" });
-    expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
-      ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
-    );
-    await pressKeys(theirs, "Escape", "Delete");
-    expect(await theirs.getByRole("dialog").count()).toBe(0);
-    expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
-    // No link leads there.
-    await theirs.goto(`/snapshots?drive=${id}`);
-    await theirs.getByRole("alert").waitFor();
-    expect(await theirs.getByRole("button", { name: "Take a snapshot" }).count()).toBe(0);
-    await theirs.goto("/drives/ada/shared/");
-    await row(theirs, "plan.md").waitFor();
+  const window = await dashboard.windowOf("bob");
+  const theirs = await window.newPage();
+  await theirs.goto("/drives");
+  await theirs.getByText("shared with you to read").waitFor();
+  expect(await theirs.getByRole("button", { name: "Delete Shared" }).count()).toBe(0);
+  await theirs.getByRole("link", { name: "Shared" }).click();
+  await row(theirs, "plan.md").click({ button: "right" });
+  expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
+    ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
+  );
+  await pressKeys(theirs, "Escape", "Delete");
+  expect(await theirs.getByRole("dialog").count()).toBe(0);
+  expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
+  // No link leads there.
+  await theirs.goto(`/snapshots?drive=${id}`);
+  await theirs.getByRole("alert").waitFor();
+  expect(await theirs.getByRole("button", { name: "Take a snapshot" }).count()).toBe(0);
+  await theirs.goto("/drives/ada/shared/");
+  await row(theirs, "plan.md").waitFor();
 
-    // The page learns of the other role by the feed.
-    await page.getByLabel("What bob may do").selectOption("editor");
-    await theirs.getByRole("button", { name: "Upload files" }).waitFor();
-    await pressAndConfirm(page, "Remove bob", "Remove");
-    await page.getByText("Nobody else uses this drive").waitFor();
-    await theirs.reload();
-    await theirs.getByText("Page not found").waitFor();
-    await window.close();
-  });
+  // The page learns of the other role by the feed.
+  await page.getByLabel("What bob may do").selectOption("editor");
+  await theirs.getByRole("button", { name: "Upload files" }).waitFor();
+  await pressAndConfirm(page, "Remove bob", "Remove");
+  await page.getByText("Nobody else uses this drive").waitFor();
+  await theirs.reload();
+  await theirs.getByText("Page not found").waitFor();
+  await window.close();
 });
 
 test("a link is made with a password, listed, and works no more once it is revoked", async () => {
