@@ -164,34 +164,28 @@ describe("what is selected", () => {
   });
 });
 
-describe("a dialog", () => {
-  test("opens unless one is open, and leaves the focus to the list when it is dismissed", async () => {
-    const { folder } = await newDrive({ "a.txt": 1 });
-    const entry = entryAt(folder, "a.txt");
-    folder.ask({ kind: "rename", entry });
-    folder.ask({ kind: "delete", entries: [entry] });
-    expect(folder.dialog.peek()).toEqual({ kind: "rename", entry });
-    folder.cursor.selectOnly(0);
-    folder.dismiss();
-    expect([folder.dialog.peek(), folder.cursor.focus.peek(), selected(folder)]).toEqual([
-      null,
-      "list",
-      ["a.txt"],
-    ]);
-  });
-
-  test("that is done with closes, and nothing is selected; not where another is open by then", async () => {
-    const { folder } = await newDrive({ "a.txt": 1 });
-    folder.cursor.selectOnly(0);
-    const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
-    folder.ask(first);
-    folder.dismiss();
-    folder.ask(second);
-    folder.finish(first);
-    expect([folder.dialog.peek(), selected(folder)]).toEqual([second, ["a.txt"]]);
-    folder.finish(second);
-    expect([folder.dialog.peek(), selected(folder)]).toEqual([null, []]);
-  });
+test("a dialog opens unless one is open; one that is dismissed leaves the focus to the list, one that is done with closes", async () => {
+  const { folder } = await newDrive({ "a.txt": 1 });
+  const entry = entryAt(folder, "a.txt");
+  folder.ask({ kind: "rename", entry });
+  folder.ask({ kind: "delete", entries: [entry] });
+  expect(folder.dialog.peek()).toEqual({ kind: "rename", entry });
+  folder.cursor.selectOnly(0);
+  folder.dismiss();
+  expect([folder.dialog.peek(), folder.cursor.focus.peek(), selected(folder)]).toEqual([
+    null,
+    "list",
+    ["a.txt"],
+  ]);
+  // Not where another is open by then.
+  const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
+  folder.ask(first);
+  folder.dismiss();
+  folder.ask(second);
+  folder.finish(first);
+  expect([folder.dialog.peek(), selected(folder)]).toEqual([second, ["a.txt"]]);
+  folder.finish(second);
+  expect([folder.dialog.peek(), selected(folder)]).toEqual([null, []]);
 });
 
 test("rows that did not come are asked for again, and the active one is where it was", async () => {

@@ -283,9 +283,7 @@ describe("keys", () => {
     await page.getByLabel("Find a key").fill("nobody's");
     await page.getByText("No matching keys.").waitFor();
     await owner.client.delete(`/v0/drives/${drive.id}`);
-  });
-
-  test("one whose drive is gone says so", async () => {
+    // One whose drive is gone says so.
     await page.route("**/v0/keys", async (route) => {
       const answer = await route.fetch();
       const keys: object[] = await answer.json();
