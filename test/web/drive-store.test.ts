@@ -15,7 +15,6 @@ import {
   pathsOf,
   rowsOf,
   show,
-  showIn,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -214,7 +213,7 @@ describe("an answer that comes after one went to another folder", () => {
   test("shows there", async () => {
     const { id } = await driveWith({ "a/one.txt": 1, "b/two.txt": 1 });
     const store = new DriveStore(id);
-    const before = await showIn(store, "a/");
+    const before = await show(store, "a/");
     const file = entryAt(before.folder, "a/one.txt");
     const { come, release } = bench.requests.hold(/\/move$/);
     const moving = transferEntries(
@@ -224,7 +223,7 @@ describe("an answer that comes after one went to another folder", () => {
     );
     await come;
     before[Symbol.dispose]();
-    using after = await showIn(store, "b/");
+    using after = await show(store, "b/");
     release();
     await moving;
     expect(pathsOf(after.folder)).toEqual(["b/one.txt", "b/two.txt"]);
@@ -233,12 +232,12 @@ describe("an answer that comes after one went to another folder", () => {
   test("leaves the active row there where it is", async () => {
     const { id } = await driveWith({ "a/one/1": 1, "b/two.txt": 1, "b/x.txt": 1 });
     const store = new DriveStore(id);
-    const before = await showIn(store, "a/");
+    const before = await show(store, "a/");
     const { come, release } = bench.requests.hold(/\/move$/);
     const renaming = store.rename(entryAt(before.folder, "a/one/"), "other");
     await come;
     before[Symbol.dispose]();
-    using after = await showIn(store, "b/");
+    using after = await show(store, "b/");
     after.folder.cursor.stand(1);
     release();
     await renaming;

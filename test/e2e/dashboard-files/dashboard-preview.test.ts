@@ -91,9 +91,7 @@ describe("what each kind looks like", () => {
     await shown("Showing the first 50,000 lines.");
     const numbers = await preview().locator(".preview-numbers").allTextContents();
     expect(numbers.join("\n").split("\n")).toEqual(Array.from({ length: 50_000 }, (_, at) => String(at + 1)));
-  });
-
-  test("Latin-1 and UTF-16 are read as what they are", async () => {
+    // Latin-1 and UTF-16 are read as what they are.
     await show("latin.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9]));
     await shown("café");
     await show("utf16.txt", Uint8Array.from(Buffer.from("\ufeffnaïve", "utf16le")));
@@ -140,9 +138,7 @@ describe("what each kind looks like", () => {
     );
     await show("damaged.png", "nothing of the kind");
     await shown("The browser can't show this image");
-  });
-
-  test("an SVG is drawn, unless it could hold the page: then its source is shown", async () => {
+    // An SVG is drawn, unless it could hold the page: then its source is shown.
     await show("simple.svg", nestedUse(1));
     await preview().locator("img").waitFor();
     await eventually(() =>
@@ -154,15 +150,12 @@ describe("what each kind looks like", () => {
     expect(await preview().locator("img").count()).toBe(0);
   });
 
-  test("sound is played, and what cannot be is said", async () => {
+  test("sound and films are played, and what cannot be is said", async () => {
     await show("silence.wav", wav());
     await preview().locator("audio").waitFor();
     await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
     await show("noise.mp3", "noise");
     await shown("The browser can't play this audio.");
-  });
-
-  test("a film is played", async () => {
     await show("red.webm", Uint8Array.from(WEBM));
     await preview().locator("video").waitFor();
     // Without sound a page may begin by itself.
@@ -225,7 +218,7 @@ describe("hostile files never run", () => {
     expect([await page.title(), strangers]).toEqual([expect.not.stringContaining("pwned"), []]);
   });
 
-  test("documents that are made to take long do not", async () => {
+  test("documents that are made to take long, or to mislead, do not", async () => {
     const unended = ["_a ", "[", "![[a](b)", "**a", "<http://", "` a"].map((mark) => mark.repeat(5000));
     await show(
       "slow.md",
@@ -234,9 +227,7 @@ describe("hostile files never run", () => {
     await shown("deep");
     await show("deep.json", "[".repeat(100_000) + "]".repeat(100_000));
     await shown("[[[[");
-  });
-
-  test("a text that reads in another order than it is stored says so", async () => {
+    // A text that reads in another order than it is stored says so.
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");
   });

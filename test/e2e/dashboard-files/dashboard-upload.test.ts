@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, upload } from "../../support/browser/drive-page.ts";
+import { row, tooEarly, upload } from "../../support/browser/drive-page.ts";
 import { type ListedFile, listFiles } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { isThorough } from "../../support/server/thorough.ts";
@@ -369,12 +369,10 @@ describe("when it does not go smoothly", () => {
 
   test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
     await open("busy/");
-    const error = { code: "RATE_LIMITED", message: "Too many requests" };
-    const refusal = { status: 429, headers: { "retry-after": "1" }, json: { error } };
     let refusals = 0;
     await page.route("**/v0/files?*", (route) => {
       const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
-      return isFirst ? route.fulfill(refusal) : route.continue();
+      return isFirst ? route.fulfill(tooEarly(1)) : route.continue();
     });
     // It goes on after a second, whether or not somebody has looked by then.
     await page.evaluate(`{

@@ -41,20 +41,16 @@ async function fill(): Promise<string> {
     { name: LONG },
   ];
   for (const key of keys) await ada.client.makeKey(key);
-  await letAppIn();
-  await isFound(ada, "river", 3);
-  return file;
-}
-
-/** Lets an application in, as Ada does. */
-async function letAppIn(): Promise<void> {
-  const body = { username: "ada", password: "ada's password" };
-  const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", { body }))}`;
+  // Ada lets an application in.
+  const login = { body: { username: "ada", password: "ada's password" } };
+  const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", login))}`;
   const app = await OAuthTestClient.register(server, { client_name: "Example App" });
   await app.signIn({
     send: (method, path, options) =>
       server.client().send(method, path, { ...options, headers: { cookie, origin: server.url } }),
   });
+  await isFound(ada, "river", 3);
+  return file;
 }
 
 /** A page, what it shows, and the button that opens a dialog on it, if one is looked at. */

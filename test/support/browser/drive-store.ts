@@ -9,8 +9,6 @@ import { addManyFiles } from "../samples/many-files.ts";
 import type { Agent } from "../server/executable.ts";
 
 /** A folder as its page has it, without the page. */
-export interface ShownFolder extends Disposable, Shown {}
-
 export interface Shown {
   readonly store: DriveStore;
   readonly folder: FolderStore;
@@ -73,21 +71,13 @@ export function comesTrue(isSo: () => boolean): Promise<void> {
   return promise.finally(end);
 }
 
-/** Shows a folder of a drive, and waits until its list is there. */
+/** Shows a folder of a drive, or of a store that is there, and waits until its list is there. */
 export async function show(
-  drive: string,
+  drive: string | DriveStore,
   path = "",
   memory = new Map<string, unknown>(),
-): Promise<ShownFolder> {
-  return showIn(new DriveStore(drive), path, memory);
-}
-
-/** Like `show`, of a drive whose store is there. */
-export async function showIn(
-  store: DriveStore,
-  path = "",
-  memory = new Map<string, unknown>(),
-): Promise<ShownFolder> {
+): Promise<Shown & Disposable> {
+  const store = typeof drive === "string" ? new DriveStore(drive) : drive;
   const kept = {
     kept: (name: string) => memory.get(name),
     keep: (name: string, value: unknown) => void memory.set(name, value),
