@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Entry, fileEntry } from "../../web/lib/files.ts";
 import type { Sort, SortKey } from "../../web/lib/files/sort.ts";
-import type { Change, FileRecord } from "../../web/lib/api/types.ts";
+import type { FileRecord } from "../../web/lib/api/types.ts";
 import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -84,21 +84,6 @@ async function doSomething(
   }
 }
 
-/** Reads what happened in a drive since the last time, as the feed tells it. */
-async function feedOf(drive: string): Promise<() => Promise<readonly Change[]>> {
-  let cursor = "latest";
-  const read = async () => {
-    const query = new URLSearchParams({ drive_id: drive, cursor });
-    const page = await bench.owner.client.get<{ data: readonly Change[]; next_cursor: string }>(
-      `/v0/changes?${query.toString()}`,
-    );
-    cursor = page.next_cursor;
-    return page.data;
-  };
-  await read();
-  return read;
-}
-
 /** What a list of the folder that is loaded now has, whole. */
 async function listed(drive: string, sort: Sort): Promise<readonly (Entry | undefined)[]> {
   using fresh = await show(drive, FOLDER, new Map([["sort", sort]]));
@@ -124,7 +109,7 @@ test.each<[seed: number, files: number, steps: number, by: SortKey, descending: 
     const sort = { key, descending };
     const { store, folder, id } = await bench.newMany(files, new Map([["sort", sort]]));
     const others = new DriveStore(id);
-    const happened = await feedOf(id);
+    const happened = await bench.feedOf(id);
     for (let step = 0; step < steps; step += 1) {
       bench.coffer.clock.advance(chance(3));
       const first = chance(files);

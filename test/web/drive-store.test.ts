@@ -15,6 +15,7 @@ import {
   pathsOf,
   rowsOf,
   show,
+  treeOf,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -40,11 +41,6 @@ async function expectAsOnServer(folder: FolderStore): Promise<void> {
   using again = await show(folder.drive, folder.path, new Map([["sort", sort]]));
   expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
   expect(folder.listing.peek()?.isMissing).toBe(again.folder.listing.peek()?.isMissing ?? false);
-}
-
-/** The paths of the tree's rows. */
-function treeOf(store: DriveStore): string[] {
-  return store.tree.rows.map(({ key }) => key);
 }
 
 /** A file's record as the server has it. */

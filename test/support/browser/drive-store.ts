@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals-core";
 import { afterAll, afterEach } from "bun:test";
+import type { Change } from "../../../web/lib/api/types.ts";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
@@ -51,6 +52,19 @@ export async function openStoreBench() {
       const made = await driveWith({ "one.txt": 1 });
       await addManyFiles(coffer.dataDir, made.fileId("one.txt"), files);
       return shownAs(made, "many/", memory);
+    },
+    /** What reads the changes of a drive since now, and then since it was called last. */
+    feedOf: async (drive: string) => {
+      let cursor = "latest";
+      const read = async (): Promise<readonly Change[]> => {
+        const { data, next_cursor } = await client.get<{ data: Change[]; next_cursor: string }>(
+          `/v0/changes?drive_id=${drive}&cursor=${cursor}`,
+        );
+        cursor = next_cursor;
+        return data;
+      };
+      await read();
+      return read;
     },
     /** The paths of a drive's files on the server. */
     stored: async (drive: string) => (await listFiles(owner, drive)).map(({ path }) => path),
@@ -106,6 +120,11 @@ export function rowsOf({ listing }: FolderStore): (Entry | undefined)[] {
 /** The paths of its rows, from the top. */
 export function pathsOf(folder: FolderStore): (string | undefined)[] {
   return rowsOf(folder).map((entry) => entry?.path);
+}
+
+/** The paths of the rows of the tree beside it. */
+export function treeOf(store: DriveStore): string[] {
+  return store.tree.rows.map(({ key }) => key);
 }
 
 /** An entry of its list by its path. */
