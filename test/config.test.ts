@@ -185,8 +185,7 @@ test("an address that holds a password is not quoted", () => {
   for (const variable of variables) {
     for (const scheme of ["https", "s3", "postgres"]) {
       const found = problems({ [variable]: `${scheme}://ada:hunter2@example.com/x` });
-      expect(found).not.toEqual([]);
-      expect(found.join()).not.toContain("hunter2");
+      expect([found.length > 0, found.join().includes("hunter2")]).toEqual([true, false]);
     }
   }
 });
@@ -198,27 +197,21 @@ test("a flag wins over the environment, even over a bad value there", () => {
 });
 
 describe("unknown names", () => {
-  const cases: [name: string, env: Record<string, string>, flags: Record<string, string>, problem: string][] =
+  const cases: [name: string, env: Record<string, string>, problem: string][] = [
+    ["two letters swapped", { COFFER_PROT: "1" }, "COFFER_PROT is not a setting. Did you mean COFFER_PORT?"],
     [
-      [
-        "two letters swapped",
-        { COFFER_PROT: "1" },
-        {},
-        "COFFER_PROT is not a setting. Did you mean COFFER_PORT?",
-      ],
-      [
-        "a missing underscore",
-        { COFFER_DATADIR: "x" },
-        {},
-        "COFFER_DATADIR is not a setting. Did you mean COFFER_DATA_DIR?",
-      ],
-      ["nothing near", { COFFER_ZEBRA_MODE: "1" }, {}, "COFFER_ZEBRA_MODE is not a setting."],
-      ["empty, but still unknown", { COFFER_FOO: "" }, {}, "COFFER_FOO is not a setting."],
-      ["a flag", {}, { "log-": "json" }, "--log- is not a setting. Did you mean --log?"],
-    ];
-  for (const [name, env, flags, problem] of cases) {
-    test(name, () => expect(problems(env, flags)).toEqual([problem]));
-  }
+      "a missing underscore",
+      { COFFER_DATADIR: "x" },
+      "COFFER_DATADIR is not a setting. Did you mean COFFER_DATA_DIR?",
+    ],
+    ["nothing near", { COFFER_ZEBRA_MODE: "1" }, "COFFER_ZEBRA_MODE is not a setting."],
+    ["empty, but still unknown", { COFFER_FOO: "" }, "COFFER_FOO is not a setting."],
+  ];
+  test.each(cases)("%s", (_, env, problem) => expect(problems(env)).toEqual([problem]));
+
+  test("a flag", () => {
+    expect(problems({}, { "log-": "json" })).toEqual(["--log- is not a setting. Did you mean --log?"]);
+  });
 
   test("those that Kubernetes sets for a service named coffer are explained", () => {
     const found = problems({ COFFER_PORT: "tcp://10.0.0.1:2633", COFFER_SERVICE_HOST: "10.0.0.1" });
@@ -227,25 +220,25 @@ describe("unknown names", () => {
   });
 });
 
-describe("OpenID Connect", () => {
-  const all = {
-    COFFER_OIDC_ISSUER: "https://id.example/realm/",
-    COFFER_OIDC_CLIENT_ID: "coffer",
-    COFFER_OIDC_CLIENT_SECRET: "hunter2",
-  };
+const OIDC = {
+  COFFER_OIDC_ISSUER: "https://id.example/realm/",
+  COFFER_OIDC_CLIENT_ID: "coffer",
+  COFFER_OIDC_CLIENT_SECRET: "hunter2",
+};
 
+describe("OpenID Connect", () => {
   test("all three together; the issuer stays as written", () => {
-    const { oidc } = load(all);
+    const { oidc } = load(OIDC);
     expect(oidc).toMatchObject({ issuer: "https://id.example/realm/", clientId: "coffer" });
     expect(oidc?.clientSecret.reveal()).toBe("hunter2");
   });
 
   test("administrators are named by their subjects there, and nowhere else", () => {
-    expect(load(all).oidc?.admins).toEqual([]);
-    const named = load({ ...all, COFFER_ADMINS: "248289761001, auth0|5f7c" });
+    expect(load(OIDC).oidc?.admins).toEqual([]);
+    const named = load({ ...OIDC, COFFER_ADMINS: "248289761001, auth0|5f7c" });
     expect(named.oidc?.admins).toEqual(["248289761001", "auth0|5f7c"]);
     for (const bad of ["a,,b", "a b", "a,", "x".repeat(256), "é"]) {
-      expect(problems({ ...all, COFFER_ADMINS: bad })).toEqual([expect.stringMatching(/^COFFER_ADMINS /)]);
+      expect(problems({ ...OIDC, COFFER_ADMINS: bad })).toEqual([expect.stringMatching(/^COFFER_ADMINS /)]);
     }
     expect(problems({ COFFER_ADMINS: "ada" })).toEqual([
       expect.stringMatching(/COFFER_ADMINS .*COFFER_OIDC_ISSUER/),
@@ -253,8 +246,8 @@ describe("OpenID Connect", () => {
   });
 
   test("any of the three missing is one problem that names it", () => {
-    for (const missing of Object.keys(all)) {
-      const found = problems({ ...all, [missing]: "" });
+    for (const missing of Object.keys(OIDC)) {
+      const found = problems({ ...OIDC, [missing]: "" });
       expect(found).toHaveLength(1);
       expect(found[0]).toEndWith(`not set: ${missing}.`);
     }
@@ -272,24 +265,16 @@ describe("OpenID Connect", () => {
   ];
   for (const [issuer, accepted] of issuers) {
     test(`${accepted ? "accepts" : "refuses"} ${issuer}`, () => {
-      expect(problems({ ...all, COFFER_OIDC_ISSUER: issuer })).toHaveLength(accepted ? 0 : 1);
+      expect(problems({ ...OIDC, COFFER_OIDC_ISSUER: issuer })).toHaveLength(accepted ? 0 : 1);
     });
   }
 });
 
 test("secrets are printed by nothing", () => {
-  const config = load({
-    COFFER_OIDC_ISSUER: "https://id.example",
-    COFFER_OIDC_CLIENT_ID: "coffer",
-    COFFER_OIDC_CLIENT_SECRET: "hunter2",
-  });
+  const config = load(OIDC);
   const secret = config.oidc?.clientSecret;
-  for (const text of [
-    JSON.stringify(config),
-    inspect(config, { depth: 9 }),
-    Bun.inspect(config),
-    String(secret),
-  ]) {
+  const texts = [JSON.stringify(config), inspect(config, { depth: 9 }), Bun.inspect(config), String(secret)];
+  for (const text of texts) {
     expect(text).toContain("[secret]");
     expect(text).not.toContain("hunter2");
   }
@@ -300,13 +285,8 @@ test("secrets are printed by nothing", () => {
 
 test("the result is frozen all the way down", () => {
   const config = load({ COFFER_TRUSTED_PROXIES: "10.0.0.0/8" });
-  for (const part of [
-    config,
-    config.rateLimits,
-    config.storageLimits,
-    config.trustedProxies,
-    config.trustedProxies[0],
-  ]) {
+  const { rateLimits, storageLimits, trustedProxies } = config;
+  for (const part of [config, rateLimits, storageLimits, trustedProxies, trustedProxies[0]]) {
     expect(Object.isFrozen(part)).toBe(true);
   }
 });

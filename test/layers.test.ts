@@ -3,100 +3,65 @@ import { dirname } from "node:path";
 import type { Source } from "./support/sources.ts";
 import { circlesIn, effectsIn, importsOf, ownImportsOf, sourcesIn, stateIn } from "./support/sources.ts";
 
+function lists(lines: Readonly<Record<string, string>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(lines).map(([name, words]) => [name, words.match(/\S+/g) ?? []]));
+}
+
 /**
  * Who may import whom. A folder of src/ is one layer, a file directly in src/ one of its own. What
  * is not written here is forbidden, so a new dependency is a decision made in this table.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  "main.ts": ["commands"],
-  commands: [
-    "accounts.ts",
-    "appliance.ts",
-    "backup",
-    "config",
-    "config.ts",
-    "data-directory",
-    "domain",
-    "extraction",
-    "network",
-    "process",
-    "verify",
-  ],
-  "appliance.ts": [
-    "blobs",
-    "config.ts",
-    "data-directory",
-    "db",
-    "domain",
-    "http",
-    "network",
-    "process",
-    "services",
-  ],
+const MAY_IMPORT = lists({
+  "main.ts": "commands",
+  commands:
+    "accounts.ts appliance.ts backup config config.ts data-directory domain extraction network process verify",
+  "appliance.ts": "blobs config.ts data-directory db domain http network process services",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
-  backup: ["blobs", "data-directory", "db", "domain", "process"],
-  "accounts.ts": ["config.ts", "data-directory", "db", "process", "services"],
-  http: [
-    "domain",
-    "process",
-    "services",
-    "web/index.html",
-    "web/markdown-worker.html",
-    "web/pdf-worker.html",
-  ],
+  backup: "blobs data-directory db domain process",
+  "accounts.ts": "config.ts data-directory db process services",
+  http: "domain process services web/index.html web/markdown-worker.html web/pdf-worker.html",
   // Checks a store from outside, also beside a server.
-  verify: ["blobs", "data-directory", "db", "domain", "process"],
+  verify: "blobs data-directory db domain process",
   // Reads documents, in a process of its own.
-  extraction: ["domain"],
-  services: ["blobs", "db", "domain", "extraction", "network", "process"],
+  extraction: "domain",
+  services: "blobs db domain extraction network process",
   // The lock of the directory is a database, and its identity has to do with the database and the contents.
-  "data-directory": ["blobs", "config", "db", "domain", "process"],
-  db: ["domain", "process"],
-  blobs: ["domain"],
+  "data-directory": "blobs config db domain process",
+  db: "domain process",
+  blobs: "domain",
   // The one way to servers whose names others choose.
-  network: ["domain", "process"],
-  "config.ts": ["config", "domain"],
-  config: ["domain"],
-  process: ["domain", "package.json"],
-  domain: [],
-  "build.ts": [],
-  "dev.ts": [],
-};
+  network: "domain process",
+  "config.ts": "config domain",
+  config: "domain",
+  process: "domain package.json",
+  domain: "",
+  "build.ts": "",
+  "dev.ts": "",
+});
 
 /**
  * Who may import whom inside `src/http`: a room names those below it that it uses. A file directly in
  * `src/http` stands above the rooms.
  */
-const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": [
-    "dashboard",
-    "docs",
-    "gate",
-    "handler.ts",
-    "limits",
-    "mcp",
-    "oauth",
-    "operation",
-    "resources",
-    "sign-in",
-  ],
-  "handler.ts": ["connection", "docs", "gate", "operation", "resources"],
-  "server.ts": ["gate"],
-  dashboard: ["content", "gate", "operation"],
-  docs: ["content", "gate", "json", "operation"],
-  mcp: ["content", "gate", "json", "limits", "operation", "resources"],
-  "sign-in": ["gate", "limits", "operation", "records", "resources"],
-  oauth: ["gate", "json", "operation", "records", "sign-in"],
-  resources: ["content", "gate", "json", "limits", "operation", "records", "upload"],
-  records: ["operation"],
-  content: ["gate"],
-  upload: ["connection", "gate", "json", "operation"],
-  operation: ["gate", "json"],
-  json: ["gate"],
-  limits: ["gate"],
-  gate: ["connection"],
-  connection: [],
-};
+const HTTP_ROOMS = lists({
+  "app.ts": "dashboard docs gate handler.ts limits mcp oauth operation resources sign-in",
+  "handler.ts": "connection docs gate operation resources",
+  "server.ts": "gate",
+  dashboard: "content gate operation",
+  docs: "content gate json operation",
+  mcp: "content gate json limits operation resources",
+  "sign-in": "gate limits operation records resources",
+  oauth: "gate json operation records sign-in",
+  resources: "content gate json limits operation records upload",
+  records: "operation",
+  content: "gate",
+  upload: "connection gate json operation",
+  operation: "gate json",
+  json: "gate",
+  limits: "gate",
+  gate: "connection",
+  connection: "",
+});
 
 /** Modules from outside that only some folders or files of src/ may use. */
 const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly string[] }[] = [
@@ -117,31 +82,15 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
   },
 ];
 
-/** The topics. A room of this name is about the same on every floor. */
-const TOPICS: readonly string[] = [
-  "accounts",
-  "changes",
-  "contents",
-  "drives",
-  "files",
-  "folders",
-  "grep",
-  "history",
-  "links",
-  "oauth",
-  "search",
-  "snapshots",
-  "upkeep",
-  "webhooks",
-];
-
-/** The floors, and the rooms of each that are about no topic but about how that floor works. */
-const FLOORS: Readonly<Record<string, readonly string[]>> = {
-  "src/domain": ["network"],
-  "src/db": ["engine", "verify"],
-  "src/services": ["extraction"],
-  "src/http/resources": [],
-};
+/** The topics: a room of this name is about the same on every floor. And the rooms that are about how a floor works. */
+const { topics = [], ...FLOORS } = lists({
+  topics:
+    "accounts changes contents drives files folders grep history links oauth search snapshots upkeep webhooks",
+  "src/domain": "network",
+  "src/db": "engine verify",
+  "src/services": "extraction",
+  "src/http/resources": "",
+});
 
 /** How many files a folder may have side by side. Steps of the schema only become more. */
 const FILES_A_FOLDER = 22;
@@ -186,47 +135,29 @@ function layerOf(path: string): string {
 const sources = await sourcesIn("src");
 const tests = await sourcesIn("test");
 
-test("the table names every layer there is, and no other", () => {
-  const layers = new Set(sources.map(({ path }) => layerOf(path)));
-  expect(Object.keys(MAY_IMPORT).toSorted()).toEqual([...layers].toSorted());
-});
-
-test("the table allows nothing that nobody uses", () => {
-  const used = new Map<string, Set<string>>();
-  for (const source of sources) {
-    for (const target of ownImports(source)) {
-      if (target !== layerOf(source.path)) {
-        used.set(layerOf(source.path), (used.get(layerOf(source.path)) ?? new Set()).add(target));
-      }
-    }
-  }
-  for (const [layer, allowed] of Object.entries(MAY_IMPORT)) {
-    expect([layer, allowed]).toEqual([layer, [...(used.get(layer) ?? [])].toSorted()]);
-  }
-});
-
-function ownImports(source: Source): string[] {
-  return ownImportsOf(source).map(layerOf);
-}
-
 function roomOf(path: string): string | null {
   const [, layer, room] = path.split("/");
   return layer === "http" ? (room ?? null) : null;
 }
 
-test("the rooms of src/http import only what the table names", () => {
+/** What those that files belong to import of each other. */
+function importsAmong(ownerOf: (path: string) => string | null): Record<string, string[]> {
   const used = new Map<string, Set<string>>();
   for (const source of sources) {
-    const room = roomOf(source.path);
-    if (room === null) continue;
-    const targets = used.get(room) ?? new Set();
-    used.set(room, targets);
-    for (const target of ownImportsOf(source).map(roomOf)) {
-      if (target !== null && target !== room) targets.add(target);
+    const owner = ownerOf(source.path);
+    if (owner === null) continue;
+    const targets = used.get(owner) ?? new Set();
+    used.set(owner, targets);
+    for (const target of ownImportsOf(source).map(ownerOf)) {
+      if (target !== null && target !== owner) targets.add(target);
     }
   }
-  const found = [...used].map(([room, targets]) => [room, [...targets].toSorted()]);
-  expect(Object.fromEntries(found)).toEqual(HTTP_ROOMS);
+  return Object.fromEntries(Array.from(used, ([owner, targets]) => [owner, [...targets].toSorted()]));
+}
+
+test("the tables name every layer there is, and every room of src/http, and allow nothing that nobody uses", () => {
+  expect(importsAmong(layerOf)).toEqual(MAY_IMPORT);
+  expect(importsAmong(roomOf)).toEqual(HTTP_ROOMS);
 });
 
 test("every floor has rooms of the same names", () => {
@@ -234,7 +165,7 @@ test("every floor has rooms of the same names", () => {
     const rooms = new Set(
       sources.flatMap(({ path }) => (path.startsWith(`${floor}/`) ? [roomAt(path, floor)] : [])),
     );
-    const known = [...TOPICS, ...own].filter((room) => rooms.has(room)).toSorted();
+    const known = [...topics, ...own].filter((room) => rooms.has(room)).toSorted();
     expect([floor, [...rooms].filter((room) => !room.endsWith(".ts")).toSorted()]).toEqual([floor, known]);
   }
 });
@@ -329,7 +260,7 @@ describe.each(sources.map((source) => [source.path, source] as const))("%s", (pa
   const layer = layerOf(path);
 
   test("imports only what its layer may", () => {
-    for (const target of ownImports(source)) {
+    for (const target of ownImportsOf(source).map(layerOf)) {
       if (target !== layer) expect(MAY_IMPORT[layer]).toContain(target);
     }
     for (const name of importsOf(source)) {

@@ -1,10 +1,9 @@
 import { apiKeys, endedKeys } from "./accounts/api-keys.ts";
 import { archiveLists } from "./files/archive-lists.ts";
 import { backups, scrub, store } from "./upkeep/store.ts";
-import { blobs, releasedContents } from "./contents/blobs.ts";
+import { blobs, damagedContents, releasedContents, smallContents } from "./contents/blobs.ts";
 import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
-import { damagedContents, smallContents } from "./contents/contents.ts";
 import type { Database, Within } from "./engine/database.ts";
 import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";

@@ -1,5 +1,6 @@
 import { existsSync, readlinkSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
+import { codeOf } from "../domain/errors.ts";
 
 /** What a thread may be asked for, by name: functions, or the methods of one object. */
 export type Calls<C> = { readonly [Name in keyof C]: (...args: never[]) => unknown };
@@ -10,18 +11,26 @@ export interface Call<Name, Argument> {
   readonly args: readonly Argument[];
 }
 
-/** Its answer: what the call returned, or the error that it threw, whose code may be empty. */
-export type CallAnswer<Value> =
-  | { readonly value: Value }
-  | { readonly failure: { readonly message: string; readonly stack: string; readonly code: string } };
+/** Its answer: what the call returned, or what it threw. */
+export type CallAnswer<Value> = { readonly value: Value } | { readonly failure: Thrown };
 
+/** What was thrown in a thread. The code is such as that of SQLite, or empty. */
+export interface Thrown {
+  readonly message: string;
+  readonly stack: string;
+  readonly code: string;
+}
+
+/** An error for what a thread, called `what`, has thrown. */
 export class CallFailure extends Error {
-  /** What was thrown there. Its code is such as that of SQLite, or empty. */
-  readonly thrown: { readonly message: string; readonly code: string };
+  readonly code: string;
+  /** The message of what was thrown. */
+  readonly thrown: string;
 
-  constructor(text: string, thrown: { message: string; code: string }) {
-    super(text);
-    this.thrown = thrown;
+  constructor(what: string, { message, stack, code }: Thrown) {
+    super(`${what} failed: ${stack}`);
+    this.code = code;
+    this.thrown = message;
   }
 }
 
@@ -42,11 +51,19 @@ async function answer<C extends Calls<C>>(
   try {
     return { value: await calls[name](...args) };
   } catch (error) {
-    if (!(error instanceof Error))
-      return { failure: { message: String(error), stack: String(error), code: "" } };
-    const { message, stack } = error;
-    return { failure: { message, stack: String(stack), code: "code" in error ? String(error.code) : "" } };
+    return { failure: thrown(error) };
   }
+}
+
+/** An error as a message to another thread has it. */
+export function thrown(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { message: String(error), stack: String(error), code: "" };
+  const code = codeOf(error);
+  return {
+    message: error.message,
+    stack: String(error.stack),
+    code: typeof code === "string" ? code : "",
+  };
 }
 
 /** The running thread, as a link to `<process>/task/<thread>`. Only Linux has it, and a priority for each thread. */

@@ -110,8 +110,7 @@ export class AskedThread<C extends Calls<C>> {
   #take(answer: CallAnswer<never>): void {
     const asked = this.#asked.shift();
     if ("value" in answer) return asked?.resolve(answer.value);
-    const { message, stack, code } = answer.failure;
-    asked?.reject(new CallFailure(`${this.#what} failed: ${stack}`, { message, code }));
+    asked?.reject(new CallFailure(this.#what, answer.failure));
   }
 
   #ended(): Error {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { PathRange } from "../db/files/rows.ts";
+import type { PathRange } from "../db/files/files.ts";
 
 /** No work has so many pieces: one that gets here finds the same things again and again. */
 const MOST = 100_000;

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { time } from "./figures.ts";
 import type { Run } from "./run.ts";
 
 /** A request to one of the servers. */
@@ -11,11 +12,6 @@ export interface Call {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A request whose body is in a file, which is removed at the end of its scope. */
-export interface CallWithFile extends Omit<Call, "body">, AsyncDisposable {
-  readonly body: Bun.BunFile;
-}
-
 /** A request that is sent again and again: each `{n}` in its target and its body is another number each time. */
 export interface RepeatedCall extends Call {
   readonly body?: string;
@@ -25,10 +21,11 @@ export interface RepeatedCall extends Call {
 const PATIENCE_MS = 120_000;
 
 /**
- * Puts the body of a request into a file, from which it is sent. From memory `fetch` sends it only after it has copied
- * it: with 100 MiB that takes 60 ms, as long as the fastest server needs for the rest.
+ * Puts the body of a request into a file, from which it is sent, and which is removed at the end of its scope. From
+ * memory `fetch` sends it only after it has copied it: with 100 MiB that takes 60 ms, as long as the fastest server needs
+ * for the rest.
  */
-export async function withFile({ newPath }: Pick<Run, "newPath">, call: Call): Promise<CallWithFile> {
+export async function withFile({ newPath }: Run, call: Call) {
   const path = newPath();
   // Written to the disk now, and not while it is sent.
   await writeFile(path, call.body ?? "", { flush: true });
@@ -38,7 +35,7 @@ export async function withFile({ newPath }: Pick<Run, "newPath">, call: Call): P
 /** Sends a request and reads the answer to its end. Throws if it is no success. */
 export async function send(
   url: string,
-  { method, target, headers, body }: Call | CallWithFile,
+  { method, target, headers, body }: Omit<Call, "body"> & { readonly body?: Bun.BodyInit },
 ): Promise<Uint8Array> {
   const answer = await fetch(url + target, {
     method,
@@ -65,26 +62,8 @@ export function overAfter(seconds: number): () => boolean {
 /** Sends the request again and again until it is over. Returns how many milliseconds each answer took. */
 export async function latencies(url: string, call: Call, isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
-  while (!isOver()) {
-    const since = performance.now();
-    await send(url, call);
-    times.push(performance.now() - since);
-  }
+  while (!isOver()) times.push(await time(() => send(url, call)));
   return times;
-}
-
-/** How many answers and how many bytes of answers came in a second. */
-export interface Rate {
-  readonly answers: number;
-  readonly bytes: number;
-}
-
-/** What a load client prints at its end. */
-interface Count {
-  readonly answers: number;
-  readonly bytes: number;
-  readonly seconds: number;
-  readonly failures: number;
 }
 
 /** How hard to ask: over how many connections, and for how many seconds. */
@@ -101,71 +80,57 @@ export function loadClient(): string {
 let runs = 0;
 
 /**
- * How fast a server answers a request that is sent over several connections, by a process of its own. Throws if an
- * answer is no success.
+ * How many answers, and bytes of answers, to a request that is sent over several connections come in a second, to a
+ * process of its own. Throws if an answer is no success.
  */
-export async function rateOf(
-  { newPath }: Pick<Run, "newPath">,
-  url: string,
-  call: RepeatedCall,
-  pressure: Pressure,
-): Promise<Rate> {
+export async function rateOf({ newPath }: Run, url: string, call: RepeatedCall, pressure: Pressure) {
   // No number is used twice in one run of the bench.
   const first = (runs += 1) * 10_000_000;
+  const script = newPath();
+  await Bun.write(script, wrkScript(call, first));
+  const how = ["-t1", `-c${pressure.connections}`, `-d${pressure.seconds}s`, "--timeout=30s"];
+  const task = JSON.stringify({ url, call, pressure, first });
   const command =
     loadClient() === "wrk"
-      ? await wrkCommand(url, call, pressure, first, newPath())
-      : [
-          process.execPath,
-          join(import.meta.dir, "load-client.ts"),
-          JSON.stringify({ url, call, pressure, first }),
-        ];
+      ? ["wrk", ...how, "-s", script, url]
+      : [process.execPath, join(import.meta.dir, "load-client.ts"), task];
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe", timeout: PATIENCE_MS });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`${loadClient()} failed: ${stderr || stdout}`);
+  type Count = Readonly<Record<"answers" | "bytes" | "seconds" | "failures", number>>;
   const { answers, bytes, seconds, failures }: Count = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
   if (failures > 0)
     throw new Error(`${failures} of ${answers} requests failed: ${call.method} ${call.target}`);
   return { answers: answers / seconds, bytes: bytes / seconds };
 }
 
-async function wrkCommand(
-  url: string,
-  { method, target, headers, body = "" }: RepeatedCall,
-  { connections, seconds }: Pressure,
-  first: number,
-  script: string,
-): Promise<string[]> {
+function wrkScript({ method, target, headers, body = "" }: RepeatedCall, first: number): string {
   const fields = Object.entries(headers).map(([name, value]) => `[${luaText(name)}] = ${luaText(value)}`);
-  const lines = [
-    `local n, target, body = ${first}, ${luaPieces(target)}, ${luaPieces(body)}`,
-    `local headers = {${fields.join(", ")}}`,
-    `local function make()`,
-    `  n = n + 1`,
-    `  return wrk.format(${luaText(method)}, table.concat(target, n), headers, ${body === "" ? "nil" : "table.concat(body, n)"})`,
-    `end`,
-    `local same`,
-    `request = function()`,
-    // Making a request costs more than sending it.
-    `  if #target > 1 or #body > 1 then return make() end`,
-    `  same = same or make()`,
-    `  return same`,
-    `end`,
-    `done = function(summary)`,
-    `  local e = summary.errors`,
-    `  local failures = e.connect + e.read + e.write + e.status + e.timeout`,
-    `  io.write(string.format('{"answers": %.0f, "bytes": %.0f, "seconds": %.6f, "failures": %.0f}\\n',`,
-    `    summary.requests, summary.bytes, summary.duration / 1e6, failures))`,
-    `end`,
-  ];
-  await Bun.write(script, lines.join("\n"));
-  return ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--timeout=30s", "-s", script, url];
+  const sent = body === "" ? "nil" : "table.concat(body, n)";
+  // Making a request costs more than sending it, so one that is always the same is made once.
+  return `
+    local n, target, body = ${first}, ${luaPieces(target)}, ${luaPieces(body)}
+    local headers = {${fields.join(", ")}}
+    local function make()
+      n = n + 1
+      return wrk.format(${luaText(method)}, table.concat(target, n), headers, ${sent})
+    end
+    local same
+    request = function()
+      if #target > 1 or #body > 1 then return make() end
+      same = same or make()
+      return same
+    end
+    done = function(summary)
+      local e = summary.errors
+      local failures = e.connect + e.read + e.write + e.status + e.timeout
+      io.write(string.format('{"answers": %.0f, "bytes": %.0f, "seconds": %.6f, "failures": %.0f}\\n',
+        summary.requests, summary.bytes, summary.duration / 1e6, failures))
+    end`;
 }
 
 /** For plain ASCII, a string in JSON is one in Lua as well. */
-function luaText(text: string): string {
-  return JSON.stringify(text);
-}
+const luaText = (text: string) => JSON.stringify(text);
 
 /** A list of the pieces between the places for the number. */
 function luaPieces(text: string): string {

@@ -23,35 +23,29 @@ export interface Group {
 export interface OpenPeer {
   readonly name: PeerName;
   readonly url: string;
-  readonly pid: number;
   readonly store: Store;
 }
 
-/** Servers that run side by side; killed at the end of their scope. */
-export interface OpenPeers extends AsyncDisposable {
-  readonly peers: readonly OpenPeer[];
-}
-
-/** Starts all peers, each with a new directory. One that fails is left out. */
-export async function openPeers({ peers: all, results, newPath }: Run): Promise<OpenPeers> {
-  const ends = new AsyncDisposableStack();
-  const peers: OpenPeer[] = [];
-  for (const { name, start } of all) {
+/** Starts all peers side by side, each with a new directory, until `ends` is disposed of. One that fails is left out. */
+export async function openPeers({ peers, results, newPath }: Run, ends: AsyncDisposableStack) {
+  const opened: OpenPeer[] = [];
+  for (const { name, start } of peers) {
     try {
-      const { url, pid, open } = ends.use(await start(newPath()));
-      peers.push({ name, url, pid, store: await open() });
+      const { url, open } = ends.use(await start(newPath()));
+      opened.push({ name, url, store: await open() });
     } catch (error) {
       results.problem(`${name} does not start`, error);
     }
   }
-  return { peers, [Symbol.asyncDispose]: () => ends.disposeAsync() };
+  return opened;
 }
 
 /** Measures each peer in turn, so many times. A peer that fails is not measured again. */
 export async function inTurn<P extends { readonly name: PeerName }>(
   { results }: Run,
   peers: readonly P[],
-  { what, rounds }: { what: string; rounds: number },
+  what: string,
+  rounds: number,
   measure: (peer: P, round: number) => Promise<void>,
 ): Promise<void> {
   const left = new Set(peers);

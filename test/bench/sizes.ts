@@ -1,30 +1,22 @@
 /** How much is measured. Times in seconds. */
-export interface Sizes {
+export const FULL = {
   /** How often each short measurement is done. */
-  readonly rounds: number;
-  /** How long each measurement of a rate takes. */
-  readonly seconds: number;
-  /** How often eight uploads are sent at once, each time to new servers. */
-  readonly peaks: number;
-  /** Files of the drive that is searched. Half of them are in the folder that is deleted at the end. */
-  readonly texts: number;
-  /** The most searches of each kind. */
-  readonly searches: number;
-  /** How long eight searchers search. */
-  readonly searchers: number;
-  /** How long downloads are watched after a folder was deleted. */
-  readonly aftermath: number;
-}
-
-export const FULL: Sizes = {
   rounds: 3,
+  /** How long each measurement of a rate takes. */
   seconds: 3,
+  /** How often eight uploads are sent at once, each time to new servers. */
   peaks: 2,
+  /** Files of the drive that is searched. Half of them are in the folder that is deleted at the end. */
   texts: 100_000,
+  /** The most searches of each kind. */
   searches: 100,
+  /** How long eight searchers search. */
   searchers: 10,
+  /** How long downloads are watched after a folder was deleted. */
   aftermath: 60,
 };
+
+export type Sizes = Readonly<typeof FULL>;
 
 export const QUICK: Sizes = {
   rounds: 1,

@@ -1,15 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
@@ -32,8 +23,10 @@ import {
   sampleBytes,
 } from "../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
-import { NO_OPEN_FILES } from "../support/faults/open-files.ts";
+import { eventually } from "../support/server/scenario.ts";
+import { NO_OPEN_FILES, openFiles } from "../support/faults/open-files.ts";
 import { withReason } from "../support/server/skip.ts";
+import { testWith } from "../support/server/test-with.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { failureOf, refusalOf } from "../support/samples/failure.ts";
 
@@ -42,6 +35,8 @@ const MIB = 1024 * 1024;
 interface OpenedFileStore extends OpenedStore {
   readonly blobsDir: string;
   readonly tmpDir: string;
+  /** Where a content has its file. */
+  pathOf(digest: Digest): string;
 }
 
 /** Opens a store of files alone in the directories of another. */
@@ -58,21 +53,19 @@ async function openStore(): Promise<OpenedFileStore> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
   const store = await openAgain({ blobsDir, tmpDir });
+  const pathOf = (digest: Digest) => join(blobsDir, digest.slice(0, 2), digest);
   return {
     store,
     blobsDir,
     tmpDir,
+    pathOf,
     commit: async (writer) => {
       const blob = await writer.commit();
-      const isHealed = blob.healed !== null;
-      return Object.assign(blob, { isHealed });
+      return Object.assign(blob, { isHealed: blob.healed !== null });
     },
     remove: (digest) => store.remove(digest),
     digests: () => listAll(store),
-    spoil: async (digest, bytes) => {
-      const path = join(blobsDir, digest.slice(0, 2), digest);
-      await (bytes === null ? rm(path) : writeFile(path, bytes));
-    },
+    spoil: (digest, bytes) => (bytes === null ? rm(pathOf(digest)) : writeFile(pathOf(digest), bytes)),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };
 }
@@ -83,13 +76,7 @@ async function openSmallStore(): Promise<OpenedStore> {
   const database = Database.open(join(place.path, "coffer.db"), new FakeClock());
   const { blobs, smallContents, damagedContents } = openTables(database);
   const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
-  const store = await BlobStore.open({
-    blobsDir,
-    tmpDir,
-    diskReserve: 0,
-    small: smallContents,
-    damaged: damagedContents,
-  });
+  const store = await openAgain({ blobsDir, tmpDir }, { small: smallContents, damaged: damagedContents });
   const query = <T>(text: string) => database.sql.query<T, [Digest]>(text);
   const row = query<{ pk: BlobPk }>("SELECT pk FROM blob WHERE digest = ?");
   const use = query<null>("UPDATE blob SET refs = refs + 1 WHERE digest = ?");
@@ -145,9 +132,10 @@ const KINDS: readonly ContentKind[] = [
 ];
 for (const kind of KINDS) describeBlobStore(kind);
 
+const it = testWith(openStore);
+
 describe("on disk", () => {
-  test("every content is in exactly one part, with its age", async () => {
-    await using opened = await openStore();
+  it("every content is in exactly one part, with its age", async (opened) => {
     const since = Date.now();
     const expected: Digest[] = [];
     for (let seed = 1; seed <= 40; seed++) {
@@ -163,10 +151,9 @@ describe("on disk", () => {
     }
   });
 
-  test("a content lies in the directory of its first two digits, for this user alone", async () => {
-    await using opened = await openStore();
+  it("a content lies in the directory of its first two digits, for this user alone", async (opened) => {
     using blob = await put(opened.store, sampleBytes(10));
-    const path = join(opened.blobsDir, blob.digest.slice(0, 2), blob.digest);
+    const path = opened.pathOf(blob.digest);
     expect(await Bun.file(path).bytes()).toEqual(sampleBytes(10));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(opened.blobsDir).mode & 0o777).toBe(0o700);
@@ -174,8 +161,7 @@ describe("on disk", () => {
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
-  test("a small upload touches no disk before its commit, a large one only tmp", async () => {
-    await using opened = await openStore();
+  it("a small upload touches no disk before its commit, a large one only tmp", async (opened) => {
     await using writer = await opened.store.create();
     await writer.write(sampleBytes(64 * 1024));
     expect(await readdir(opened.tmpDir)).toEqual([]);
@@ -186,36 +172,26 @@ describe("on disk", () => {
     expect(await readdir(opened.tmpDir)).toEqual([]);
   });
 
-  test.each([
-    ["new", false],
-    ["matched", true],
-  ])("a large %s content leaves no temporary file", async (_, matched) => {
-    await using opened = await openStore();
-    if (matched) (await put(opened.store, sampleBytes(MIB))).unpin();
-    using blob = await put(opened.store, sampleBytes(MIB));
-    expect(await readdir(opened.tmpDir)).toEqual([]);
-    expect(blob.size).toBe(MIB);
-  });
-
-  test("removal leaves no temporary file", async () => {
-    await using opened = await openStore();
+  it("a large content leaves no temporary file, when it is new, matched or removed", async (opened) => {
+    const temporary = () => readdir(opened.tmpDir);
     const blob = await put(opened.store, sampleBytes(MIB));
+    expect([blob.size, await temporary()]).toEqual([MIB, []]);
     blob.unpin();
+    const matched = await put(opened.store, sampleBytes(MIB));
+    expect([matched.size, await temporary()]).toEqual([MIB, []]);
+    matched.unpin();
     await opened.store.remove(blob.digest);
-    expect(await readdir(opened.tmpDir)).toEqual([]);
+    expect(await temporary()).toEqual([]);
   });
 
-  test("a file of the wrong length under a content's name is replaced, not matched", async () => {
-    await using opened = await openStore();
+  it("a file of the wrong length under a content's name is replaced, not matched", async (opened) => {
     const content = sampleBytes(1000);
-    const digest = digestOf(content);
-    await Bun.write(join(opened.blobsDir, digest.slice(0, 2), digest), "cut");
+    await Bun.write(opened.pathOf(digestOf(content)), "cut");
     using blob = await put(opened.store, content);
     expect(await opened.store.readAll(blob)).toEqual(Buffer.from(content));
   });
 
-  test("names that are no digests, or lie in another's directory, are not listed", async () => {
-    await using opened = await openStore();
+  it("names that are no digests, or lie in another's directory, are not listed", async (opened) => {
     using blob = await put(opened.store, sampleBytes(10));
     const other = blob.digest.startsWith("00") ? "01" : "00";
     mkdirSync(join(opened.blobsDir, other));
@@ -225,8 +201,7 @@ describe("on disk", () => {
     expect(await listAll(opened.store)).toEqual([blob.digest]);
   });
 
-  test("opening again keeps contents, and sweeps out of tmp the files that the store made itself", async () => {
-    await using opened = await openStore();
+  it("opening again keeps contents, and sweeps out of tmp the files that the store made itself", async (opened) => {
     const blob = await put(opened.store, sampleBytes(10));
     const left = await opened.store.create();
     await left.write(sampleBytes(MIB));
@@ -240,8 +215,7 @@ describe("on disk", () => {
     await left.abort();
   });
 
-  test("opening follows no link in tmp and removes nothing below a directory", async () => {
-    await using opened = await openStore();
+  it("opening follows no link in tmp and removes nothing below a directory", async (opened) => {
     const outside = join(opened.blobsDir, "..", "outside");
     writeFileSync(outside, "precious");
     const [link, directory] = [crypto.randomUUID(), `coffer-${crypto.randomUUID()}.tmp`];
@@ -262,14 +236,12 @@ describe("on disk", () => {
     expect(await refusalOf(openAgain(opened))).toContain(`${join(root, name)} is a symbolic link`);
   });
 
-  test("a file in the place of a directory of contents is refused", async () => {
-    await using opened = await openStore();
+  it("a file in the place of a directory of contents is refused", async (opened) => {
     writeFileSync(join(opened.blobsDir, "7f"), "somebody's own");
     expect(await refusalOf(openAgain(opened))).toMatch(/cannot be used: EEXIST.*7f/);
   });
 
-  test("a directory of contents that somebody makes, before the start or later, is used", async () => {
-    await using opened = await openStore();
+  it("a directory of contents that somebody makes, before the start or later, is used", async (opened) => {
     const [early, late] = [sampleBytes(10), sampleBytes(11)];
     mkdirSync(join(opened.blobsDir, digestOf(early).slice(0, 2)));
     const again = await openAgain(opened);
@@ -280,8 +252,7 @@ describe("on disk", () => {
     }
   });
 
-  test("a small content is kept in memory when it is sent, but not for who needs its bytes once", async () => {
-    await using opened = await openStore();
+  it("a small content is kept in memory when it is sent, but not for who needs its bytes once", async (opened) => {
     const bytes = sampleBytes(100);
     let reads = 0;
     const small = { smallBytes: 100, get: () => (reads++, bytes) };
@@ -294,8 +265,7 @@ describe("on disk", () => {
     expect(reads).toBe(5);
   });
 
-  test("a disk at its reserve takes no new content and still serves the old", async () => {
-    await using opened = await openStore();
+  it("a disk at its reserve takes no new content and still serves the old", async (opened) => {
     const blob = await put(opened.store, sampleBytes(10));
     const full = await openAgain(opened, { diskReserve: Number.MAX_SAFE_INTEGER });
     expect(await failureOf(full.create())).toMatchObject({ name: "CofferError", code: "STORAGE_FULL" });
@@ -342,17 +312,16 @@ describe.each(things)("%s in a content's place", (name, place) => {
     const content = sampleBytes(length);
     const written = await put(opened.store, content);
     written.unpin();
-    const { digest } = written;
-    const path = join(opened.blobsDir, digest.slice(0, 2), digest);
+    const path = opened.pathOf(written.digest);
     const secret = join(opened.blobsDir, "..", "secret");
     writeFileSync(secret, sampleBytes(length, 7));
     await rm(path);
     place(path, secret);
-    return { store: opened, content, blob: { digest, size: length }, path, secret };
+    return { store: opened, content, blob: { digest: written.digest, size: length }, path, secret };
   }
 
-  test.each(sizes)("is not given out as a content, %s", async (_, length) => {
-    const { store, blob } = await placed(length);
+  test.each(sizes)("is not given out as a content, and is replaced by an upload, %s", async (_, length) => {
+    const { store, content, blob, path, secret } = await placed(length);
     await using opened = store;
     for (const attempt of [
       () => opened.store.read(blob),
@@ -362,15 +331,10 @@ describe.each(things)("%s in a content's place", (name, place) => {
       expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
     }
     expect(await listAll(opened.store)).toEqual([]);
-  });
-
-  test.each(sizes)("is replaced by an upload, %s", async (_, length) => {
-    const { store, content, path, secret } = await placed(length);
-    await using opened = store;
-    using blob = await put(opened.store, content);
-    expect(blob.healed === null).toBe(name === "nothing");
+    using again = await put(opened.store, content);
+    expect(again.healed === null).toBe(name === "nothing");
     expect(lstatSync(path).isFile()).toBe(true);
-    expect(await opened.store.readAll(blob)).toEqual(Buffer.from(content));
+    expect(await opened.store.readAll(again)).toEqual(Buffer.from(content));
     expect(await readdir(opened.tmpDir)).toEqual([]);
     expect(await Bun.file(secret).bytes()).toEqual(sampleBytes(length, 7));
     // Whatever was in a directory is not ours to remove.
@@ -388,46 +352,30 @@ describe.each(things)("%s in a content's place", (name, place) => {
   });
 });
 
-describe("on the wire", () => {
-  test.skipIf(NO_OPEN_FILES !== "")(
-    withReason("a client that goes away, or asks with HEAD, closes the file", NO_OPEN_FILES),
-    async () => {
-      await using opened = await openStore();
-      using blob = await put(opened.store, sampleBytes(32 * MIB));
-      const server = Bun.serve({ port: 0, fetch: async () => new Response(await opened.store.read(blob)) });
-      try {
-        await fetch(server.url, { method: "HEAD" });
-        const client = await RawClient.to(server.port ?? 0);
-        await client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-        await client.until(/\r\n\r\n/);
-        // What it does not read does not fit into the buffers on the way.
-        client.socket.pause();
-        expect(openDescriptors(opened.blobsDir)).not.toEqual([]);
-        client.close();
-        while (openDescriptors(opened.blobsDir).length > 0)
-          await new Promise((resolve) => setImmediate(resolve));
-      } finally {
-        await server.stop(true);
-      }
-    },
-  );
-});
-
-/** Which files below a directory this process holds open. */
-function openDescriptors(directory: string): string[] {
-  const paths: string[] = [];
-  for (const descriptor of readdirSync("/proc/self/fd")) {
+test.skipIf(NO_OPEN_FILES !== "")(
+  withReason("a client that goes away, or asks with HEAD, closes the file", NO_OPEN_FILES),
+  async () => {
+    await using opened = await openStore();
+    using blob = await put(opened.store, sampleBytes(32 * MIB));
+    const open = () => openFiles()?.filter((path) => path.startsWith(opened.blobsDir)).length ?? 0;
+    const server = Bun.serve({ port: 0, fetch: async () => new Response(await opened.store.read(blob)) });
     try {
-      paths.push(readlinkSync(join("/proc/self/fd", descriptor)));
-    } catch {
-      // The descriptor that lists the directory is closed by now.
+      await fetch(server.url, { method: "HEAD" });
+      const client = await RawClient.to(server.port ?? 0);
+      await client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      await client.until(/\r\n\r\n/);
+      // What it does not read does not fit into the buffers on the way.
+      client.socket.pause();
+      expect(open()).toBeGreaterThan(0);
+      client.close();
+      await eventually(() => open() === 0);
+    } finally {
+      await server.stop(true);
     }
-  }
-  return paths.filter((path) => path.startsWith(directory));
-}
+  },
+);
 
-test("eight contents of 64 MiB written at once need little memory", async () => {
-  await using opened = await openStore();
+it("eight contents of 64 MiB written at once need little memory", async (opened) => {
   const piece = sampleBytes(MIB);
   Bun.gc(true);
   const before = process.memoryUsage().rss;
@@ -440,6 +388,5 @@ test("eight contents of 64 MiB written at once need little memory", async () => 
     }),
   );
   expect(process.memoryUsage().rss - before).toBeLessThan(128 * MIB);
-  for (const { digest } of blobs)
-    expect((await stat(join(opened.blobsDir, digest.slice(0, 2), digest))).size).toBe(64 * MIB + 1);
+  for (const { digest } of blobs) expect(statSync(opened.pathOf(digest)).size).toBe(64 * MIB + 1);
 });

@@ -10,9 +10,10 @@ import {
   sampleBytes,
 } from "../support/samples/blob-store-contract.ts";
 import { NO_STRACE } from "../support/faults/faults.ts";
+import { Output } from "../support/server/executable.ts";
 import { withReason } from "../support/server/skip.ts";
-import { NO_SMALL_DISK } from "../support/faults/small-disk.ts";
-import { temporaryDirectory, type TemporaryDirectory } from "../support/server/temporary-directory.ts";
+import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -26,7 +27,7 @@ const SMALL_DIGEST = digestOf(SMALL);
  * Starts a process that opens a store below `root` with `reserve` (an expression; `free` is what the
  * disk has) and then runs `body`. `wrapper` is the command to run it under.
  */
-function start(root: string, body: string, options: { wrapper?: string[]; reserve?: string } = {}) {
+function start(root: string, body: string, options: { wrapper?: readonly string[]; reserve?: string } = {}) {
   const script = `
     import { readdirSync } from "node:fs";
     import { statfs } from "node:fs/promises";
@@ -47,29 +48,10 @@ function start(root: string, body: string, options: { wrapper?: string[]; reserv
   });
 }
 
-/** The same on a disk of 48 MiB. */
-function startOnSmallDisk(root: string, body: string, reserve: string) {
-  const mount = `mount -t tmpfs -o size=48m none '${root}' && exec "$@"`;
-  return start(root, body, { reserve, wrapper: ["unshare", "-rm", "sh", "-c", mount, "sh"] });
-}
-
-/** The lines a process prints, one at a time. */
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const bytes of stream) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
-  }
-}
-
-async function untilLine(lines: AsyncGenerator<string, void>, wanted: RegExp): Promise<void> {
-  for (;;) {
-    const { done, value } = await lines.next();
-    if (done === true) throw new Error(`the process ended before it printed ${wanted}`);
-    if (wanted.test(value)) return;
-  }
+/** What it prints on a disk of 48 MiB. */
+async function printedOnSmallDisk(body: string, reserve = "0"): Promise<string> {
+  await using disk = await SmallDisk.mount(48);
+  return await start(disk.path, body, { reserve, wrapper: disk.wrapper }).stdout.text();
 }
 
 function whyNoTrace(): string {
@@ -90,7 +72,7 @@ test("a process killed in the middle of an upload leaves only what the next star
      console.log("written");
      await stdin.next();`,
   );
-  await untilLine(linesOf(child.stdout), /written/);
+  expect(await new Output(child.stdout).until(/written/)).not.toBeNull();
   child.kill("SIGKILL");
   await child.exited;
   expect(await readdir(join(place.path, "tmp"))).toHaveLength(1);
@@ -108,52 +90,38 @@ test("a process killed in the middle of an upload leaves only what the next star
 });
 
 describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
-  const runs: [name: string, reserve: string, body: string, printed: string][] = [
-    ["that runs full in an upload", "0", `put(store, sampleBytes(${49 * MIB + 1}), 999_999)`, "STORAGE_FULL"],
-    [
-      "that runs full in one piece",
-      "0",
-      `put(store, sampleBytes(${49 * MIB + 1}), ${49 * MIB + 1})`,
-      "STORAGE_FULL",
-    ],
+  const [tooLong, printLeft] = [
+    49 * MIB + 1,
+    "readdirSync(options.tmpDir).length, (await listAll(store)).length",
+  ];
+  test.each([
+    ["that runs full in an upload", "0", `sampleBytes(${tooLong}), 999_999`, "STORAGE_FULL\n0 0\n"],
+    ["that runs full in one piece", "0", `sampleBytes(${tooLong}), ${tooLong}`, "STORAGE_FULL\n0 0\n"],
     [
       "that comes to its reserve in an upload",
       `free - ${8 * MIB}`,
-      `put(store, sampleBytes(${40 * MIB}))`,
-      "STORAGE_FULL",
+      `sampleBytes(${40 * MIB})`,
+      "STORAGE_FULL\n0 0\n",
     ],
     [
       "with room for the upload and its reserve",
       `free - ${40 * MIB}`,
-      `put(store, sampleBytes(${30 * MIB}))`,
-      "done",
+      `sampleBytes(${30 * MIB})`,
+      "done\n0 1\n",
     ],
-  ];
-  test.each(runs)("%s", async (_, reserve, work, printed) => {
-    await using place = await temporaryDirectory();
-    const child = startOnSmallDisk(
-      place.path,
-      `console.log(await outcome(${work}));
-       console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`,
-      reserve,
+  ])("%s", async (_, reserve, content, printed) => {
+    const body = `console.log(await outcome(put(store, ${content}))); console.log(${printLeft});`;
+    expect(await printedOnSmallDisk(body, reserve)).toBe(printed);
+  });
+
+  test("that ran full is remembered until it is asked for", async () => {
+    const printed = await printedOnSmallDisk(
+      `console.log(store.space.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
+       console.log(store.space.takeNoSpace(), store.space.takeNoSpace());`,
     );
-    expect(await child.stdout.text()).toBe(`${printed}\n0 ${printed === "done" ? 1 : 0}\n`);
+    expect(printed).toBe("false STORAGE_FULL\ntrue false\n");
   });
 });
-
-test.skipIf(NO_SMALL_DISK !== "")(
-  withReason("a disk that ran full is remembered until it is asked for", NO_SMALL_DISK),
-  async () => {
-    await using place = await temporaryDirectory();
-    const child = startOnSmallDisk(
-      place.path,
-      `console.log(store.space.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
-     console.log(store.space.takeNoSpace(), store.space.takeNoSpace());`,
-      "0",
-    );
-    expect(await child.stdout.text()).toBe("false STORAGE_FULL\ntrue false\n");
-  },
-);
 
 /** Runs a process under strace. What it prints, and the lines of the trace. */
 async function straced(flags: string, body: string) {
@@ -183,27 +151,30 @@ async function traced(body: string): Promise<string[]> {
   return calls.slice(opened + 1);
 }
 
-/** What a process prints that opens a store and then runs `body`, while strace does `injection` to it. */
-async function tampered(place: TemporaryDirectory, injection: string[], body: string): Promise<string> {
+/**
+ * The lines that a process prints which opens a store and then runs `body`, while strace does `injection` to its system
+ * calls, or only to those on a path below the store's root.
+ */
+async function tampered(injection: string, body: string, path = ""): Promise<string[]> {
+  await using place = await temporaryDirectory();
   const child = start(
     place.path,
     `console.log("open");
      await stdin.next();
      ${body}`,
   );
-  const lines = linesOf(child.stdout);
-  await untilLine(lines, /open/);
-  const strace = Bun.spawn(["strace", "-f", "-p", String(child.pid), "-o", "/dev/null", "-e", ...injection], {
-    stdout: "ignore",
-    stderr: "pipe",
-  });
-  await untilLine(linesOf(strace.stderr), /attached/);
+  const said = new Output(child.stdout);
+  expect(await said.until(/open/)).not.toBeNull();
+  const only = path === "" ? [] : ["-P", place.path + path];
+  const flags = ["-f", "-p", String(child.pid), "-o", "/dev/null", "-e", `inject=${injection}`, ...only];
+  const strace = Bun.spawn(["strace", ...flags], { stdout: "ignore", stderr: "pipe" });
+  expect(await new Output(strace.stderr).until(/attached/)).not.toBeNull();
   await child.stdin.write("go\n");
   await child.stdin.end();
-  const printed = await Array.fromAsync(lines);
+  await said.ended;
   expect(await child.exited).toBe(0);
   await strace.exited;
-  return printed.join("\n");
+  return said.text.trimEnd().split("\n").slice(1);
 }
 
 /** Two seeds whose samples of 100 bytes lie in one directory. */
@@ -213,11 +184,11 @@ function sameShard(): [number, number] {
 
 const shardOf = (seed: number) => digestOf(sampleBytes(100, seed)).slice(0, 2);
 
+const putOf = (length: number) => `console.log(await outcome(put(store, sampleBytes(${length}))));`;
+
 const NO_TRACE = whyNoTrace();
 
 describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
-  const commitAndPrint = `console.log(await outcome(put(store, sampleBytes(${SMALL.length}))));`;
-
   const [shard, blob] = [
     `/blobs/${SMALL_DIGEST.slice(0, 2)}`,
     `/blobs/${SMALL_DIGEST.slice(0, 2)}/${SMALL_DIGEST}`,
@@ -325,41 +296,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     expect(running).toBe(0);
   });
 
-  test.skipIf(NO_STRACE !== "").each([
-    ["content", [], 0],
-    // The name may be in place already and another upload may have matched it: the sweep decides.
-    ["directory", ["-P", shard], 1],
-    ["name of the directory", ["-P", "/blobs"], 0],
-  ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, filter, left) => {
-    await using place = await temporaryDirectory();
-    const paths = filter.map((part) => (part.startsWith("/") ? place.path + part : part));
-    const printed = await tampered(
-      place,
-      ["inject=fsync:error=EIO", ...paths],
-      `${commitAndPrint}
-       console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length, await store.remove("${SMALL_DIGEST}"));`,
-    );
-    // The last word is that nothing is pinned any more.
-    expect(printed).toBe(`EIO\n0 ${left} true`);
-  });
-
-  const putLong = `console.log(await outcome(put(store, sampleBytes(${20 * MIB}))));`;
   const printLeft = `console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`;
-
-  test.skipIf(NO_STRACE !== "").each([
-    ["the only one before the commit", 64 * KIB + 1, 1],
-    ["the first", 20 * MIB, 1],
-    ["a later one", 20 * MIB, 5],
-  ])(withReason("a write behind that fails, %s, fails the upload", NO_STRACE), async (_, length, when) => {
-    await using place = await temporaryDirectory();
-    const printed = await tampered(
-      place,
-      [`inject=pwrite64:error=EIO:when=${when}`],
-      `console.log(await outcome(put(store, sampleBytes(${length}))));
-       ${printLeft}`,
-    );
-    expect(printed).toBe("EIO\n0 0");
-  });
 
   test("an abort lets a write behind end before it removes the file", async () => {
     const { printed, lines } = await straced(
@@ -376,52 +313,61 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     expect(removed).toBeGreaterThan(written);
   });
 
-  test.skipIf(NO_STRACE !== "")(
-    withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE),
-    async () => {
-      await using place = await temporaryDirectory();
-      const printed = await tampered(
-        place,
-        ["inject=pwrite64:delay_enter=20000"],
-        `const contents = [1, 2, 3].map((seed) => sampleBytes(${3 * MIB}, seed));
-         const blobs = await Promise.all(contents.map((content) => put(store, content)));
-         for (const [n, blob] of blobs.entries()) {
-           const stored = await (await store.read(blob)).bytes();
-           console.log(Buffer.compare(stored, contents[n]));
-         }`,
-      );
-      expect(printed).toBe("0\n0\n0");
-    },
-  );
+  const putSmall = `${putOf(SMALL.length)} ${printLeft} console.log(await store.remove("${SMALL_DIGEST}"));`;
+  const onStrace = test.skipIf(NO_STRACE !== "");
 
-  test.skipIf(NO_STRACE !== "").each([
+  onStrace.each([
+    ["content", "", "0 0"],
+    // The name may be in place already and another upload may have matched it: the sweep decides.
+    ["directory", shard, "0 1"],
+    ["name of the directory", "/blobs", "0 0"],
+  ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, path, left) => {
+    // The last word is that nothing is pinned any more.
+    expect(await tampered("fsync:error=EIO", putSmall, path)).toEqual(["EIO", left, "true"]);
+  });
+
+  onStrace.each([
+    ["the only one before the commit", 64 * KIB + 1, 1],
+    ["the first", 20 * MIB, 1],
+    ["a later one", 20 * MIB, 5],
+  ])(withReason("a write behind that fails, %s, fails the upload", NO_STRACE), async (_, length, when) => {
+    const printed = await tampered(`pwrite64:error=EIO:when=${when}`, putOf(length) + printLeft);
+    expect(printed).toEqual(["EIO", "0 0"]);
+  });
+
+  onStrace(withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE), async () => {
+    const printed = await tampered(
+      "pwrite64:delay_enter=20000",
+      `const contents = [1, 2, 3].map((seed) => sampleBytes(${3 * MIB}, seed));
+       const blobs = await Promise.all(contents.map((content) => put(store, content)));
+       for (const [n, blob] of blobs.entries()) {
+         const stored = await (await store.read(blob)).bytes();
+         console.log(Buffer.compare(stored, contents[n]));
+       }`,
+    );
+    expect(printed).toEqual(["0", "0", "0"]);
+  });
+
+  onStrace.each([
     ["EIO", "EIO"],
     ["ENOSPC", "STORAGE_FULL"],
   ])(
     withReason("a sync of a part that fails with %s fails the upload, and so does the next one", NO_STRACE),
     async (error, code) => {
-      await using place = await temporaryDirectory();
-      const injection = [`inject=fdatasync:error=${error}`];
-      expect(await tampered(place, injection, putLong + printLeft + putLong + printLeft)).toBe(
-        `${code}\n0 0\n${code}\n0 0`,
-      );
+      const twice = (putOf(20 * MIB) + printLeft).repeat(2);
+      expect(await tampered(`fdatasync:error=${error}`, twice)).toEqual([code, "0 0", code, "0 0"]);
     },
   );
 
-  test.skipIf(NO_STRACE !== "")(
+  onStrace(
     withReason("an abort while a part is synced in vain leaves nothing, and the process goes on", NO_STRACE),
     async () => {
-      await using place = await temporaryDirectory();
-      const printed = await tampered(
-        place,
-        ["inject=fdatasync:error=EIO:delay_exit=300000"],
-        `const writer = await store.create();
-         await writer.write(sampleBytes(${17 * MIB}));
-         await Promise.all([writer.abort(), writer.abort()]);
-         ${printLeft}
-         console.log(await outcome(put(store, sampleBytes(${MIB}))));`,
-      );
-      expect(printed).toBe("0 0\ndone");
+      const body = `const writer = await store.create();
+        await writer.write(sampleBytes(${17 * MIB}));
+        await Promise.all([writer.abort(), writer.abort()]);
+        ${printLeft} ${putOf(MIB)}`;
+      const printed = await tampered("fdatasync:error=EIO:delay_exit=300000", body);
+      expect(printed).toEqual(["0 0", "done"]);
     },
   );
 });

@@ -37,11 +37,12 @@ class Stream {
   }
 }
 
-/** A writer that drops, and says so in a line. */
-function droppingWriter(stream: Stream): LineWriter {
+/** A writer that drops, and says so in a line, and where it writes. */
+function dropping(): { stream: Stream; lines: LineWriter } {
+  const stream = new Stream();
   const lines = new LineWriter(stream.write);
   lines.dropBeyondLimit((count) => lines.add(`dropped ${count}`));
-  return lines;
+  return { stream, lines };
 }
 
 test("lines that come while others are being written follow them, in order and whole", () => {
@@ -70,8 +71,7 @@ test("without a limit everything waits for its reader", () => {
 });
 
 test("beyond 1 MiB lines are dropped, and counted where the gap is", () => {
-  const stream = new Stream();
-  const lines = droppingWriter(stream);
+  const { stream, lines } = dropping();
   const line = "x".repeat(KIB - 1);
   lines.add("first");
   lines.flush();
@@ -86,8 +86,7 @@ test("beyond 1 MiB lines are dropped, and counted where the gap is", () => {
 });
 
 test("a line after the gap is written as before, and the report comes once", () => {
-  const stream = new Stream();
-  const lines = droppingWriter(stream);
+  const { stream, lines } = dropping();
   for (let i = 0; i < 3; i++) {
     lines.add("x".repeat(KIB * KIB - 100));
     lines.flush();
@@ -100,8 +99,7 @@ test("a line after the gap is written as before, and the report comes once", () 
 });
 
 test("a stream that fails is tried with the next line only; what failed is counted", () => {
-  const stream = new Stream();
-  const lines = droppingWriter(stream);
+  const { stream, lines } = dropping();
   lines.add("a");
   lines.add("b");
   lines.flush();
@@ -121,8 +119,7 @@ test("a stream that fails is tried with the next line only; what failed is count
 });
 
 test("the report of what failed is no new line: a stream that is gone is not tried again and again", async () => {
-  const stream = new Stream();
-  const lines = droppingWriter(stream);
+  const { stream, lines } = dropping();
   for (const line of ["a", "b"]) {
     lines.add(line);
     await nextTurn();
@@ -134,8 +131,7 @@ test("the report of what failed is no new line: a stream that is gone is not tri
 });
 
 test("it is idle once everything is written, or has failed", async () => {
-  const stream = new Stream();
-  const lines = droppingWriter(stream);
+  const { stream, lines } = dropping();
   await lines.idle();
   lines.add("a");
   const idle = lines.idle();

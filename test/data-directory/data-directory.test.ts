@@ -22,21 +22,18 @@ import {
 } from "../../src/data-directory/data-directory.ts";
 import { DataDirectoryError } from "../../src/data-directory/data-directory-error.ts";
 import { startAppliance } from "../support/server/appliance.ts";
+import { Output } from "../support/server/executable.ts";
 import { withReason } from "../support/server/skip.ts";
 
 let scratch: string;
 let directory: DataDirectory;
-let children: Bun.Subprocess[] = [];
 
 beforeEach(() => {
   scratch = mkdtempSync(join(tmpdir(), "coffer-data-"));
   directory = openDataDirectory(join(scratch, "data"));
 });
 
-afterEach(async () => {
-  for (const child of children) child.kill("SIGKILL");
-  await Promise.all(children.map((child) => child.exited));
-  children = [];
+afterEach(() => {
   chmodSync(scratch, 0o700);
   rmSync(scratch, { recursive: true });
 });
@@ -52,7 +49,7 @@ function refusal(action: () => unknown): string {
 }
 
 /** A second process that takes the lock, says so on its standard output and keeps it until it is killed. */
-async function holderProcess(root: string): Promise<{ readonly pid: number; kill(): Promise<void> }> {
+async function holderProcess(root: string) {
   const script = `
     import { lockDataDirectory, openDataDirectory } from ${JSON.stringify(join(import.meta.dir, "../../src/data-directory/data-directory.ts"))};
     lockDataDirectory(openDataDirectory(${JSON.stringify(root)}));
@@ -62,16 +59,12 @@ async function holderProcess(root: string): Promise<{ readonly pid: number; kill
     console.log("held");
   `;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
-  children.push(child);
-  const { value } = await child.stdout.getReader().read();
-  expect(new TextDecoder().decode(value)).toBe("held\n");
-  return {
-    pid: child.pid,
-    kill: async () => {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
+  expect(await new Output(child.stdout).until(/held/)).not.toBeNull();
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
   };
+  return { pid: child.pid, kill, [Symbol.asyncDispose]: kill };
 }
 
 describe("the directory", () => {
@@ -150,24 +143,18 @@ describe("the lock", () => {
     lockDataDirectory(directory).release();
   });
 
-  test("refuses a second process, names the first, and is free once that is killed", async () => {
-    const holder = await holderProcess(directory.root);
+  test("refuses a second process, also once the directory is moved, and none in a copy of it", async () => {
+    await using holder = await holderProcess(directory.root);
     expect(refusal(() => lockDataDirectory(directory))).toContain(
       `The data directory ${directory.root} is in use by process ${holder.pid} on `,
     );
-    await holder.kill();
-    lockDataDirectory(directory).release();
-  });
-
-  test("goes with a directory that is moved, and not with a copy of it", async () => {
-    const holder = await holderProcess(directory.root);
-    const moved = join(scratch, "moved");
+    const [moved, copy] = [join(scratch, "moved"), join(scratch, "copy")];
     renameSync(directory.root, moved);
     expect(refusal(() => lockDataDirectory(openDataDirectory(moved)))).toContain(`process ${holder.pid} `);
-    const copy = join(scratch, "copy");
     cpSync(moved, copy, { recursive: true });
     lockDataDirectory(openDataDirectory(copy)).release();
     await holder.kill();
+    lockDataDirectory(openDataDirectory(moved)).release();
   });
 
   test("of a damaged file says what to do", () => {
@@ -179,17 +166,14 @@ describe("the lock", () => {
 });
 
 describe("the secret", () => {
-  test("is made once, for this user alone, and stays", () => {
+  test("is made once, for this user alone, stays, and is another one in another directory", () => {
     const secret = loadSecret(directory);
     expect(secret.reveal()).toHaveLength(32);
     expect(statSync(directory.secretFile).mode & 0o777).toBe(0o600);
     expect(loadSecret(directory).reveal()).toEqual(secret.reveal());
     expect(readdirSync(directory.root)).toEqual(["secret"]);
-  });
-
-  test("is another one in another directory", () => {
     const other = openDataDirectory(join(scratch, "other"));
-    expect(loadSecret(other).reveal()).not.toEqual(loadSecret(directory).reveal());
+    expect(loadSecret(other).reveal()).not.toEqual(secret.reveal());
   });
 
   test("is made anew over what a crash left of a first attempt", () => {

@@ -6,19 +6,22 @@ import { join } from "node:path";
 import { Database } from "../../src/db/engine/database.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
-import { makeOldStore, OLD_CONTENTS, type OldStore } from "../support/faults/old-stores.ts";
+import { makeOldStore, OLD_CONTENTS } from "../support/faults/old-stores.ts";
+import { testWith } from "../support/server/test-with.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const OLD = MIGRATIONS.length - 1;
 
 /** Closed, with a store of the version before the newest one in its place. */
-async function beforeUpgrade(): Promise<{ coffer: TestAppliance; old: OldStore }> {
+async function beforeUpgrade() {
   const coffer = await startAppliance();
   await coffer.close();
   await rm(coffer.dataDir, { recursive: true });
   const old = await makeOldStore(OLD, coffer.dataDir);
-  return { coffer, old };
+  return { coffer, old, [Symbol.asyncDispose]: () => coffer[Symbol.asyncDispose]() };
 }
+
+const it = testWith(beforeUpgrade);
 
 function versionOf(coffer: TestAppliance, name = "coffer.db"): unknown {
   using sql = new Sqlite(join(coffer.dataDir, name), { readonly: true });
@@ -31,9 +34,9 @@ test("a new store needs no copy, nor does one that is upgraded already", async (
   expect(existsSync(join(coffer.dataDir, "before-upgrade"))).toBe(false);
 });
 
-test("without room for the copy the start is refused, with what to do, and the database stays old", async () => {
-  const { coffer } = await beforeUpgrade();
-  await using _ = coffer;
+it("without room for the copy the start is refused, with what to do, and the database stays old", async ({
+  coffer,
+}) => {
   const refusal = await coffer.restart({ "disk-reserve": "1000TiB" }).catch(String);
   expect(refusal).toMatch(
     /from schema version \d+ to \d+\. Before, it is copied to \S+schema-\d+\.db, .* 0 are free beyond COFFER_DISK_RESERVE\. Nothing has been changed.* --upgrade-without-copy\.$/,
@@ -45,9 +48,7 @@ test("without room for the copy the start is refused, with what to do, and the d
   expect(await readdir(join(coffer.dataDir, "before-upgrade"))).toEqual([]);
 });
 
-test("a copy that fails stops the start, with what to do, and the database stays old", async () => {
-  const { coffer } = await beforeUpgrade();
-  await using _ = coffer;
+it("a copy that fails stops the start, with what to do, and the database stays old", async ({ coffer }) => {
   await writeFile(join(coffer.dataDir, "before-upgrade"), "no directory");
   expect(await coffer.restart().catch(String)).toMatch(
     /that failed: .*Nothing has been changed.* mend what is wrong/,
@@ -55,21 +56,17 @@ test("a copy that fails stops the start, with what to do, and the database stays
   expect(versionOf(coffer)).toBe(OLD);
 });
 
-test("only the copy of the last upgrade is kept, and none that is half there", async () => {
-  const { coffer } = await beforeUpgrade();
-  await using _ = coffer;
+it("only the copy of the last upgrade is kept, and none that is half there", async ({ coffer }) => {
   const folder = join(coffer.dataDir, "before-upgrade");
   await mkdir(folder);
-  for (const name of ["schema-3.db", "unfinished.db", "unfinished.db-journal"])
-    await writeFile(join(folder, name), "half");
+  const names = ["schema-3.db", "unfinished.db", "unfinished.db-journal"];
+  for (const name of names) await writeFile(join(folder, name), "half");
   await coffer.restart();
   expect(await readdir(folder)).toEqual([`schema-${OLD}.db`]);
   expect(versionOf(coffer, `before-upgrade/schema-${OLD}.db`)).toBe(OLD);
 });
 
-test("with the copy in its place the store is as it was before the upgrade", async () => {
-  const { coffer, old } = await beforeUpgrade();
-  await using _ = coffer;
+it("with the copy in its place the store is as it was before the upgrade", async ({ coffer, old }) => {
   await coffer.restart();
   const put = (path: string) => coffer.client(old.key).put(old.drive, path, "new");
   await put("later.txt");

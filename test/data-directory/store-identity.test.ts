@@ -97,11 +97,17 @@ test("contents that are lost, unmarked or another's are refused until they are a
   await coffer.restart();
 });
 
-test("an adopted content stays when an upload that matches it is refused", async () => {
+test("adopting that was cut off is refused again, and what is adopted stays when an upload of it is refused", async () => {
   await using coffer = await filledStore();
   await coffer.close();
   await rm(join(coffer.dataDir, "coffer.db"));
   await coffer.restart({}, { adoptEmpty: true });
+  const [database] = await identities(coffer);
+  // As if it was cut off after the database was marked.
+  await rm(identityFile(coffer));
+  expect(await refusalOf(coffer.restart())).toMatch(/holds 1 content, but .*coffer\.db knows none/);
+  await coffer.restart({}, { adoptEmpty: true });
+  expect(await identities(coffer)).toEqual([database, String(database)]);
   const { blobs } = await contentsOnDisk(coffer.dataDir);
   const { id, client } = await provision(coffer);
   await client.put(id, "a.txt", "another content");
@@ -111,16 +117,4 @@ test("an adopted content stays when an upload that matches it is refused", async
   });
   expect(answer.status).toBe(412);
   expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual(expect.arrayContaining(blobs));
-});
-
-test("adopting that was cut off after the database was marked is refused again, not forgotten", async () => {
-  await using coffer = await filledStore();
-  await coffer.close();
-  await rm(join(coffer.dataDir, "coffer.db"));
-  await coffer.restart({}, { adoptEmpty: true });
-  const [database] = await identities(coffer);
-  await rm(identityFile(coffer));
-  expect(await refusalOf(coffer.restart())).toMatch(/holds 1 content, but .*coffer\.db knows none/);
-  await coffer.restart({}, { adoptEmpty: true });
-  expect(await identities(coffer)).toEqual([database, String(database)]);
 });

@@ -1,20 +1,13 @@
 import { expect, test } from "bun:test";
 import { once } from "../../src/domain/once.ts";
 
-test("a value is made when it is first asked for, and only then", () => {
-  let made = 0;
-  const value = once(() => ({ number: ++made }));
-  expect(made).toBe(0);
-  expect(value()).toBe(value());
-  expect(made).toBe(1);
-});
-
-test("even undefined is made only once", () => {
-  let made = 0;
-  const value = once(() => void made++);
-  value();
-  value();
-  expect(made).toBe(1);
+test("a value is made when it is first asked for, and only then, also undefined", () => {
+  for (const given of [{}, undefined]) {
+    let made = 0;
+    const value = once(() => (made++, given));
+    expect(made).toBe(0);
+    expect([value(), value(), made]).toEqual([given, given, 1]);
+  }
 });
 
 test("what could not be made is tried again", () => {

@@ -2,20 +2,24 @@ import { Type } from "@sinclair/typebox";
 import { subnets } from "../../src/config/addresses.ts";
 import { Problem } from "../../src/config/values.ts";
 import type { AccountCaller } from "../../src/domain/accounts/caller.ts";
-import type { Scope } from "../../src/domain/accounts/roles.ts";
 import { CofferError, notFound } from "../../src/domain/errors.ts";
 import { type KeyId, newId, type UserId, type UserPk } from "../../src/domain/id.ts";
 import type { Subnet } from "../../src/domain/network/address.ts";
 import { createHandler, type HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/route.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
+import { type Connections, RequestContext } from "../../src/http/gate/request-context.ts";
 import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/origins.ts";
 import { flag, nullable } from "../../src/http/operation/schema.ts";
 import { Server } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
+import { RawClient } from "./raw-client.ts";
 
 const NOW = Date.UTC(2030, 0, 1);
+
+/** The header with a key that may do everything. */
+export const KEY = "Authorization: Bearer team\r\n";
 
 interface LogLine {
   readonly level: "info" | "warn" | "error";
@@ -39,36 +43,26 @@ export class RecordedLog implements Log {
   }
 }
 
+const USER_ID = newId<UserId>(NOW);
+const KEY_IDS = new Map(["writer", "reader", "team"].map((name) => [name, newId<KeyId>(NOW)]));
+
 function isUserPk(value: number): value is UserPk {
   return Number.isInteger(value);
 }
 
 /** The raw keys `writer`, `reader` and `team`; everything else is unknown. */
 export function authenticate(rawKey: string): AccountCaller | null {
-  const scopes: Record<string, Scope> = { writer: "read-write", reader: "read-only", team: "read-write" };
-  const scope = Object.hasOwn(scopes, rawKey) ? scopes[rawKey] : undefined;
-  if (scope === undefined) return null;
   const keyId = KEY_IDS.get(rawKey);
   const userPk = 1;
   if (keyId === undefined || !isUserPk(userPk)) return null;
-  return {
-    kind: "account",
-    keyId,
-    madeBy: null,
-    isApplication: false,
-    scope,
-    plan: rawKey === "team" ? "team" : "free",
-    userId: USER_ID,
-    userPk,
-  };
+  const made = { madeBy: null, isApplication: false, userId: USER_ID, userPk };
+  const scope = rawKey === "reader" ? "read-only" : "read-write";
+  return { kind: "account", keyId, ...made, scope, plan: rawKey === "team" ? "team" : "free" };
 }
-
-const USER_ID = newId<UserId>(NOW);
-const KEY_IDS = new Map(["writer", "reader", "team"].map((name) => [name, newId<KeyId>(NOW)]));
 
 const answers = [{ status: 200, description: "What was understood", json: Type.Object({}) }];
 
-const thing = (operationId: string, summary: string) => ({ operationId, tag: "Things", summary });
+const thing = (operationId: string, summary: string) => ({ operationId, tag: "Things", summary, answers });
 
 /** Routes of every shape that the real ones have. */
 export function stubRoutes() {
@@ -81,7 +75,6 @@ export function stubRoutes() {
         limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
         inline: flag("Shows it"),
       }),
-      answers,
       handle: ({ query }) => Response.json(query),
     }),
     write("POST", "/v0/things", {
@@ -105,7 +98,6 @@ export function stubRoutes() {
         limit: 300 * 1024 * 1024,
         content: { "application/octet-stream": Type.String({ format: "binary" }) },
       },
-      answers,
       perform: async ({ request, context }, reply) => {
         let received = 0;
         for await (const piece of request.body ?? []) {
@@ -119,13 +111,11 @@ export function stubRoutes() {
     write("DELETE", "/v0/things", {
       ...thing("deleteThings", "Delete things"),
       body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
-      answers,
       perform: async ({ body }, reply) => reply.with(() => ({ json: body }))(null),
     }),
     operation("GET", "/v0/things/:id", {
       ...thing("getThing", "Get a thing"),
       params: Type.Object({ id: Type.String() }),
-      answers,
       errors: ["NOT_FOUND"],
       handle: ({ params, context }) => {
         if (params.id === "missing") throw notFound("file");
@@ -135,14 +125,12 @@ export function stubRoutes() {
     operation("GET", "/v0/things/:id/fails/:how", {
       ...thing("failThing", "Fail in some way"),
       params: Type.Object({ id: Type.String(), how: Type.String() }),
-      answers,
-      handle: ({ params }) => fail(params.how),
+      handle: ({ params }) => FAILURES[params.how]?.() ?? new Response(),
     }),
     operation("GET", "/v0/presigned/:token", {
       ...thing("openLink", "Open a link"),
       public: true,
       params: Type.Object({ token: Type.String() }),
-      answers,
       errors: ["NOT_FOUND"],
       handle: () => {
         throw notFound("file");
@@ -159,34 +147,31 @@ export function stubRoutes() {
   ];
 }
 
-function fail(how: string): Response | Promise<Response> {
-  switch (how) {
-    case "throws":
-      throw new Error("the secret detail");
-    case "rejects":
-      return Promise.reject(new Error("the secret detail"));
-    case "bad-header":
-      return new Response("x", { headers: { "x-name": "a\r\nb: c" } });
-    case "non-latin-header":
-      return new Response("x", { headers: { "x-name": "日本" } });
-    case "stream":
-      return new Response(
-        new ReadableStream({
-          pull: () => {
-            throw new Error("the secret detail");
-          },
-        }),
-      );
-    default:
-      throw new CofferError("STORAGE_FULL", "The disk is full.");
-  }
-}
+const FAILURES: Readonly<Record<string, () => Response | Promise<Response>>> = {
+  throws: () => {
+    throw new Error("the secret detail");
+  },
+  rejects: () => Promise.reject(new Error("the secret detail")),
+  "bad-header": () => new Response("x", { headers: { "x-name": "a\r\nb: c" } }),
+  "non-latin-header": () => new Response("x", { headers: { "x-name": "日本" } }),
+  refuses: () => Promise.reject(new CofferError("STORAGE_FULL", "The disk is full.")),
+};
 
-/** Trusted proxies, as the settings have them. */
-export function trusted(list: string): readonly Subnet[] {
-  const found = subnets(list);
+/** Trusted proxies, as the settings have them; by default none. */
+export function trusted(list = ""): readonly Subnet[] {
+  const found = list === "" ? [] : subnets(list);
   if (found instanceof Problem) throw new Error(found.text);
   return found;
+}
+
+function beginAttempt(): never {
+  throw new Error("the stubs keep no answers");
+}
+
+/** The context of a request to a server of a test's own. */
+export function contextOf(request: Request, connections: Connections): RequestContext {
+  const parts = { clientOf: () => "", isTrustedPeer: () => false, cutSocket: () => false, beginAttempt };
+  return new RequestContext(request, connections, parts);
 }
 
 /** A stub appliance behind a real socket; `await using` stops it. */
@@ -206,9 +191,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     scrub: () => null,
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
-    beginAttempt: () => {
-      throw new Error("the stubs keep no answers");
-    },
+    beginAttempt,
     countOperation: () => {},
     provisioning: true,
     trustedProxies: [],
@@ -225,5 +208,6 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     if (key !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
     return fetch(new URL(path, server.url), { redirect: "manual", ...rest, headers });
   };
-  return { clock, log, server, send, [Symbol.asyncDispose]: () => server.stop(0) };
+  const connect = () => RawClient.to(server.port);
+  return { clock, log, server, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { CallFailure } from "../../src/process/answer-calls.ts";
 import { AskedThread } from "../../src/process/threads.ts";
+import { testWith } from "../support/server/test-with.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const WORKER = `
@@ -19,9 +20,7 @@ type WorkerCalls = Record<"fail" | "wait" | "leave" | "break", () => unknown> & 
   double: (number: number, delay: number) => Promise<number>;
 };
 
-async function start(): Promise<
-  AsyncDisposable & { thread: AskedThread<WorkerCalls>; ended: Promise<void> }
-> {
+async function start() {
   const place = await temporaryDirectory();
   const module = join(place.path, "worker.ts");
   await Bun.write(module, WORKER);
@@ -40,19 +39,19 @@ async function start(): Promise<
 const reasonOf = (result: PromiseSettledResult<unknown>) =>
   result.status === "rejected" ? String(result.reason) : "";
 
-test("each call gets its own answer, in the order of the calls", async () => {
-  await using started = await start();
+const it = testWith(start);
+
+it("each call gets its own answer, in the order of the calls", async (started) => {
   const answers = [started.thread.ask("double", 1, 20), started.thread.ask("double", 2, 0)];
   expect(await Promise.all(answers)).toEqual([2, 4]);
 });
 
-test("an error comes with its message, its stack and its code, and the thread goes on", async () => {
-  await using started = await start();
+it("an error comes with its message, its stack and its code, and the thread goes on", async (started) => {
   const failure = await started.thread.ask("fail").then(
     () => null,
     (error: CallFailure) => error,
   );
-  expect(failure?.thrown).toEqual({ message: "no", code: "CODE" });
+  expect(failure).toMatchObject({ thrown: "no", code: "CODE" });
   expect(failure?.message).toMatch(/^the thread failed: Error: no\n +at /);
   expect(await started.thread.ask("double", 1, 0)).toBe(2);
 });
@@ -73,8 +72,7 @@ test.each([
   expect(started.thread.isAlive).toBe(false);
 });
 
-test("who ends a thread may say with which error those fail who wait", async () => {
-  await using started = await start();
+it("who ends a thread may say with which error those fail who wait", async (started) => {
   const asked = Promise.allSettled([started.thread.ask("wait"), started.thread.ask("wait")]);
   started.thread.end(new Error("enough"));
   const rejected = { status: "rejected" as const, reason: new Error("enough") };

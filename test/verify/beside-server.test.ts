@@ -14,25 +14,6 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-
 import { verified } from "../support/faults/verified.ts";
 import { fileOf } from "../support/samples/contents.ts";
 
-/** Contents of which somebody writes one anew as soon as it has been read. */
-class HealedContents extends BlobDirectory {
-  readonly #healed: Stored;
-
-  constructor(blobsDir: string, healed: Stored) {
-    super(blobsDir);
-    this.#healed = healed;
-  }
-
-  override async *pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
-    try {
-      yield* super.pieces(content);
-    } finally {
-      if (content.digest === this.#healed.digest)
-        await writeFile(this.pathOf(content.digest), this.#healed.content);
-    }
-  }
-}
-
 const ROUNDS = 5;
 let coffer: TestAppliance;
 let drive: OwnDrive;
@@ -89,7 +70,17 @@ test("nothing is found while contents come and go, nor after", async () => {
 test("a content that is healed while it is checked is looked at again", async () => {
   const stored = await putFile(drive, "healed.bin", sampleBytes(30_000, 7003));
   await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(stored.content));
-  const contents = new HealedContents(join(coffer.dataDir, "blobs"), stored);
+  /** Contents of which somebody writes this one anew as soon as it has been read. */
+  class HealedContents extends BlobDirectory {
+    override async *pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
+      try {
+        yield* super.pieces(content);
+      } finally {
+        if (content.digest === stored.digest) await writeFile(this.pathOf(content.digest), stored.content);
+      }
+    }
+  }
+  const contents = new HealedContents(join(coffer.dataDir, "blobs"));
   using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
   const events = await Array.fromAsync(verifyContents({ database, contents, isQuick: false, repair: null }));
   expect(events.filter(({ kind }) => kind !== "progress")).toEqual([]);

@@ -26,21 +26,22 @@ async function spoil(dataDir: string): Promise<void> {
   changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
 }
 
-test("contents are repaired from another data directory", async () => {
-  const dataDir = await store.copied();
-  await spoil(dataDir);
-  const lines = await verified(dataDir, { repairFrom: store.whole });
-  expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
-  expect(await verified(dataDir)).toEqual([]);
-});
-
-test("contents are repaired from a directory of backups", async () => {
-  const [dataDir, backups] = [await store.copied(), store.path("backups")];
+/** A directory of backups with the whole store in it. */
+async function backedUp(): Promise<string> {
+  const backups = store.path("backups");
   await cp(join(store.whole, "blobs"), join(backups, "blobs"), { recursive: true });
   await mkdir(join(backups, "backups/1"), { recursive: true });
   await cp(join(store.whole, "coffer.db"), join(backups, "backups/1/coffer.db"));
+  return backups;
+}
+
+test.each([
+  ["another data directory", () => store.whole],
+  ["a directory of backups", backedUp],
+])("contents are repaired from %s", async (_, source) => {
+  const dataDir = await store.copied();
   await spoil(dataDir);
-  const lines = await verified(dataDir, { repairFrom: backups });
+  const lines = await verified(dataDir, { repairFrom: await source() });
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
   expect(await verified(dataDir)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,4 +19,38 @@ export function stepsIn(folder: string): Migration[] {
       const [number = "", ...name] = file.replace(/\.sql$/, "").split("_");
       return { version: Number(number), name: name.join("-"), sql: readFileSync(join(root, file), "utf8") };
     });
+}
+
+interface Part {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/**
+ * Statements that make at once what all steps make one after the other, which takes six times as long. A macro: only
+ * the compiler calls it.
+ */
+export function schemaOf(folder: string): string {
+  using db = new Sqlite(":memory:");
+  for (const { sql } of stepsIn(folder)) db.run(sql);
+  // Triggers of one table fire in an order that follows from that of the schema.
+  const parts = db
+    .query<Part, []>(
+      `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+        ORDER BY type <> 'table', rowid`,
+    )
+    .all();
+  const tables = parts.filter(({ sql }) => sql.startsWith("CREATE TABLE"));
+  return [...parts.map(({ sql }) => sql), ...tables.flatMap(({ name }) => rowsOf(db, name))].join(";\n");
+}
+
+function rowsOf(db: Sqlite, table: string): string[] {
+  const columns = db.query<{ quoted: string }, [string]>(
+    "SELECT group_concat(format('quote(\"%w\")', name), ',') AS quoted FROM pragma_table_info(?)",
+  );
+  const values = `SELECT concat_ws(', ', ${columns.get(table)?.quoted}) AS row FROM "${table}"`;
+  return db
+    .query<{ row: string }, []>(values)
+    .all()
+    .map(({ row }) => `INSERT INTO "${table}" VALUES (${row})`);
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 import type { Migration } from "./migration-files.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { MIGRATIONS, SCHEMA } from "./migrations.ts";
 import { hadNoRoomToOpen, isFull } from "./write-failures.ts";
 import { VERSION } from "../../process/version.ts";
 
@@ -40,6 +40,7 @@ export function openConnection(
     sql.run("PRAGMA cache_size = -16000");
     sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
     if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
+    if (isNew) create(sql, clock);
     migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
     // A write that changes nothing. It begins the log: the header is synced now, and not in a request's way.
     if (beforeUpgrade !== null) sql.run("PRAGMA application_id = 0");
@@ -91,6 +92,26 @@ export function requireNewestSchema(db: Database, path: string, migrations: read
     `The database ${path} has schema version ${version}, and this executable reads version ${migrations.length}. ` +
       "Use the executable of the server; a newer one changes the database when it is started as the server.",
   );
+}
+
+/** Makes a new database as all steps would, in one transaction. Another process may have done it meanwhile. */
+function create(db: Database, clock: Clock): void {
+  const work = () => {
+    prepareTable(db);
+    if (schemaVersion(db) > 0) return;
+    db.run(SCHEMA);
+    note(db, MIGRATIONS, clock);
+  };
+  db.transaction(work).immediate();
+}
+
+/** Notes which steps were applied. */
+function note(db: Database, steps: readonly Migration[], clock: Clock): void {
+  const put = db.prepare<never, [number, string, string, number, string]>(
+    "INSERT INTO schema_migration (version, name, checksum, applied_at, coffer) VALUES (?, ?, ?, ?, ?)",
+  );
+  for (const step of steps) put.run(step.version, step.name, checksumOf(step), clock.now(), VERSION);
+  put.finalize();
 }
 
 /**
@@ -158,20 +179,16 @@ function applyMissing(db: Database, migrations: readonly Migration[], clock: Clo
   prepareTable(db);
   // Another process may have done it meanwhile.
   const from = schemaVersion(db);
-  const put = db.prepare<never, [number, string, string, number, string]>(
-    "INSERT INTO schema_migration (version, name, checksum, applied_at, coffer) VALUES (?, ?, ?, ?, ?)",
-  );
-  for (const migration of migrations.filter(({ version }) => version > from)) {
-    const { version, name, sql } = migration;
+  const missing = migrations.filter(({ version }) => version > from);
+  for (const { version, name, sql } of missing) {
     try {
       db.run(sql);
     } catch (error) {
       if (isFull(error)) throw error;
       throw new FailedStep(`step ${version}, ${name}, failed: ${messageOf(error)}`, { cause: error });
     }
-    put.run(version, name, checksumOf(migration), clock.now(), VERSION);
   }
-  put.finalize();
+  note(db, missing, clock);
 }
 
 /** The table of applied steps is no part of a step: it is read before all of them. */

@@ -4,8 +4,7 @@ import { CallFailure } from "../../process/answer-calls.ts";
 
 /** SQLite's code of an error, also of one in a thread (`CallFailure`); empty if it has none. */
 export function sqliteCode(error: unknown): string {
-  if (error instanceof CallFailure) return error.thrown.code;
-  return error instanceof SQLiteError ? (error.code ?? "") : "";
+  return error instanceof SQLiteError || error instanceof CallFailure ? (error.code ?? "") : "";
 }
 
 /** Whether SQLite had no space on the disk. The write then left nothing, even after a crash. */

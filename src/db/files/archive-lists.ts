@@ -6,7 +6,7 @@ import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import { ALL_FILES, ALL_FOLDERS, type SnapshotScope, stepParts } from "../snapshots/snapshot-lists.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import { firstAfter, type PathRange, rangeOf } from "./rows.ts";
+import { firstAfter, type PathRange, rangeOf } from "./files.ts";
 
 /** Rows per statement, so that no request waits long for one. */
 const PIECE = 500;

@@ -4,8 +4,8 @@ import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import type { FactsRow, PathRange } from "./rows.ts";
-import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf } from "./rows.ts";
+import type { FactsRow, PathRange } from "./files.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf } from "./files.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {

@@ -3,7 +3,7 @@ import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/rows.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/files.ts";
 import type { File } from "../../domain/files/file.ts";
 
 const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,

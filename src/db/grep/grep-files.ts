@@ -1,8 +1,8 @@
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { fileIsAlive } from "../expressions.ts";
-import type { FactsRow, PathRange } from "../files/rows.ts";
-import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom } from "../files/rows.ts";
+import type { FactsRow, PathRange } from "../files/files.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom } from "../files/files.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 
 /** Rows per statement: each may bring a small content with it. */

@@ -4,7 +4,7 @@ import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/history.ts";
 import type { Database } from "../engine/database.ts";
 import type { File } from "../../domain/files/file.ts";
-import { firstAfter } from "../files/rows.ts";
+import { firstAfter } from "../files/files.ts";
 import type { MovedFile, SeenPaths } from "../folders/folders.ts";
 import { actorColumns, type ActorRow, driveIsAlive, type Flagged } from "../expressions.ts";
 

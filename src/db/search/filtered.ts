@@ -1,5 +1,5 @@
 import type { DrivePk } from "../../domain/id.ts";
-import { rangeOf } from "../files/rows.ts";
+import { rangeOf } from "../files/files.ts";
 import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";

@@ -57,7 +57,11 @@ export function attachIndex(sql: Sqlite): Attached {
     sql.run("ATTACH ? AS search", [indexPathOf(sql.filename)]);
   } catch (error) {
     if (!(error instanceof SQLiteError)) throw error;
-    if (error.code?.startsWith("SQLITE_CANTOPEN") === true) return "missing";
+    if (error.code?.startsWith("SQLITE_CANTOPEN") === true) {
+      // Else it is there, and cannot be opened for now: for lack of descriptors.
+      if (Bun.file(indexPathOf(sql.filename)).size > 0) throw error;
+      return "missing";
+    }
     return hadNoRoomToOpen(error) ? "full" : "damaged";
   }
   const state = stateOf(sql);

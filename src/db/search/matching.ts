@@ -2,7 +2,7 @@ import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
 import type { Expression, SearchField } from "../../domain/search/tokens.ts";
 import { NAME_FIELDS, nameMatch, openEnd, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
-import { firstAfter } from "../files/rows.ts";
+import { firstAfter } from "../files/files.ts";
 import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
 import type { Descending, FieldFiles, Place } from "./lists.ts";

@@ -1,6 +1,7 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import type { PathRange } from "../files/rows.ts";
+import type { Thrown } from "../../process/answer-calls.ts";
+import type { PathRange } from "../files/files.ts";
 
 /** Conditions on files; null for none. Times are milliseconds since the epoch. */
 export type SearchFilters = {
@@ -58,15 +59,10 @@ export type ToWorker =
   | { readonly kind: "search"; readonly id: number; readonly request: SearchRequest }
   | { readonly kind: "close" };
 
-/** Messages from the worker; a `failure` has an error's text, for the log. */
+/** Messages from the worker; one that is `unopened` answers no search. */
 export type FromWorker =
   | { readonly kind: "found"; readonly id: number; readonly found: SearchFound }
   | { readonly kind: "overrun"; readonly id: number }
   | { readonly kind: "closed" }
-  | {
-      readonly kind: "failure";
-      readonly id: number;
-      readonly message: string;
-      /** Whether SQLite found a file damaged. */
-      readonly isDamage: boolean;
-    };
+  | { readonly kind: "unopened"; readonly thrown: Thrown }
+  | { readonly kind: "failure"; readonly id: number; readonly thrown: Thrown };

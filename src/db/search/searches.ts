@@ -1,8 +1,9 @@
 import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
+import { CallFailure } from "../../process/answer-calls.ts";
 import { startThread } from "../../process/threads.ts";
 import type { Database } from "../engine/database.ts";
-import { IndexDamaged } from "./index-tables.ts";
+import { IndexDamaged, isDamage } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 
 const WAITING = 256;
@@ -105,7 +106,7 @@ export class Searches {
     const progress = new SharedArrayBuffer(PROGRESS.cells * Int32Array.BYTES_PER_ELEMENT);
     const thread = { worker, progress: new Int32Array(progress) };
     worker.unref();
-    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#take(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#take(thread, data));
     worker.addEventListener("error", ({ message }) => {
       this.#fail(thread, new Error(`the search thread failed: ${message}`));
       worker.terminate();
@@ -153,8 +154,13 @@ export class Searches {
     worker.terminate();
   }
 
-  #take(message: FromWorker): void {
+  #take(thread: Thread, message: FromWorker): void {
     if (message.kind === "closed") return;
+    if (message.kind === "unopened") {
+      this.#fail(thread, new CallFailure("the search thread", message.thrown));
+      thread.worker.terminate();
+      return;
+    }
     const search = this.#end(message.id);
     switch (message.kind) {
       case "found":
@@ -162,7 +168,7 @@ export class Searches {
       case "overrun":
         return search?.reject(tooLong());
       case "failure":
-        return search?.reject(failure(message));
+        return search?.reject(failure(new CallFailure("a search", message.thrown)));
     }
   }
 
@@ -211,9 +217,8 @@ async function closed(worker: Worker): Promise<void> {
   clearTimeout(timer);
 }
 
-function failure({ message, isDamage }: { message: string; isDamage: boolean }): Error {
-  const text = `a search failed: ${message}`;
-  return isDamage ? new IndexDamaged(text) : new Error(text);
+function failure(error: CallFailure): Error {
+  return isDamage(error) ? new IndexDamaged(error.message) : error;
 }
 
 function busy(): CofferError {

@@ -2,7 +2,7 @@ import type { DrivePk, FilePk } from "../../domain/id.ts";
 import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { fileIsAlive } from "../expressions.ts";
 import type { Connection } from "../engine/connection.ts";
-import type { PathRange } from "../files/rows.ts";
+import type { PathRange } from "../files/files.ts";
 import type { IndexSchema } from "./index-tables.ts";
 import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";

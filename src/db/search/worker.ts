@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
+import { thrown } from "../../process/answer-calls.ts";
 import { SearchFinder } from "./finder.ts";
-import { isDamage } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
 import { Overrun } from "./work.ts";
 
@@ -19,7 +19,11 @@ const opened = Promise.withResolvers<Opened>();
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
     case "open":
-      opened.resolve({ ...open(data.path), progress: new Int32Array(data.progress) });
+      try {
+        opened.resolve({ ...open(data.path), progress: new Int32Array(data.progress) });
+      } catch (error) {
+        self.postMessage({ kind: "unopened", thrown: thrown(error) } satisfies FromWorker, []);
+      }
       break;
     case "close":
       void close().then((message) => self.postMessage(message, []));
@@ -53,8 +57,7 @@ async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
     return { kind: "found", id, found: await finder.find(request, () => proceedsWith(id)) };
   } catch (error) {
     if (error instanceof Overrun) return { kind: "overrun", id };
-    const message = error instanceof Error ? String(error.stack) : String(error);
-    return { kind: "failure", id, message, isDamage: isDamage(error) };
+    return { kind: "failure", id, thrown: thrown(error) };
   } finally {
     proceedsWith(0);
   }

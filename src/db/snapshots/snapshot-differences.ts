@@ -2,10 +2,15 @@ import type { File, FileFacts } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
 import { fileIsAlive } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
-import type { PastBody } from "../files/files.ts";
-import type { PathRange } from "../files/rows.ts";
-import type { SnapshotScope } from "./snapshot-lists.ts";
-import { ALL_FILES, ALL_FOLDERS, snapshotWalk, stepOf, stepParts } from "./snapshot-lists.ts";
+import type { PastBody, PathRange } from "../files/files.ts";
+import {
+  ALL_FILES,
+  ALL_FOLDERS,
+  type SnapshotScope,
+  snapshotWalk,
+  stepOf,
+  stepParts,
+} from "./snapshot-lists.ts";
 import type { FileId } from "../../domain/id.ts";
 
 export interface PresentFile extends Pick<File, "pk" | "id" | "drivePk" | "folderPk" | "path" | "size"> {

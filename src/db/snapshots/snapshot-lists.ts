@@ -1,5 +1,5 @@
 import type { Connection } from "../engine/connection.ts";
-import { factsFromRow, type FactsRow, firstAfter, type PathRange } from "../files/rows.ts";
+import { factsFromRow, type FactsRow, firstAfter, type PathRange } from "../files/files.ts";
 import type { File, FileFacts } from "../../domain/files/file.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";

@@ -23,7 +23,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     await thread.ask("copy", from, to);
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error;
-    const text = `the database could not be copied: ${error.thrown.message}`;
+    const text = `the database could not be copied: ${error.thrown}`;
     throw isFull(error) ? new NoRoomForCopy(text) : new Error(text);
   } finally {
     thread.end();

@@ -1,5 +1,5 @@
 import { tooManyOpen } from "../../process/descriptors.ts";
-import { CofferError, type ErrorCode } from "../../domain/errors.ts";
+import { codeOf, CofferError, type ErrorCode } from "../../domain/errors.ts";
 import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Log } from "../../process/log.ts";
 import { DamagedFile } from "../../services/contents/blob-checks.ts";
@@ -64,7 +64,7 @@ const DAMAGED =
 /** What a caller is told of anything thrown: of what is not expected only that it happened; the log has the details. */
 export function shownError(error: unknown, requestId: string, log: Log): CofferError {
   if (error instanceof CofferError) return error;
-  if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
+  if (CANNOT_OPEN.has(codeOf(error))) {
     log.warn("no file can be opened", { request_id: requestId, error });
     return tooManyOpen();
   }

@@ -3,7 +3,7 @@ import { type BlobFacts, CHECKED_BYTES, DamagedBlob } from "../../blobs/blob-fil
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../process/clock.ts";
-import type { DamagedRow } from "../../db/contents/contents.ts";
+import type { DamagedRow } from "../../db/contents/blobs.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId } from "../../domain/id.ts";

@@ -1,5 +1,5 @@
 import type { FilePlace } from "../../db/files/files.ts";
-import { type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import { type PathRange, rangeFrom, rangeOf } from "../../db/files/files.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import { type FilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";

@@ -1,4 +1,4 @@
-import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/files.ts";
 import type { LostFile, PresentFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Stamp } from "../../domain/changes/change.ts";

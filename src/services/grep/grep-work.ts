@@ -1,6 +1,6 @@
 import { contentPath, DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
-import { firstAfter, rangeFrom } from "../../db/files/rows.ts";
+import { firstAfter, rangeFrom } from "../../db/files/files.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
 import { BadPattern, Budget, FILE_START, FileScan, Pattern, type ScanParts } from "./file-scan.ts";

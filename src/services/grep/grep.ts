@@ -1,4 +1,4 @@
-import { rangeOf } from "../../db/files/rows.ts";
+import { rangeOf } from "../../db/files/files.ts";
 import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";

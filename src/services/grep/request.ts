@@ -1,4 +1,4 @@
-import type { PathRange } from "../../db/files/rows.ts";
+import type { PathRange } from "../../db/files/files.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";

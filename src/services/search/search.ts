@@ -1,4 +1,4 @@
-import { rangeOf } from "../../db/files/rows.ts";
+import { rangeOf } from "../../db/files/files.ts";
 import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";

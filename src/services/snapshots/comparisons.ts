@@ -1,4 +1,4 @@
-import { type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import { type PathRange, rangeFrom, rangeOf } from "../../db/files/files.ts";
 import type { ComparedFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";

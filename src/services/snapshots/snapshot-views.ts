@@ -1,4 +1,4 @@
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/files.ts";
 import type { ExpiredFile, SnapshotPlace, SnapshotScope, Step } from "../../db/snapshots/snapshot-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";

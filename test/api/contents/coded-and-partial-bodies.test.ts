@@ -5,16 +5,20 @@ import { FORM_TYPE, formOf, holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
-const FILE = "/v0/files?drive_id={drive}&path=f.txt";
-const JSON_UPLOAD = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
-const FORM = formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f.txt"', "the tail"]);
+const stored = { status: 201, json: { path: "f.txt", size: 8 } };
+const json = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
+const form = formOf(['name="drive_id"', "{drive}"], ['name="file"; filename="f.txt"', "the tail"]);
 
 /** The ways to upload over `f.txt`. */
-const UPLOADS: readonly (readonly [name: string, upload: Pick<Step, "request" | "body" | "headers">])[] = [
-  ["PUT", { request: ["PUT", FILE], body: "the tail" }],
-  ["POST of JSON", { request: ["POST", "/v0/files"], body: JSON_UPLOAD }],
-  ["POST of a form", { request: ["POST", "/v0/files"], body: FORM, headers: FORM_TYPE }],
+const UPLOADS: readonly (readonly [name: string, upload: Step])[] = [
+  ["PUT", put("f.txt", "the tail")],
+  ["POST of JSON", step("POST /v0/files", { body: json, ...stored })],
+  ["POST of a form", step("POST /v0/files", { body: form, headers: FORM_TYPE, ...stored })],
 ];
+function sent(upload: Step, headers: Record<string, string>, expected: Partial<Step> = {}): Step {
+  return { ...upload, ...expected, headers: { ...upload.headers, ...headers } };
+}
+
 const whole = put("f.txt", "the whole", { keeps: "made" });
 const unchanged: readonly Step[] = [
   holds("f.txt"),
@@ -24,40 +28,27 @@ function packed(body: object): Uint8Array<ArrayBuffer> {
   return Bun.gzipSync(JSON.stringify(body));
 }
 
-const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
+const CODED = { ...refused("UNSUPPORTED_MEDIA_TYPE"), receives: { "accept-encoding": "identity" } };
 
 describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
+  const tail = put("f.txt", "the tail", { status: 200 });
+  const part = { "content-range": "bytes 2-9/10" };
+  const key = { "idempotency-key": "4b1d4a0e" };
   runAfter(stage, [whole], {
     "nor a range of the whole, nor one that is malformed": [
-      step(`PUT ${FILE}`, {
-        body: "the tail",
-        headers: { "content-range": "all of it" },
-        ...invalid("Content-Range"),
-      }),
+      sent(tail, { "content-range": "all of it" }, invalid("Content-Range")),
       ...unchanged,
     ],
     "nor under an Idempotency-Key, which stays free for the whole": [
-      step(`PUT ${FILE}`, {
-        body: "the tail",
-        headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
-        ...invalid("Content-Range"),
-      }),
+      sent(tail, { ...part, ...key }, invalid("Content-Range")),
       ...unchanged,
-      step(`PUT ${FILE}`, {
-        body: "the tail",
-        headers: { "idempotency-key": "4b1d4a0e" },
-        json: { size: 8 },
-      }),
+      sent(tail, key),
     ],
   });
   runEach(stage, UPLOADS, ([name, upload]) => [
     name,
     whole,
-    {
-      ...upload,
-      headers: { ...upload.headers, "content-range": "bytes 2-9/10" },
-      ...invalid("Content-Range"),
-    },
+    sent(upload, part, invalid("Content-Range")),
     ...unchanged,
   ]);
 });
@@ -68,22 +59,12 @@ describe("a coded body is never stored as if it were the file", () => {
     runEach(stage, codings, (coding) => [
       `${name}, ${coding}`,
       whole,
-      {
-        ...upload,
-        headers: { ...upload.headers, "content-encoding": coding },
-        ...CODED,
-        receives: { "accept-encoding": "identity" },
-      },
+      sent(upload, { "content-encoding": coding }, CODED),
       ...unchanged,
     ]);
     runEach(stage, ["identity", "Identity", "identity,identity", ""], (coding) => [
       `${name}, "${coding}" is none`,
-      {
-        ...upload,
-        headers: { ...upload.headers, "content-encoding": coding },
-        status: 201,
-        json: { path: "f.txt", size: 8 },
-      },
+      sent(upload, { "content-encoding": coding }),
       holds("f.txt"),
     ]);
   }
@@ -91,7 +72,7 @@ describe("a coded body is never stored as if it were the file", () => {
 
 describe("a coded JSON body is refused as what it is, not as malformed", () => {
   const headers = { "content-encoding": "gzip" };
-  const refusal = { headers, ...CODED, receives: { "accept-encoding": "identity" } };
+  const refusal = { headers, ...CODED };
   runAfter(stage, [whole], {
     PATCH: [step("PATCH /v0/files/{made.id}", { body: packed({ path: "other" }), ...refusal }), ...unchanged],
     "where a body may be left out": step("POST /v0/files/{made.id}/presigned-url", {
@@ -103,8 +84,7 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
   test("before it has arrived", async () => {
     const own = await stage.ownDrive();
     const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
-    const answer = await own.client.send("POST", "/v0/keys", { body: never, headers });
-    expect(answer.status).toBe(415);
+    expect(await own.client.status("POST", "/v0/keys", { body: never, headers })).toBe(415);
   });
 
   runScenarios(stage, {

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
-import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
@@ -208,53 +207,42 @@ async function restart(): Promise<void> {
   drive = { ...drive, client: coffer.client(drive.key) };
 }
 
-describe.each(CASES)("a %s that is %s", (_, damage, length, spoil, problem) => {
-  test("is found by verify and the scrub, refused as a whole and in part, and healed by an upload", async () => {
+test.each(CASES)(
+  "a %s that is %s is refused from the first read on, found by verify and the scrub, and healed by an upload",
+  async (_, damage, length, spoil, problem) => {
+    const unread = await put(sample(length), "bin");
+    await spoil(unread);
+    await requireRefused(unread, problem);
+    expect(damagedContents()).toBe(1);
+    await put(unread.content);
+    await requireGood(unread);
+    expect(damagedContents()).toBe(0);
+
     const stored = await put(sample(length));
     await spoil(stored);
     const code = damage === "missing" ? "content-missing" : "content-damaged";
     const about = `${code} ${stored.digest} drive ${drive.id} path "${stored.path}": `;
     expect(await findings()).toEqual([expect.stringContaining(about)]);
-
     const logged = await scrubAll();
     expect(logged).toHaveLength(1);
     expectAll(logged[0], stored.digest, drive.id, stored.path);
     expect(damagedContents()).toBe(1);
     await requireRefused(stored, problem);
-
     const again = await put(stored.content);
-    for (const file of [stored, again]) {
-      await requireGood(file);
-      await drive.client.delete(`/v0/files/${file.id}`);
-    }
+    for (const file of [stored, again]) await requireGood(file);
     expect(damagedContents()).toBe(0);
     expect(await findings()).toEqual([]);
-  });
 
-  test("is remembered by the first read that finds it", async () => {
-    const stored = await put(sample(length), "bin");
-    await spoil(stored);
-    await requireRefused(stored, problem);
-    expect(damagedContents()).toBe(1);
-    await put(stored.content);
-    await requireGood(stored);
-    expect(damagedContents()).toBe(0);
-  });
-});
-
-// Where the size is right, a large content is checked only once something is known of the damage.
-const SEEN = CASES.filter(([, damage, length]) => damage !== "flipped in one bit" || length < 1_000_000);
-describe.each(SEEN)("a %s that is %s", (_, damage, length, spoil, problem) => {
-  test("is healed by an upload of the same bytes, which the log says", async () => {
-    const stored = await put(sample(length));
+    // Where the size is right, a large content is checked only once something is known of the damage.
+    if (damage === "flipped in one bit" && length > 1_000_000) return;
     await spoil(stored);
     const from = coffer.lines.length;
     await put(stored.content);
     const parts = length > SMALL_CONTENT_BYTES ? [stored.digest, problem] : [];
     if (damage !== "missing") expectAll(complaints(from)[0], drive.id, ...parts);
     await requireGood(stored);
-  });
-});
+  },
+);
 
 // Nothing is known of the damage yet, nor was the content checked since it was spoiled.
 const FIRST_READS: readonly (readonly [what: string, ask: (stored: Stored) => Promise<number | string>])[] = [
@@ -290,54 +278,33 @@ test.skipIf(NO_READ_COUNT !== "")(withReason(CHECKED, NO_READ_COUNT), async () =
   expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
 });
 
-/** Uploads a content where a condition does not hold. */
-async function uploadRefused(body: Uint8Array<ArrayBuffer>): Promise<void> {
-  const headers = { "if-match": `"${"0".repeat(64)}"` };
-  await drive.client.json(412, "PUT", `/v0/files?drive_id=${drive.id}&path=refused.bin`, { body, headers });
-}
-
 test("a refused upload of the same content does not let a damaged one be sent", async () => {
   const stored = await put(sample(1_100_000));
   await writeFile(stored.file, flipped(stored.content));
   await scrubAll();
-  await uploadRefused(stored.content);
+  const refused = { body: stored.content, headers: { "if-match": `"${"0".repeat(64)}"` } };
+  await drive.client.json(412, "PUT", `/v0/files?drive_id=${drive.id}&path=refused.bin`, refused);
   // Its bytes are there, but nothing says so yet.
   expect(damagedContents()).toBe(1);
   await coffer.appliance.services.scrub.run();
   await requireGood(stored);
 });
 
-/** A file whose content is known to be missing. */
-async function putMissing(): Promise<Stored> {
+test("a known damage is shown by /readyz, is that of a copy as well, and outlives a restart, until an upload", async () => {
   const stored = await put(sample(20_000));
   await rm(stored.file);
   await requireRefused(stored);
-  return stored;
-}
-
-test("a copy of a damaged file is refused as well, and an upload heals both", async () => {
-  const stored = await putMissing();
-  const to = { destination_path: "rot/copy.txt" };
-  const copy = await drive.client.post<{ id: string; path: string }>(`/v0/files/${stored.id}/copy`, to);
-  await requireRefused({ ...stored, ...copy });
-  await put(stored.content);
-  await requireGood({ ...stored, id: copy.id });
-});
-
-test("/readyz shows damage, and is ready", async () => {
-  const stored = await putMissing();
   expect(await coffer.client().get<object>("/readyz")).toEqual({
     status: "ok",
     scrub: { progress: expect.any(Number), finished_at: expect.stringMatching(/Z$/), damaged: 1 },
   });
-  await put(stored.content);
-});
-
-test("a restart does not forget damage", async () => {
-  const stored = await putMissing();
+  const to = { destination_path: "rot/copy.txt" };
+  const copy = await drive.client.post<{ id: string; path: string }>(`/v0/files/${stored.id}/copy`, to);
   await restart();
   expect(damagedContents()).toBe(1);
-  await requireRefused(stored);
+  for (const file of [stored, { ...stored, ...copy }]) await requireRefused(file);
+  await put(stored.content);
+  for (const { id } of [stored, copy]) await requireGood({ ...stored, id });
 });
 
 interface Found {
@@ -407,59 +374,24 @@ async function requireParts(stored: Stored): Promise<void> {
   expect(Buffer.compare(await part.bytes(), content.subarray(1))).toBe(0);
 }
 
-describe("where a content is kept", () => {
-  test.each([
-    [0, "in the database"],
-    [SMALL_CONTENT_BYTES, "in the database"],
-    [SMALL_CONTENT_BYTES + 1, "in a file"],
-  ])("%i bytes: %s", async (length, where) => {
-    const stored = await put(sample(length), "bin");
-    expect(kept(stored.digest)).toEqual(where === "in a file" ? [0, true] : [1, false]);
-    await requireParts(stored);
-  });
-
-  test("the same content twice is kept once, until both files are gone and the grace period is over", async () => {
-    const content = sample(1000);
-    const [one, two] = [await put(content, "bin"), await put(content, "bin")];
-    expect(kept(one.digest)).toEqual([1, false]);
-    for (const { id } of [one, two]) {
-      await requireParts(two);
-      await drive.client.delete(`/v0/files/${id}`);
-    }
-    const { sweep } = coffer.appliance.services;
-    await sweep.run();
-    expect(kept(one.digest)).toEqual([1, false]);
-    coffer.clock.advance(ORPHAN_GRACE_MS);
-    await sweep.run();
-    expect(kept(one.digest)).toEqual([0, false]);
-  });
-
-  test("an upload that is refused leaves no content", async () => {
-    const content = sample(1000);
-    await uploadRefused(content);
-    expect(kept(Bun.SHA256.hash(content, "hex"))).toEqual([0, false]);
-  });
+test.each([
+  [0, "in the database"],
+  [SMALL_CONTENT_BYTES, "in the database"],
+  [SMALL_CONTENT_BYTES + 1, "in a file"],
+])("a content of %i bytes is kept %s", async (length, where) => {
+  const stored = await put(sample(length), "bin");
+  expect(kept(stored.digest)).toEqual(where === "in a file" ? [0, true] : [1, false]);
+  await requireParts(stored);
 });
 
-/** A new file whose content is where an older version put it. */
-async function putAsFile(): Promise<Stored> {
+test("a small content that an older version kept in a file is served from there, in the database from its next upload on, and goes from both", async () => {
   const stored = await put(sample(1000), "bin");
   await inTable(stored, null);
   await Bun.write(stored.file, stored.content);
-  return stored;
-}
-
-describe("a small content that an older version kept in a file", () => {
-  test("is served from there", async () => {
-    await requireParts(await putAsFile());
-  });
-
-  test("is kept in the database as well from its next upload on, and goes from both", async () => {
-    const stored = await putAsFile();
-    const again = await put(stored.content, "bin");
-    expect(kept(stored.digest)[0]).toBe(1);
-    for (const { id } of [stored, again]) await drive.client.delete(`/v0/files/${id}`);
-    await sweepContents(coffer);
-    expect(kept(stored.digest)).toEqual([0, false]);
-  });
+  await requireParts(stored);
+  const again = await put(stored.content, "bin");
+  expect(kept(stored.digest)[0]).toBe(1);
+  for (const { id } of [stored, again]) await drive.client.delete(`/v0/files/${id}`);
+  await sweepContents(coffer);
+  expect(kept(stored.digest)).toEqual([0, false]);
 });

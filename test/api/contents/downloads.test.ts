@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import {
   expectCommonRules,
@@ -11,7 +11,7 @@ import { type Expected, invalid, refused, refuses, type Step, step } from "../..
 import { HELLO_DIGEST, post, put } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
-import { rawGet } from "../../support/peers/slow-reader.ts";
+import { SlowReader } from "../../support/peers/slow-reader.ts";
 import type { Client } from "../../support/server/client.ts";
 
 // What is deleted leaves the disk: a download must not need it there.
@@ -111,34 +111,18 @@ describe("headers", () => {
 });
 
 describe("ranges of Hello World!", () => {
-  // RFC 9110, section 14: what each header makes of twelve bytes; null is the whole content.
+  // What each header makes of twelve bytes, null being the whole content; test/properties/headers.test.ts has all others.
   const ranges: [header: string, content: string | null, contentRange?: string][] = [
     ["bytes=0-0", "H", "bytes 0-0/12"],
-    ["bytes=0-4", "Hello", "bytes 0-4/12"],
-    ["bytes=0-11", "Hello World!", "bytes 0-11/12"],
-    ["bytes=11-11", "!", "bytes 11-11/12"],
-    ["bytes=6-", "World!", "bytes 6-11/12"],
-    ["bytes=0-", "Hello World!", "bytes 0-11/12"],
-    ["bytes=-1", "!", "bytes 11-11/12"],
     ["bytes=-6", "World!", "bytes 6-11/12"],
-    ["bytes=-12", "Hello World!", "bytes 0-11/12"],
-    ["bytes=-99", "Hello World!", "bytes 0-11/12"],
-    ["bytes=6-99", "World!", "bytes 6-11/12"],
     ["bytes=6-99999999999999999999999", "World!", "bytes 6-11/12"],
     ["BYTES=0-0", "H", "bytes 0-0/12"],
-    ["bytes=0-0,2-3", null],
-    ["bytes=0-0, -1", null],
     ["bytes=4-2", null],
-    ["bytes=-", null],
-    ["bytes=", null],
-    ["bytes", null],
-    ["bytes=a-b", null],
-    ["bytes=1", null],
-    ["bytes=--1", null],
-    ["bytes=0x0-1", null],
-    ["bytes=1.5-2", null],
-    ["items=0-1", null],
   ];
+  const others = ["0-0,2-3", "0-0, -1", "", "a-b", "1", "--1", "0x0-1", "1.5-2"].map(
+    (each) => `bytes=${each}`,
+  );
+  const ignored = [...others, "bytes", "items=0-1"].map((header): [string, null] => [header, null]);
   const unsatisfied = refused("RANGE_NOT_SATISFIABLE");
   runScenarios(stage, {
     "bytes=0- of an empty file cannot be satisfied": [
@@ -146,57 +130,35 @@ describe("ranges of Hello World!", () => {
       ranged("bytes=0-", { ...unsatisfied, receives: { "content-range": "bytes */0" } }),
     ],
   });
-  runEach(stage, ranges, ([range, found, contentRange = null]) => {
+  runEach(stage, [...ranges, ...ignored], ([range, found, contentRange = null]) => {
     const content = found ?? "Hello World!";
     const receives = { "content-range": contentRange, "content-length": String(content.length) };
     const status = found === null ? 200 : 206;
     const name = `${range} is ${found === null ? "ignored" : `"${found}"`}`;
     return [name, hello, ranged(range, { status, contains: [exactly(content)], receives })];
   });
-  runEach(stage, ["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"], (range) => {
+  runEach(stage, ["bytes=12-", "bytes=99999999999999999999-", "bytes=-0"], (range) => {
     const receives = { "content-range": "bytes */12", "content-disposition": null };
     return [`${range} cannot be satisfied`, hello, ranged(range, { ...unsatisfied, receives })];
   });
 });
 
+// Which conditions hold is tried with all in test/properties/headers.test.ts.
 describe("conditions", () => {
   const other = `"${"0".repeat(64)}"`;
   const modified = "Tue, 01 Jan 2030 00:00:00 GMT";
-  const before = "Mon, 31 Dec 2029 23:59:59 GMT";
-  const after = "Tue, 01 Jan 2030 00:00:01 GMT";
   const cases: [headers: Record<string, string>, status: 200 | 206 | 304 | 412 | 416][] = [
     [{ "if-none-match": ETAG }, 304],
-    [{ "if-none-match": `W/${ETAG}` }, 304],
-    [{ "if-none-match": "*" }, 304],
-    [{ "if-none-match": `${other}, ${ETAG}` }, 304],
-    [{ "if-none-match": other }, 200],
     [{ "if-none-match": HELLO_DIGEST }, 200],
     [{ "if-none-match": ETAG, range: "bytes=0-1" }, 304],
     [{ "if-none-match": ETAG, range: "bytes=99-" }, 304],
     [{ "if-modified-since": modified }, 304],
-    [{ "if-modified-since": after }, 304],
-    [{ "if-modified-since": before }, 200],
-    [{ "if-modified-since": "Tuesday, 01-Jan-30 00:00:00 GMT" }, 304],
-    [{ "if-modified-since": "1" }, 200],
-    [{ "if-modified-since": "nonsense" }, 200],
-    [{ "if-none-match": other, "if-modified-since": after }, 200],
     [{ "if-match": ETAG }, 200],
-    [{ "if-match": "*" }, 200],
-    [{ "if-match": `${other}, ${ETAG}` }, 200],
     [{ "if-match": other }, 412],
-    [{ "if-match": `W/${ETAG}` }, 412],
-    [{ "if-match": other, "if-none-match": ETAG }, 412],
-    [{ "if-match": ETAG, "if-none-match": ETAG }, 304],
-    [{ "if-unmodified-since": modified }, 200],
-    [{ "if-unmodified-since": before }, 412],
-    [{ "if-match": ETAG, "if-unmodified-since": before }, 200],
+    [{ "if-unmodified-since": "Mon, 31 Dec 2029 23:59:59 GMT" }, 412],
     [{ range: "bytes=0-4", "if-range": ETAG }, 206],
-    [{ range: "bytes=0-4", "if-range": `W/${ETAG}` }, 200],
     [{ range: "bytes=0-4", "if-range": other }, 200],
     [{ range: "bytes=0-4", "if-range": modified }, 206],
-    [{ range: "bytes=0-4", "if-range": before }, 200],
-    [{ range: "bytes=0-4", "if-range": after }, 200],
-    [{ range: "bytes=0-4", "if-range": "nonsense" }, 200],
     [{ range: "bytes=99-", "if-range": other }, 200],
     [{ range: "bytes=99-", "if-range": ETAG }, 416],
     [{ "if-range": other }, 200],
@@ -212,28 +174,20 @@ describe("conditions", () => {
 });
 
 describe("inline", () => {
+  const [text, json] = ["text/plain", "application/json"];
+  const media = ["image/png", "image/jpeg", "audio/mpeg", "video/mp4", "text/plain; charset=iso-8859-1"];
+  const markup = ["text/html", "text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
+  const code = ["text/javascript", "application/javascript", "text/css", "application/x-shockwave-flash"];
+  const others = ["multipart/x-mixed-replace", "application/octet-stream", "message/rfc822"];
   const types: [type: string, inline: boolean, shown?: string][] = [
-    ["text/plain", true, "text/plain; charset=utf-8"],
-    ["text/markdown", true, "text/markdown; charset=utf-8"],
-    ["text/plain; charset=iso-8859-1", true],
-    ["application/json", true, "application/json; charset=utf-8"],
-    ["image/png", true],
-    ["image/jpeg", true],
-    ["audio/mpeg", true],
-    ["video/mp4", true],
-    ["text/html", false],
+    ...[text, json, "text/markdown"].map((type): [string, true, string] => [
+      type,
+      true,
+      `${type}; charset=utf-8`,
+    ]),
+    ...media.map((type): [string, true] => [type, true]),
     ["TEXT/HTML", false, "text/html"],
-    ["application/xhtml+xml", false],
-    ["image/svg+xml", false],
-    ["text/xml", false],
-    ["application/xml", false],
-    ["text/javascript", false],
-    ["application/javascript", false],
-    ["text/css", false],
-    ["multipart/x-mixed-replace", false],
-    ["application/octet-stream", false],
-    ["application/x-shockwave-flash", false],
-    ["message/rfc822", false],
+    ...[...markup, ...code, ...others].map((type): [string, false] => [type, false]),
   ];
   const saved = { "content-disposition": /^attachment; / };
   runEach(stage, types, ([type, inline, shown = type]) => {
@@ -244,110 +198,44 @@ describe("inline", () => {
       "content-security-policy": "sandbox; default-src 'none'",
     };
     return [
-      `${type} is ${inline ? "shown" : "saved all the same"}`,
+      `${type} is ${inline ? "shown" : "saved all the same"}, and saved where nobody asked otherwise`,
       post({ content_type: type }, { keeps: "file" }),
       get({ ...whole, receives }, "?inline=1"),
+      get({ ...whole, receives: saved }, "?inline=0"),
     ];
   });
-  runEach(stage, types, ([type]) => [
-    `${type} is saved where nobody asked otherwise`,
-    post({ content_type: type }, { keeps: "file" }),
-    get({ ...whole, receives: saved }, "?inline=0"),
-  ]);
 });
 
-describe("hostile names", () => {
-  // The quoted fallback and the name itself as RFC 8187, section 3.2.1, encodes it.
-  const names: [filename: string, fallback: string, encoded: string][] = [
-    ["plain.txt", "plain.txt", "plain.txt"],
-    ["two words.txt", "two words.txt", "two%20words.txt"],
-    ['quo"te.txt', "quo_te.txt", "quo%22te.txt"],
-    ["back\\slash.txt", "back_slash.txt", "back%5Cslash.txt"],
-    ["semi;colon=x.txt", "semi;colon=x.txt", "semi%3Bcolon%3Dx.txt"],
-    ["per%41cent.txt", "per_41cent.txt", "per%2541cent.txt"],
-    ["it's (1)*.txt", "it's (1)*.txt", "it%27s%20%281%29%2A.txt"],
-    ["r\u00e9sum\u00e9.txt", "r_sum_.txt", "r%C3%A9sum%C3%A9.txt"],
-    ["\u{1F600}.txt", "_.txt", "%F0%9F%98%80.txt"],
-    ["\u8CC7\u6599.txt", "__.txt", "%E8%B3%87%E6%96%99.txt"],
-    ["\u202Etxt.exe", "_txt.exe", "%E2%80%AEtxt.exe"],
-    ["\u2028.txt", "_.txt", "%E2%80%A8.txt"],
-    ['"; filename="evil.exe', "_; filename=_evil.exe", "%22%3B%20filename%3D%22evil.exe"],
-  ];
-  runEach(stage, names, ([filename, fallback, encoded]) => {
-    const disposition = `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`;
-    const given = [post({ filename, path: "f" }, { keeps: "file" })];
-    return [filename, ...given, get({ receives: { "content-disposition": disposition }, ...whole })];
-  });
+runScenarios(stage, {
+  "a hostile name arrives in both forms of RFC 6266, section 4.3": [
+    post({ filename: '"; filename="\u00e9vil.exe', path: "f" }, { keeps: "file" }),
+    get({
+      ...whole,
+      receives: {
+        "content-disposition": `attachment; filename="_; filename=__vil.exe"; filename*=UTF-8''%22%3B%20filename%3D%22%C3%A9vil.exe`,
+      },
+    }),
+  ],
 });
 
-describe("1 MiB", () => {
-  let path = "";
-  beforeAll(async () => {
-    const { clients, drives } = stage.world;
-    const { id } = await clients.agent.put(drives.agent, "large.bin", LARGE);
-    path = `/v0/files/${id}/download`;
-  });
-
-  async function bytesOf(headers: Record<string, string>) {
-    const response = await stage.world.clients.agent.fetch("GET", path, { headers });
-    return { response, bytes: await response.bytes() };
-  }
-
-  test("whole, with its length", async () => {
-    const { response, bytes } = await bytesOf({});
-    const { status, headers } = response;
-    expect([status, headers.get("content-length")]).toEqual([200, String(LARGE.length)]);
-    expect(headers.get("transfer-encoding")).toBeNull();
-    expect(Buffer.compare(bytes, LARGE)).toBe(0);
-    expectCommonRules("GET", { status, headers, text: "" });
-  });
-
-  test.each([
-    ["bytes=0-0", 0, 1],
-    ["bytes=100-", 100, LARGE.length],
-    ["bytes=-70000", LARGE.length - 70_000, LARGE.length],
-    ["bytes=65535-262144", 65_535, 262_145],
-  ])("%s, with its length", async (range, start, end) => {
-    const { response, bytes } = await bytesOf({ range });
-    const { status, headers } = response;
-    expect([status, headers.get("content-length")]).toEqual([206, String(end - start)]);
-    expect(headers.get("content-range")).toBe(`bytes ${start}-${end - 1}/${LARGE.length}`);
-    expect(Buffer.compare(bytes, LARGE.subarray(start, end))).toBe(0);
-  });
-
-  test("sixteen at once", async () => {
-    const all = await Promise.all(Array.from({ length: 16 }, () => bytesOf({})));
-    for (const { bytes } of all) expect(Buffer.compare(bytes, LARGE)).toBe(0);
-  });
+test.each([
+  [null, 0, LARGE.length],
+  ["bytes=0-0", 0, 1],
+  ["bytes=100-", 100, LARGE.length],
+  ["bytes=-70000", LARGE.length - 70_000, LARGE.length],
+  ["bytes=65535-262144", 65_535, 262_145],
+])("1 MiB by the range %s, with its length", async (range, start, end) => {
+  const { id: drive, client } = await stage.ownDrive();
+  const { id } = await client.put(drive, "large.bin", LARGE);
+  const asked = range === null ? {} : { headers: { range } };
+  const response = await client.fetch("GET", `/v0/files/${id}/download`, asked);
+  const { status, headers } = response;
+  expectCommonRules("GET", { status, headers, text: "" });
+  const told = ["content-length", "content-range", "transfer-encoding"].map((name) => headers.get(name));
+  const part = range === null ? null : `bytes ${start}-${end - 1}/${LARGE.length}`;
+  expect([status, ...told]).toEqual([part === null ? 200 : 206, String(end - start), part, null]);
+  expect(Buffer.compare(await response.bytes(), LARGE.subarray(start, end))).toBe(0);
 });
-
-/** Asks for a path, and stops reading once the answer's head has come, until the `rest` is wanted. */
-async function startReading(client: Client, path: string) {
-  const socket = rawGet(client, path, { connection: "close" });
-  const pieces: Buffer[] = [];
-  const begun = Promise.withResolvers<number>();
-  const ended = Promise.withResolvers<void>();
-  socket.on("data", (piece) => {
-    pieces.push(Buffer.from(piece));
-    const end = pieces.length > 10 ? -1 : Buffer.concat(pieces).indexOf("\r\n\r\n");
-    if (end === -1) return;
-    socket.pause();
-    begun.resolve(end + 4);
-  });
-  socket.on("close", () => ended.resolve());
-  const bodyAt = await begun.promise;
-  socket.removeAllListeners("data");
-  socket.on("data", (piece) => void pieces.push(Buffer.from(piece)));
-  socket.pause();
-  return {
-    head: Buffer.concat(pieces).toString("latin1", 0, bodyAt),
-    rest: async () => {
-      socket.resume();
-      await ended.promise;
-      return Buffer.concat(pieces).subarray(bodyAt);
-    },
-  };
-}
 
 describe("a reader who takes their time", () => {
   /** More than the buffers between the server and a reader who does not read can hold. */
@@ -358,19 +246,16 @@ describe("a reader who takes their time", () => {
     const content = new Uint8Array(HUGE);
     for (let at = 0; at < HUGE; at += 4096) content[at] = (at >> 12) & 255;
     const { id } = await own.client.put(own.id, "huge.bin", content);
-    const slow = await startReading(own.client, `/v0/files/${id}/download`);
-    expect(slow.head).toStartWith("HTTP/1.1 200 ");
-    expect(slow.head.toLowerCase()).toContain(`content-length: ${HUGE}`);
-
+    await using slow = await SlowReader.of(own, {}, `/v0/files/${id}/download`);
     await own.client.delete(`/v0/files/${id}`);
     await sweepContents(stage.coffer);
     const digest = Bun.SHA256.hash(content, "hex");
     expect((await stage.onDisk()).blobs).not.toContain(digest);
     expect((await own.client.send("GET", `/v0/files/${id}/download`)).status).toBe(404);
 
-    const rest = await slow.rest();
-    expect(rest.length).toBe(HUGE);
-    expect(Bun.SHA256.hash(rest, "hex")).toBe(digest);
+    const { head, body } = await slow.answer();
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 200 [^]*\r\ncontent-length: ${HUGE}\r\n`, "i"));
+    expect([body.length, Bun.SHA256.hash(body, "hex")]).toEqual([HUGE, digest]);
   });
 
   test("goes away: the server carries on", async () => {

@@ -117,12 +117,9 @@ describe("metadata", () => {
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
   const field = ["is a number that cannot be stored exactly"] as const;
-  const short = ["0", "-0", "0.1", "1.0", "0.000", "-12.50"];
-  const powers = ["1e2", "1E+2", "100e-2", "1.7976931348623157e308", "5e-324", "0e99999999999999999999"];
-  const large = ["9007199254740991", "9007199254740992", "123456789012345680000", `1${"0".repeat(300)}`];
-  const exact = [...short, ...powers, ...large, `0.${"0".repeat(300)}1`];
-  const rounded = ["12345678901234567890", "0.12345678901234567890", "9007199254740993"];
-  const inexact = [...rounded, "1e400", "-1e400", "1e-400", "1e99999999999999999999"];
+  // All others are tried in test/properties/values.test.ts.
+  const exact = ["-0", "1.0", "0e99999999999999999999", `1${"0".repeat(300)}`, `0.${"0".repeat(300)}1`];
+  const inexact = ["9007199254740993", "1e400", "1e-400", "1e99999999999999999999"];
   const changed: readonly (readonly [metadata: string, at: string])[] = [
     ...inexact.map((number) => [`{"n":${number}}`, "metadata.n"] as const),
     ['{"a":{"b":[1,2,{"c d":3.00000000000000001}]}}', "metadata.a.b[2].c d"],
@@ -209,10 +206,7 @@ describe("expires_at", () => {
   const good: [sent: string | null, shown: string | null][] = [
     ["2030-06-01T12:00:00Z", "2030-06-01T12:00:00.000Z"],
     ["2030-06-01T12:00:00.123456Z", "2030-06-01T12:00:00.123Z"],
-    ["2030-06-01T12:00:00+02:00", "2030-06-01T10:00:00.000Z"],
     ["2030-06-01T12:00:00-0530", "2030-06-01T17:30:00.000Z"],
-    ["2032-02-29T00:00:00Z", "2032-02-29T00:00:00.000Z"],
-    ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
     [null, null],
   ];
   const past = ["2029-12-31T23:59:59Z", "2030-01-01T00:00:00.000Z", "1969-01-01T00:00:00Z"];
@@ -305,33 +299,12 @@ const PATHS: [name: string, sent: string, kept: string][] = [
   ["the filename need not be in it", "a/other.bin", "a/other.bin"],
 ];
 
+// What a path or a name must not have is tried with any text in test/properties/paths.test.ts.
 const BAD_PATHS: [name: string, sent: string][] = [
-  ["empty", ""],
   ["climbing out", "../f.txt"],
-  ["climbing out from within", "a/../../f.txt"],
-  ["a segment ..", "a/../b"],
-  ["a last segment ..", "a/.."],
-  ["a folder ..", "a/../"],
-  ["a segment .", "a/./b"],
-  ["only a dot", "."],
-  ["only dots", ".."],
-  ["two slashes", "a//b"],
-  ["two leading slashes", "//a"],
-  ["two trailing slashes", "a//"],
-  ["a backslash", "a\\b"],
-  ["a Windows path", "C:\\Windows"],
-  ["a backslash climbing out", "..\\f.txt"],
   ["NUL", "a\u0000b"],
-  ["a line break", "a\nb"],
-  ["a carriage return", "a\r"],
-  ["a tab", "a\tb"],
-  ["an escape", "\u001b[31m"],
-  ["DEL", "a\u007f"],
-  ["a C1 control", "a\u0085b"],
   ["half a surrogate pair", "a\ud800b"],
-  ["the other half", "\udc00"],
   ["1,025 bytes", pathOf(1025)],
-  ["10 kB", "a/".repeat(5000) + "b"],
   ["a segment of 256 bytes", `a/${"x".repeat(256)}`],
   ["a folder of 256 bytes", `${"x".repeat(256)}/a`],
   ["a segment of 256 bytes in 64 characters", "\u{1F600}".repeat(64)],
@@ -385,10 +358,7 @@ const FILENAMES: [name: string, filename: string, path: string][] = [
 const BAD_FILENAMES: [name: string, filename: string][] = [
   ["empty", ""],
   ["a slash", "a/b"],
-  ["only a slash", "/"],
   ["NUL", "a\u0000"],
-  ["a line break", 'a\r\nX-Evil: "1'],
-  ["DEL", "\u007f"],
   ["half a surrogate pair", "\ud83d"],
   ["256 bytes", "x".repeat(256)],
   ["256 bytes in 64 characters", "\u{1F600}".repeat(64)],

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
+import { everythingIn } from "../../support/faults/change-database.ts";
 import { archived, filled } from "../../support/samples/archives.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { putIntoTrash, routeOf, takeSnapshot } from "../../support/server/targets.ts";
-import { ROUTES } from "../../support/server/routes.ts";
+import { makeTarget, routeOf } from "../../support/server/targets.ts";
+import { describedApi, ROUTES } from "../../support/server/routes.ts";
 
 const stage = openStage();
 
@@ -24,6 +25,11 @@ const BETWEEN: readonly Place[] = [
     ["drive", `POST /v0/folders/${how}`, transfer("{drive}", "{mine}", "stolen/")],
     ["drive", `POST /v0/folders/${how}`, transfer("{mine}", "{drive}", "planted/")],
     ["file", `POST /v0/files/{file}/${how}`, { destination_path: "stolen", destination_drive_id: "{mine}" }],
+    [
+      "drive",
+      `POST /v0/files/by-path/${how}?drive_id={mine}&path=notes/hello.txt`,
+      { destination_path: "planted", destination_drive_id: "{drive}" },
+    ],
   ]),
   ["snapshot", "POST /v0/drives/{mine}/fork", { name: "Stolen", snapshot_id: "{snapshot}" }],
 ];
@@ -84,7 +90,7 @@ const FORMS: readonly Form[] = [
 
 interface Caller {
   readonly client: { send(method: string, path: string, options?: RequestOptions): Promise<Answer> };
-  /** A drive of their own, with a folder `notes/`. */
+  /** A drive of their own, with a file `notes/hello.txt`. */
   readonly drive: string;
 }
 
@@ -107,25 +113,14 @@ let ada: Things;
 let second: Things;
 
 beforeAll(async () => {
-  const { world, coffer } = stage;
-  const { clients, drives } = world;
-  const make = async (path: string, body: { [name: string]: Json }) =>
-    (await clients.ada.post<{ id: string }>(path, { drive_id: drives.ada, ...body })).id;
-  const account = await clients.ada.get<{ data: { id: string } }>("/v0/account");
-  ada = {
-    drive: drives.ada,
-    slug: "ada/notes",
-    file: world.files.ada,
-    key: world.keyIds.ada,
-    session: beginSession(coffer, "ada").id,
-    user: account.data.id,
-    snapshot: await takeSnapshot(clients.ada, drives.ada),
-    trash: await putIntoTrash(clients.ada, drives.ada, "gone.txt"),
-    link: await make("/v0/links", { path: "notes/" }),
-    webhook: await make("/v0/webhooks", { url: "https://example.com/", events: ["link.created"] }),
-  };
-  const { id: drive, slug } = await clients.ada.makeDrive("Second");
-  second = { ...ada, drive, slug, file: (await clients.ada.put(drive, "notes/hello.txt", "hello")).id };
+  const { coffer, world } = stage;
+  const client = world.clients.ada;
+  const place = { coffer, world, client, drive: world.drives.ada, path: "notes/hello.txt" };
+  const made = await makeTarget(place, KINDS.map((kind) => `{${kind}}`).join());
+  ada = { ...NOTHING, ...made, slug: "ada/notes" };
+  for (const kind of KINDS) expect(ada[kind]).not.toBe(NOTHING[kind]);
+  const { id: drive, slug } = await client.makeDrive("Second");
+  second = { ...ada, drive, slug, file: await client.store(drive, "notes/hello.txt") };
 });
 
 /** The answer without what differs from request to request, and with the same word for each reference. */
@@ -134,7 +129,7 @@ function shownOf({ status, text }: Answer, reference: string): unknown {
   return { status, text: same };
 }
 
-/** What other places than that of the thing are filled with: Ada's id is no id of another kind. */
+/** What other places than that of the thing are filled with: the id of a user is no id of another kind. */
 const OTHERS = ["file", "key", "snapshot", "trash", "link", "webhook", "carol", "work", "delivery"];
 
 function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
@@ -152,20 +147,9 @@ function ask(caller: Caller, [kind, request, body]: Place, reference: string): P
   return caller.client.send(method, fill(path, scope, encodeURIComponent), options);
 }
 
-/** All that Ada has. */
-async function snapshot(): Promise<unknown> {
-  const { ada: client } = stage.world.clients;
-  const keys = await client.get<{ id: string; scope: string }[]>("/v0/keys");
-  const lists = ["drives", "sessions", "account", "webhooks", `files?drive_id=${second.drive}`];
-  const ofDrive = ["files", "trash", "links"].map((list) => `${list}?drive_id=${ada.drive}`);
-  const inDrive = ["snapshots", "members"].map((list) => `drives/${ada.drive}/${list}`);
-  const shown = [...lists, ...ofDrive, ...inDrive].map((list) => client.get<unknown>(`/v0/${list}`));
-  return [await Promise.all(shown), keys.map(({ id, scope }) => [id, scope])];
-}
-
-/** All places and forms, for one caller: each is answered like what never was, and Ada keeps what she has. */
+/** All places and forms, for one caller: each is answered like what never was, and nothing changes. */
 async function expectNothing(caller: Caller, things: Things, places = PLACES, forms = FORMS): Promise<void> {
-  const before = await snapshot();
+  const before = everythingIn(stage.coffer.dataDir);
   for (const place of places) {
     const [named, request] = place;
     const answers = await Promise.all(
@@ -183,7 +167,7 @@ async function expectNothing(caller: Caller, things: Things, places = PLACES, fo
     );
     for (const [what, [theirs, nobodys]] of answers) expect([what, theirs]).toEqual([what, nobodys]);
   }
-  expect(await snapshot()).toEqual(before);
+  expect(everythingIn(stage.coffer.dataDir)).toEqual(before);
 }
 
 /** Those who are let in, but not to what is Ada's. */
@@ -197,38 +181,18 @@ function strangers() {
   };
 }
 
-interface Described {
-  readonly parameters?: readonly { readonly name: string }[];
-  readonly requestBody?: {
-    readonly content: Record<string, { readonly schema: { readonly properties?: object } }>;
-  };
-}
-
-/** Their clients, and the requests of these, are known by whoever has their address, as a link is. */
-const OF_APPLICATIONS = /^(\/v0)?\/oauth\//;
-
-/** The names of what a caller sends to an operation. */
-function namesIn({ parameters = [], requestBody }: Described): string[] {
-  const body = requestBody?.content["application/json"]?.schema.properties ?? {};
-  return [...parameters.map(({ name }) => name), ...Object.keys(body)];
-}
-
 test("every route where a thing is named by an identifier is tried", async () => {
-  const { paths } = await stage.coffer
-    .client()
-    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
-  const naming = Object.entries(paths)
-    .filter(([path]) => !OF_APPLICATIONS.test(path))
-    .flatMap(([path, operations]) =>
-      Object.entries(operations)
-        .filter(
-          ([, operation]) => path.includes("{id}") || namesIn(operation).some((name) => /_ids?$/.test(name)),
-        )
-        .map(([method]) => `${method.toUpperCase()} ${path}`),
-    );
-  const tried = PLACES.map(([, request]) => routeOf(request));
-  expect(naming.length).toBeGreaterThan(20);
-  expect([...new Set(tried)].toSorted()).toEqual(naming.toSorted());
+  const description = await describedApi();
+  const naming = description.operations.filter((operation) => {
+    const json = new Map(description.bodySchemas(operation)).get("application/json");
+    const names = [...operation.parameters.query, ...Object.keys(json?.["properties"] ?? {})];
+    return operation.path.includes("{id}") || names.some((name) => /_ids?$/.test(name));
+  });
+  // The clients of applications, and their requests, are known by whoever has their address, as a link is.
+  const expected = naming.filter(({ path }) => !/^(\/v0)?\/oauth\//.test(path));
+  expect(expected.length).toBeGreaterThan(20);
+  const tried = new Set(PLACES.map(([, request]) => routeOf(request)));
+  expect([...tried].toSorted()).toEqual(expected.map(({ method, path }) => `${method} ${path}`).toSorted());
 });
 
 describe("however another's thing is named, the answer is as for nothing", () => {
@@ -244,44 +208,32 @@ describe("however another's thing is named, the answer is as for nothing", () =>
   });
 });
 
-/** Each place, with what is theirs: 401, as for nobody. */
-async function expectNobody(caller: Caller, things: Things): Promise<void> {
-  for (const place of PLACES) {
-    const [kind, request] = place;
-    const { status } = await ask(caller, place, things[kind]);
-    expect([request, status]).toEqual([request, 401]);
-  }
-}
-
-describe("who was let in before is let in nowhere, to their own things least of all", () => {
-  test("a key that was revoked", async () => {
-    const { id: keyId, key } = await stage.world.clients.ada.makeKey();
-    const client = stage.coffer.client(key);
-    expect((await client.send("GET", `/v0/drives/${ada.drive}`)).status).toBe(200);
-    await stage.world.clients.ada.delete(`/v0/keys/${keyId}`);
-    const before = await snapshot();
-    await expectNobody({ client, drive: ada.drive }, ada);
-    expect(await snapshot()).toEqual(before);
-  });
-
-  test("a session that ended", async () => {
-    const { id, browser } = beginSession(stage.coffer, "ada");
-    expect((await browser.send("GET", `/v0/drives/${ada.drive}`)).status).toBe(200);
-    await stage.world.clients.ada.delete(`/v0/sessions/${id}`);
-    const before = await snapshot();
-    await expectNobody({ client: browser, drive: ada.drive }, ada);
-    expect(await snapshot()).toEqual(before);
-  });
-
-  test("a key of a drive that expired, and of one that was deleted", async () => {
-    await using coffer = await startAppliance();
-    const [expired, deleted] = [await provision(coffer), await provision(coffer)];
-    await deleted.client.delete(`/v0/drives/${deleted.id}`);
-    coffer.clock.advance(365 * 24 * 60 * 60 * 1000);
-    for (const { client, id } of [expired, deleted]) {
-      await expectNobody({ client, drive: id }, { ...NOTHING, drive: id });
+test("who was let in before is let in nowhere, to their own things least of all", async () => {
+  const { ada: owner } = stage.world.clients;
+  const { id: keyId, key } = await owner.makeKey();
+  const { id: session, browser } = beginSession(stage.coffer, "ada");
+  const revoked = stage.coffer.client(key);
+  for (const client of [revoked, browser])
+    expect(await client.status("GET", `/v0/drives/${ada.drive}`)).toBe(200);
+  await owner.delete(`/v0/keys/${keyId}`);
+  await owner.delete(`/v0/sessions/${session}`);
+  await using coffer = await startAppliance();
+  const [expired, deleted] = [await provision(coffer), await provision(coffer)];
+  await deleted.client.delete(`/v0/drives/${deleted.id}`);
+  coffer.clock.advance(365 * 24 * 60 * 60 * 1000);
+  const before = everythingIn(stage.coffer.dataDir);
+  for (const [name, client, things] of [
+    ["a key that was revoked", revoked, ada],
+    ["a session that ended", browser, ada],
+    ["a key of a drive that expired", expired.client, { ...NOTHING, drive: expired.id }],
+    ["a key of a drive that was deleted", deleted.client, { ...NOTHING, drive: deleted.id }],
+  ] as const) {
+    for (const place of PLACES) {
+      const { status } = await ask({ client, drive: things.drive }, place, things[place[0]]);
+      expect([name, place[1], status]).toEqual([name, place[1], 401]);
     }
-  });
+  }
+  expect(everythingIn(stage.coffer.dataDir)).toEqual(before);
 });
 
 async function pathsOf({ client, id }: OwnDrive, query = ""): Promise<string[]> {

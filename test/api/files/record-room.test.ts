@@ -5,7 +5,8 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { requestOf } from "../../support/server/routes.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { idempotencyKey } from "../../support/server/held-request.ts";
 
@@ -19,12 +20,12 @@ function leave({ dataDir }: TestAppliance, drive: string, left: number, room = R
   changeDatabase(dataDir, `UPDATE drive SET record_size = ${room - left} WHERE id = '${drive}'`);
 }
 
-function upload({ client, id }: Place, path: string, more: { [name: string]: Json } = {}): Promise<Answer> {
-  const filename = path.split("/").at(-1) ?? "";
-  return client.send("POST", "/v0/files", { body: { drive_id: id, filename, path, content: "", ...more } });
-}
-
 type Place = Pick<OwnDrive, "client" | "id">;
+
+/** Uploads nothing to a path. */
+function upload({ client, id }: Place, path: string): Promise<Answer> {
+  return client.send("PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: "" });
+}
 
 interface Target extends OwnDrive {
   /** Of `dir/file`. */
@@ -36,13 +37,11 @@ interface Target extends OwnDrive {
 /** A drive with the file `dir/file`. */
 async function target(): Promise<Target> {
   const own = await stage.ownDrive();
-  const { id }: { id: string } = JSON.parse((await upload(own, "dir/file")).text);
-  const named = { drive: own.id, file: id };
-  const ask: Target["ask"] = (request, body) => {
-    const [method = "", path = ""] = fill(request, named).split(" ");
-    return own.client.send(method, path, { body: fillJson(body, named) });
-  };
-  return { ...own, file: id, ask };
+  const { id: file } = await own.client.put(own.id, "dir/file", "");
+  const named = { drive: own.id, file };
+  const ask: Target["ask"] = (request, body) =>
+    own.client.send(...requestOf([request, 200, { body }], named));
+  return { ...own, file, ask };
 }
 
 const NEW = "POST /v0/files";
@@ -85,10 +84,6 @@ const GROWING: readonly (readonly [name: string, takes: number, request: string,
   ["a link that shows a folder", entry, "POST /v0/links", { drive_id, path: "/" }],
 ];
 
-async function makeDrive(client: Client): Promise<Place> {
-  return { id: (await client.makeDrive("Drive")).id, client };
-}
-
 /** What is in a drive: its files and folders, and what a page of them shows. */
 async function shown({ client, id }: Place): Promise<unknown[]> {
   const paths = [`/v0/files?drive_id=${id}`, `/v0/folders?drive_id=${id}`, `/v0/drives/${id}`];
@@ -112,12 +107,12 @@ describe("in an unclaimed drive there is room", () => {
   });
 
   test("for a copy of a folder, or it is refused before any of it is made", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const { id }: { id: string } = JSON.parse((await upload(own, "one")).text);
+    const { coffer } = stage;
+    const own = await stage.ownDrive();
+    const { id } = await own.client.put(own.id, "one", "");
     await addManyFiles(coffer.dataDir, id, 500);
     leave(coffer, own.id, 400 * FILE);
-    const works = spyOn(coffer.appliance.services.folderWorks, "complete");
+    using works = spyOn(coffer.appliance.services.folderWorks, "complete");
     const body = { drive_id: own.id, path: "many/", destination_path: "copy/" };
     expectRefused(await own.client.send("POST", "/v0/folders/copy", { body }), "QUOTA_EXCEEDED");
     expect(works).not.toHaveBeenCalled();
@@ -138,15 +133,13 @@ describe("in an unclaimed drive there is room", () => {
   });
 
   test("for the links of a file, which take it also when the file is deleted", async () => {
-    await using coffer = await startAppliance();
-    const own = await provision(coffer);
-    const { id }: { id: string } = JSON.parse((await upload(own, "file")).text);
-    leave(coffer, own.id, 2 * part);
-    const link = () => own.client.send("POST", `/v0/files/${id}/presigned-url`, { body: { expires_in: 60 } });
+    const own = await target();
+    leave(stage.coffer, own.id, 2 * part);
+    const link = () => own.ask("POST /v0/files/{file}/presigned-url", { expires_in: 60 });
     expect([(await link()).status, (await link()).status]).toEqual([200, 200]);
     expectRefused(await link(), "QUOTA_EXCEEDED");
-    await own.client.delete(`/v0/files/${id}`);
-    expect((await upload(own, "file")).status).toBe(201);
+    await own.client.delete(`/v0/files/${own.file}`);
+    expect((await upload(own, "dir/file")).status).toBe(201);
     expectRefused(await upload(own, "more"), "QUOTA_EXCEEDED");
   });
 });
@@ -187,25 +180,24 @@ describe("in an account", () => {
     ["the least room, where the limit is less", "1MB", RECORD_ROOM_BYTES],
   ])("all drives share %s", async (_, limit, room) => {
     await using coffer = await startWorld({ "storage-limits": `team=${limit}` });
-    const { clients, drives } = coffer;
+    const { ada: client } = coffer.clients;
     changeDatabase(coffer.dataDir, "UPDATE drive SET record_size = 0");
-    const [one, two] = [await makeDrive(clients.ada), await makeDrive(clients.ada)];
+    const one = { client, id: (await client.makeDrive("One")).id };
+    const two = { client, id: (await client.makeDrive("Two")).id };
     leave(coffer, one.id, FILE + entry, room);
     expect((await upload(two, "fits")).status).toBe(201);
     const refusal = await upload(two, "too much");
     expectRefused(refusal, "QUOTA_EXCEEDED");
     expect(refusal.text).toContain(`allows ${room} bytes of names`);
     // What is in another drive of the account is moved, and takes no more room.
-    const { data } = await two.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${two.id}`);
     const moved = { destination_path: "moved", destination_drive_id: one.id };
-    await one.client.post(`/v0/files/${data[0]?.id}/move`, moved, 200);
+    await client.post(`/v0/files/by-path/move?drive_id=${two.id}&path=fits`, moved, 200);
     // A drive whose records do not fit is not claimed.
     const agent = await provision(coffer);
     const claim = { body: { token: agent.claimToken } };
-    expectRefused(await clients.ada.send("POST", "/v0/drives/claim", claim), "QUOTA_EXCEEDED");
-    await clients.ada.delete(`/v0/drives/${one.id}`);
-    await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
-    expect(drives.ada).not.toBe(one.id);
+    expectRefused(await client.send("POST", "/v0/drives/claim", claim), "QUOTA_EXCEEDED");
+    await client.delete(`/v0/drives/${one.id}`);
+    await client.json(200, "POST", "/v0/drives/claim", claim);
   });
 });
 
@@ -260,8 +252,7 @@ describe("the responses that are kept for Idempotency-Keys", () => {
     expect((await keyed(agent.client, agent.id, "a/")).status).toBe(201);
     const [[owner, size] = []] = uses(coffer);
     expect([owner, Number(size) > 500, Number(size) < 1000]).toEqual([agent.id, true, true]);
-    const claim = { body: { token: agent.claimToken } };
-    await ada.json(200, "POST", "/v0/drives/claim", claim);
+    await ada.post("/v0/drives/claim", { token: agent.claimToken }, 200);
     expect((await keyed(agent.client, agent.id, "b/")).status).toBe(201);
     expect((await keyed(ada, agent.id, "c/")).status).toBe(201);
     const both = { [agent.id]: size, [await accountId(ada)]: 2 * Number(size) };

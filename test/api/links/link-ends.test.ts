@@ -21,48 +21,33 @@ interface Kind {
   /** The status of its first use, and of the next one. */
   readonly statuses: readonly [first: number, next: number];
   /** Where it is made, to a file of a drive, and what is sent for it to end after a minute. */
-  readonly made: (place: { drive: string; file: string; ends: string }) => readonly [string, Json];
+  readonly made: (drive_id: string, file: string, expires_at: string) => readonly [string, Json];
 }
 
-const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
-  [
-    "a presigned URL",
-    {
-      use: "GET /v0/presigned/",
-      prefix: "lnk_",
-      statuses: [200, 200],
-      made: ({ file }) => [`/v0/files/${file}/presigned-url`, { expires_in: 60 }],
-    },
-  ],
-  [
-    "a link to upload to",
-    {
-      use: "PUT /v0/uploads/",
-      prefix: "upl_",
-      statuses: [201, 410],
-      made: ({ drive }) => [
-        "/v0/upload-links",
-        { drive_id: drive, path: crypto.randomUUID(), expires_in: 60 },
-      ],
-    },
-  ],
-  [
-    "a shared link",
-    {
-      use: "GET /v0/shared/",
-      prefix: "shr_",
-      statuses: [200, 200],
-      made: ({ drive, ends }) => ["/v0/links", { drive_id: drive, path: "f.txt", expires_at: ends }],
-    },
-  ],
-];
+const presigned: Kind = {
+  use: "GET /v0/presigned/",
+  prefix: "lnk_",
+  statuses: [200, 200],
+  made: (_, file) => [`/v0/files/${file}/presigned-url`, { expires_in: 60 }],
+};
+const upload: Kind = {
+  use: "PUT /v0/uploads/",
+  prefix: "upl_",
+  statuses: [201, 410],
+  made: (drive_id) => ["/v0/upload-links", { drive_id, path: crypto.randomUUID(), expires_in: 60 }],
+};
+const shared: Kind = {
+  use: "GET /v0/shared/",
+  prefix: "shr_",
+  statuses: [200, 200],
+  made: (drive_id, _, expires_at) => ["/v0/links", { drive_id, path: "f.txt", expires_at }],
+};
 
 /** A drive of a client's with a file; makes links to it, by this client or by another. */
 async function place(coffer: TestAppliance, { made }: Kind, client: Client, drive: string) {
   const file = await client.store(drive, "f.txt", "Hello World!");
   return async (by = client): Promise<string> => {
-    const ends = coffer.clock.iso(MINUTE_MS);
-    const [path, body] = made({ drive, file, ends });
+    const [path, body] = made(drive, file, coffer.clock.iso(MINUTE_MS));
     const { url }: { url: string } = JSON.parse((await by.send("POST", path, { body })).text);
     return url.split("/").at(-1) ?? "";
   };
@@ -74,7 +59,11 @@ function usedAt(coffer: TestAppliance, { use }: Kind): (token: string) => Promis
   return (token) => coffer.client().status(method, path + token, method === "PUT" ? { body: "x" } : {});
 }
 
-describe.each(KINDS)("%s", (_, kind) => {
+describe.each([
+  ["a presigned URL", presigned],
+  ["a link to upload to", upload],
+  ["a shared link", shared],
+])("%s", (_, kind) => {
   const [ok, next] = kind.statuses;
   const use = (token: string) => usedAt(stage.coffer, kind)(token);
 

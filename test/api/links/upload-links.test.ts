@@ -3,25 +3,16 @@ import { connect } from "node:net";
 import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import type { Json, RequestOptions } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios } from "../../support/server/scenario.ts";
-import { refused, type Step, step } from "../../support/server/steps.ts";
+import { invalid, type Step, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds } from "../../support/server/uploads.ts";
+import { linkUpload } from "../../support/server/targets.ts";
 import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
 
 const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });
 
 const MINUTE_MS = 60_000;
 
-interface Link {
-  readonly url: string;
-  readonly expires_at: string;
-}
-
 const URL_OF_LINK = /^https:\/\/drive\.test\/v0\/uploads\/upl_[0-9a-f]{48}$/;
-
-/** The token at the end of a link. */
-function tokenOf({ url }: Link): string {
-  return url.slice(url.lastIndexOf("/") + 1);
-}
 
 function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
   return step("POST /v0/upload-links", {
@@ -35,16 +26,13 @@ function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): St
 /** A drive of one's own, and a link for an upload into it. */
 async function linked(body: { [name: string]: Json } = {}) {
   const own = await stage.ownDrive();
-  const link = await own.client.post<Link>("/v0/upload-links", {
-    drive_id: own.id,
-    path: "in/hello.txt",
-    ...body,
-  });
-  const path = `/v0/uploads/${tokenOf(link)}`;
+  const place = { drive_id: own.id, path: "in/hello.txt", ...body };
+  const { url } = await own.client.post<{ url: string }>("/v0/upload-links", place);
+  const path = new URL(url).pathname;
   const send = (options: RequestOptions = { body: "Hello World!" }, method = "PUT") =>
     stage.coffer.client().send(method, path, options);
   const files = async () => (await own.client.get<{ data: Json[] }>(`/v0/files?drive_id=${own.id}`)).data;
-  return { own, link, path, send, files };
+  return { own, path, send, files };
 }
 
 /** Begins an upload. It has been let in, and waits for the rest of its content. */
@@ -53,19 +41,12 @@ function begin(path: string): Promise<HeldRequest> {
 }
 
 describe("making one", () => {
-  const bad: readonly (readonly [name: string, body: { [name: string]: Json }, field: string])[] = [
-    ["no time", { expires_in: 0 }, "expires_in"],
-    ["more than a day", { expires_in: 86_401 }, "expires_in"],
-    ["a time as text", { expires_in: "60" }, "expires_in"],
-    ["no size", { max_size: 0 }, "max_size"],
-    ["a fraction of a size", { max_size: 1.5 }, "max_size"],
-    ["a folder", { path: "in/" }, "path"],
-    ["an empty path", { path: "" }, "path"],
-    ["a path that leads out", { path: "../x" }, "path"],
-    ["a long path", { path: "a/".repeat(600) + "a" }, "path"],
-    ["a path that is none", { path: 1 }, "path"],
-    ["no drive", { drive_id: "" }, "drive_id"],
-  ];
+  const bad = wrongBodies({
+    expires_in: [0, 86_401, "60"],
+    max_size: [0, 1.5],
+    path: ["in/", "", "../x", `${"a/".repeat(600)}a`, 1],
+    drive_id: [""],
+  });
   runScenarios(stage, {
     "for an hour by default": [
       make({}, { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } }),
@@ -74,9 +55,9 @@ describe("making one", () => {
     "for a day": make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
     "for a size beyond the server's": make({ max_size: Number.MAX_SAFE_INTEGER }),
   });
-  runEach(stage, bad, ([name, body, field]) => [
-    `${name} is refused`,
-    make(body, refused("VALIDATION_ERROR", field)),
+  runEach(stage, bad, ([body, field]) => [
+    `${JSON.stringify(body).slice(0, 40)} is refused`,
+    make(body, invalid(field)),
   ]);
 });
 
@@ -99,27 +80,15 @@ describe("an upload with one", () => {
     expect((await own.client.send("GET", `/v0/files/${record.id}/download`)).text).toBe("Hello World!");
   });
 
-  test("takes the type of its header", async () => {
-    const { send } = await linked();
-    const answer = await send({ body: "{}", headers: { "content-type": "application/json" } });
-    expect(JSON.parse(answer.text)).toMatchObject({ mime_type: "application/json" });
-  });
-
-  test("may be empty", async () => {
-    const { send } = await linked();
-    expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
-  });
-
-  test("replaces a file as raw bytes do: it keeps its id, its tags and its expiry", async () => {
+  test("of another origin's page replaces a file as raw bytes do: it keeps its id, its tags and its expiry, and takes the type of its header", async () => {
     const { own, send } = await linked();
-    const expires_at = "2040-01-01T00:00:00.000Z";
-    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept&expires_at=${expires_at}`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "before" });
-    const answer = await send();
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
-      200,
-      { id, size: 12, tags: ["kept"], expires_at },
-    ]);
+    const kept = { tags: ["kept"], expires_at: "2040-01-01T00:00:00.000Z" };
+    const query = `&tags=kept&expires_at=${kept.expires_at}`;
+    const { id } = await own.client.put(own.id, "in/hello.txt", "before", 201, query);
+    const headers = { origin: "https://elsewhere.test", "content-type": "application/json" };
+    const answer = await send({ body: "{}", headers });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect(JSON.parse(answer.text)).toMatchObject({ id, size: 2, mime_type: "application/json", ...kept });
   });
 
   test("is used up once it is complete, and by nothing before", async () => {
@@ -149,42 +118,18 @@ describe("an upload with one", () => {
     expect(await files()).toMatchObject([{ size: 12 }]);
   });
 
-  test("does not exceed what the server takes", async () => {
+  test("does not exceed what the server takes, and may be empty", async () => {
     const { send, files } = await linked({ max_size: 1_000_000 });
     const answer = await send({ body: "x".repeat(1025) });
     expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("1024 bytes")]);
     expect(await files()).toEqual([]);
+    expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
   });
 
   test("cannot stand where a folder is", async () => {
     const { own, send } = await linked({ path: "in" });
     await own.client.post("/v0/folders", { drive_id: own.id, path: "in/" });
     expect((await send()).status).toBe(409);
-  });
-
-  test("that is retried with its Idempotency-Key gets the same response", async () => {
-    const { send, files } = await linked();
-    const headers = idempotencyKey();
-    const first = await send({ body: "Hello World!", headers });
-    const again = await send({ body: "Hello World!", headers });
-    expect([again.status, again.text]).toEqual([201, first.text]);
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect((await send({ body: "Hello Moon!", headers })).status).toBe(422);
-    expect((await send({ body: "Hello World!" })).status).toBe(410);
-    expect(await files()).toHaveLength(1);
-  });
-
-  test("of twenty at once, one is stored", async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const { send, files } = await linked();
-      const sent = Array.from({ length: 20 }, (_, n) => `content ${round} ${n}`);
-      const answers = await Promise.all(sent.map((body) => send({ body })));
-      const winners = answers.flatMap(({ status }, n) => (status === 201 ? [sent[n] ?? ""] : []));
-      expect(winners).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 410)).toHaveLength(19);
-      const [winner = ""] = winners;
-      expect(await files()).toMatchObject([{ content_hash: `sha256:${Bun.SHA256.hash(winner, "hex")}` }]);
-    }
   });
 
   test("that began before another was complete comes too late", async () => {
@@ -215,15 +160,14 @@ describe("a link ends", () => {
   });
 
   test("when the key that made it is revoked while the content arrives", async () => {
-    const { own } = await linked();
+    const { own, files } = await linked();
     const other = await own.client.makeKey();
-    const body = { drive_id: own.id, path: "a" };
-    const link = await stage.coffer.client(other.key).post<Link>("/v0/upload-links", body);
-    const upload = await begin(`/v0/uploads/${tokenOf(link)}`);
+    const upload = await begin(
+      `/v0/uploads/${await linkUpload(stage.coffer.client(other.key), own.id, "a")}`,
+    );
     await own.client.delete(`/v0/keys/${other.id}`);
     expect((await upload.complete()).status).toBe(404);
-    const { total } = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
-    expect(total).toBe(0);
+    expect(await files()).toEqual([]);
   });
 });
 
@@ -232,19 +176,8 @@ test("the drive's owner pays: a full drive takes nothing", async () => {
   const ada = await accountClient(coffer, "ada");
   const drive = await ada.makeDrive("D");
   await ada.put(drive.id, "full", "x".repeat(990));
-  const link = await ada.post<Link>("/v0/upload-links", { drive_id: drive.id, path: "more" });
-  const send = (body: string) => coffer.client().send("PUT", `/v0/uploads/${tokenOf(link)}`, { body });
+  const path = `/v0/uploads/${await linkUpload(ada, drive.id, "more")}`;
+  const send = (body: string) => coffer.client().send("PUT", path, { body });
   expect((await send("x".repeat(11))).text).toContain("QUOTA_EXCEEDED");
   expect((await send("x".repeat(10))).status).toBe(201);
-});
-
-test("a page of another origin may upload with a link, and one that replaces a file keeps its tags", async () => {
-  const { own, send } = await linked();
-  await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept`, {
-    body: "before",
-  });
-  const answer = await send({ body: "Hello World!", headers: { origin: "https://elsewhere.test" } });
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-  expect(JSON.parse(answer.text)).toMatchObject({ tags: ["kept"], size: 12 });
 });

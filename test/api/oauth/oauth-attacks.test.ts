@@ -3,7 +3,8 @@ import { REGISTERED_CLIENTS } from "../../../src/domain/oauth/oauth-client.ts";
 import { REPEAT_LIFETIME_MS } from "../../../src/domain/oauth/oauth-token.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
-import type { Answer } from "../../support/server/client.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import type { Json } from "../../support/server/client.ts";
 import {
   locationOf,
   newVerifier,
@@ -29,8 +30,8 @@ beforeAll(async () => {
 // Only so many may come from one address in a time.
 beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));
 
-async function isIn(token: string): Promise<boolean> {
-  return (await stage.coffer.client(token).status("GET", "/v0/drives")) === 200;
+async function isIn(token: string, coffer = stage.coffer): Promise<boolean> {
+  return (await coffer.client(token).status("GET", "/v0/drives")) === 200;
 }
 
 describe("a code", () => {
@@ -59,24 +60,10 @@ describe("a code", () => {
     ["by nobody", async () => ({ client_id: undefined })],
     ["for another redirect URI", async () => ({ redirect_uri: `${REDIRECT_URI}/` })],
     ["for a foreign resource", async () => ({ resource: "https://other.example/mcp" })],
-    ["at another address of this server", async () => ({})],
+    ["at another address of this server", async () => ({ host: "elsewhere.example" })],
   ];
-  test.each(stolen)("is worth nothing %s", async (how, changesOf) => {
-    const code = await app.code(ada);
-    const headers = { "content-type": "application/x-www-form-urlencoded", host: "elsewhere.example" };
-    const answer =
-      how === "at another address of this server"
-        ? await stage.coffer.client().send("POST", "/oauth/token", {
-            body: new URLSearchParams({
-              grant_type: "authorization_code",
-              code,
-              client_id: app.id,
-              redirect_uri: REDIRECT_URI,
-              code_verifier: app.pkce.verifier,
-            }).toString(),
-            headers,
-          })
-        : await app.exchange(code, await changesOf());
+  test.each(stolen)("is worth nothing %s", async (_, changesOf) => {
+    const answer = await app.exchange(await app.code(ada), await changesOf());
     expect(answer.status).toBe(400);
   });
 });
@@ -125,27 +112,25 @@ describe("a request", () => {
     "https://app.example/callback#",
     "https://app.example\\@evil.example/callback",
     "javascript:alert(1)",
-    "",
   ];
-  test.each(mixedUp)("with the redirect URI %j is shown to the person, and sent nowhere", async (uri) => {
-    const program = await app.ask({ redirect_uri: uri });
-    expect([program.status, program.headers.get("location")]).toEqual([400, null]);
-    const { status, headers } = await app.ask({ redirect_uri: uri }, { accept: "text/html" });
-    const page = locationOf(headers);
-    expect([status, page.origin, page.pathname]).toEqual([303, stage.coffer.appliance.url, "/oauth/consent"]);
-    expect(page.searchParams.get("problem")).toBe(uri === "" ? "request" : "redirect");
-  });
-
-  test.each([
+  const clients = [
     "client_unknown",
-    "",
     "http://app.example/client.json",
     "https://app.example",
     "https://[::1]/c",
-  ])("of the client %j is shown to the person, and sent nowhere", async (id) => {
-    const { headers } = await app.ask({ client_id: id }, { accept: "text/html" });
-    expect(locationOf(headers).pathname).toBe("/oauth/consent");
-    expect((await app.ask({ client_id: id })).status).toBe(400);
+  ];
+  test.each([
+    ...mixedUp.map((redirect_uri) => [{ redirect_uri }, "redirect"] as const),
+    ...clients.map((client_id) => [{ client_id }, "client"] as const),
+    [{ redirect_uri: "" }, "request"],
+    [{ client_id: "" }, "request"],
+  ])("with %j is shown to the person, and sent nowhere", async (changes, problem) => {
+    const program = await app.ask(changes);
+    expect([program.status, program.headers.get("location")]).toEqual([400, null]);
+    const { status, headers } = await app.ask(changes, { accept: "text/html" });
+    const page = locationOf(headers);
+    expect([status, page.origin, page.pathname]).toEqual([303, stage.coffer.appliance.url, "/oauth/consent"]);
+    expect(page.searchParams.get("problem")).toBe(problem);
   });
 
   test("to the same computer may name any port there, and no other host", async () => {
@@ -166,37 +151,33 @@ describe("a request", () => {
   });
 });
 
-function decide(headers: Record<string, string>, ticket: string): Promise<Answer> {
-  const body = { allow: true };
-  return stage.coffer.client().send("POST", `/v0/oauth/requests/${ticket}`, { body, headers });
+/** A server that has the document of a client. */
+function startSite() {
+  return startTlsServer(({ url }) =>
+    Response.json({ client_id: url, client_name: "Site", redirect_uris: [REDIRECT_URI] }),
+  );
 }
 
 describe("a client whose id is the address of a document", () => {
   test("is let in as what the document says, and shown with its host", async () => {
-    await using site = await startTlsServer(({ url }) =>
-      Response.json({ client_id: url, client_name: "Site", redirect_uris: [REDIRECT_URI] }),
-    );
+    await using site = await startSite();
     const publicNetwork = { isAllowed: () => true, ca: site.ca };
     await using coffer = await startAppliance({}, { publicNetwork });
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    addAccount(coffer, "ada");
     const { browser } = beginSession(coffer, "ada");
     const client = new OAuthTestClient(coffer, site.url("/client.json").href);
     const asked = await browser.send("GET", `/v0/oauth/requests/${await client.begin()}`);
     const { host } = site.url("/");
     expect(JSON.parse(asked.text)).toMatchObject({ data: { client_name: "Site", client_host: host } });
     const tokens = await client.signIn(browser);
-    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(200);
+    expect(await isIn(tokens.access_token, coffer)).toBe(true);
     expect(site.asked).toEqual(["/client.json"]);
   });
 
   test("is refused if that is not on the public internet, and nobody is connected to", async () => {
-    await using site = await startTlsServer(({ url }) =>
-      Response.json({ client_id: url, client_name: "Inside", redirect_uris: [REDIRECT_URI] }),
-    );
+    await using site = await startSite();
     const inside = site.url("/client.json");
-    const literal = new URL(inside);
-    literal.hostname = "127.0.0.1";
-    for (const { href } of [inside, literal]) {
+    for (const href of [inside.href, `https://127.0.0.1:${inside.port}/client.json`]) {
       const { status, text } = await app.ask({ client_id: href });
       expect([status, text]).toEqual([400, expect.stringContaining("could not be fetched")]);
     }
@@ -206,11 +187,14 @@ describe("a client whose id is the address of a document", () => {
 
 describe("a person's consent", () => {
   test("is not given by another site's page, nor by a request that does not say where it is from", async () => {
-    const ticket = await app.begin();
-    const { cookie } = ada;
+    const path = `/v0/oauth/requests/${await app.begin()}`;
+    const decide = (from: Record<string, string>) =>
+      stage.coffer
+        .client()
+        .status("POST", path, { body: { allow: true }, headers: { cookie: ada.cookie, ...from } });
     for (const from of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}])
-      expect((await decide({ cookie, ...from }, ticket)).status).toBe(403);
-    expect((await decide({ cookie, origin: stage.coffer.appliance.url }, ticket)).status).toBe(200);
+      expect(await decide(from)).toBe(403);
+    expect(await decide({ origin: stage.coffer.appliance.url })).toBe(200);
   });
 
   test("counts once, also if it is given twice at once", async () => {
@@ -230,27 +214,23 @@ describe("a person's consent", () => {
   });
 
   test("ends with the session in which it was given, unless the client is in by then", async () => {
-    const coffer = stage.coffer;
-    const { id, browser } = beginSession(coffer, "ada");
+    const { id, browser } = beginSession(stage.coffer, "ada");
     const tokens = await app.signIn(browser);
     const code = await app.code(browser);
     expect(await ada.status("DELETE", `/v0/sessions/${id}`)).toBe(200);
     expect(oauthErrorIn(await app.exchange(code))).toEqual([400, "invalid_grant"]);
-    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(200);
+    expect(await isIn(tokens.access_token)).toBe(true);
   });
 
   test("ends with the person's account", async () => {
-    await using coffer = await startAppliance();
-    for (const name of ["ada", "bob"])
-      await coffer.appliance.services.users.createFromShell(name, "long enough");
-    const client = await OAuthTestClient.register(coffer);
-    const browser = beginSession(coffer, "bob").browser;
-    const tokens = await client.signIn(browser);
-    const code = await client.code(browser);
-    changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
-    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(401);
-    expect(oauthErrorIn(await client.refresh(tokens.refresh_token))).toEqual([400, "invalid_grant"]);
-    expect(oauthErrorIn(await client.exchange(code))).toEqual([400, "invalid_grant"]);
+    addAccount(stage.coffer, "eve");
+    const { browser } = beginSession(stage.coffer, "eve");
+    const tokens = await app.signIn(browser);
+    const code = await app.code(browser);
+    changeDatabase(stage.coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'eve'");
+    expect(await isIn(tokens.access_token)).toBe(false);
+    expect(oauthErrorIn(await app.refresh(tokens.refresh_token))).toEqual([400, "invalid_grant"]);
+    expect(oauthErrorIn(await app.exchange(code))).toEqual([400, "invalid_grant"]);
   });
 });
 
@@ -313,26 +293,23 @@ describe("a refresh token", () => {
 
   test("is worth nothing to another client, for a foreign resource or for more than was granted", async () => {
     const other = await OAuthTestClient.register(stage.coffer);
-    const { refresh_token: token } = await app.signIn(ada, { scope: "read-only" });
+    const { access_token: access, refresh_token: token } = await app.signIn(ada, { scope: "read-only" });
     expect(oauthErrorIn(await other.refresh(token))).toEqual([400, "invalid_grant"]);
+    expect(oauthErrorIn(await other.post("/oauth/revoke", { token, client_id: other.id }))).toEqual([
+      400,
+      "invalid_client",
+    ]);
+    expect(await isIn(access)).toBe(true);
     const foreign = { resource: "https://other.example/mcp" };
     expect(oauthErrorIn(await app.refresh(token, foreign))).toEqual([400, "invalid_target"]);
     expect(oauthErrorIn(await app.refresh(token, { scope: "write" }))).toEqual([400, "invalid_scope"]);
     expect(tokensIn(await app.refresh(token, { scope: "read" })).scope).toBe("read");
   });
 
-  test("is not an access token, and an access token does not refresh", async () => {
+  test("is not an access token, an access token does not refresh, and a key is no token of a client", async () => {
     const tokens = await app.signIn(ada);
     expect(await isIn(tokens.refresh_token)).toBe(false);
     expect(oauthErrorIn(await app.refresh(tokens.access_token))).toEqual([400, "invalid_grant"]);
-  });
-
-  test("is not revoked by another client, and a key is no token of a client", async () => {
-    const other = await OAuthTestClient.register(stage.coffer);
-    const tokens = await app.signIn(ada);
-    const revoked = await other.post("/oauth/revoke", { token: tokens.refresh_token, client_id: other.id });
-    expect(oauthErrorIn(revoked)).toEqual([400, "invalid_client"]);
-    expect(await isIn(tokens.access_token)).toBe(true);
     const key = stage.world.keys.ada ?? "";
     expect((await app.post("/oauth/revoke", { token: key, client_id: app.id })).status).toBe(200);
     expect(await isIn(key)).toBe(true);
@@ -340,53 +317,37 @@ describe("a refresh token", () => {
 });
 
 describe("registration", () => {
-  const bad: readonly (readonly [string, object | string, string])[] = [
-    ["nothing", "", "invalid_client_metadata"],
-    ["no JSON", "{", "invalid_client_metadata"],
-    ["a list", "[]", "invalid_client_metadata"],
-    ["no redirect URI", {}, "invalid_redirect_uri"],
-    ["none in the list", { redirect_uris: [] }, "invalid_redirect_uri"],
-    ["too many", { redirect_uris: Array(11).fill(REDIRECT_URI) }, "invalid_redirect_uri"],
-    ["a long one", { redirect_uris: [`https://app.example/${"x".repeat(500)}`] }, "invalid_redirect_uri"],
-    ["one with a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
-    ["one with data", { redirect_uris: ["data:text/html,x"] }, "invalid_redirect_uri"],
-    ["one of a system's scheme", { redirect_uris: ["ms-msdt:/id"] }, "invalid_redirect_uri"],
-    // The same, and others that are no domain names in reverse (RFC 8252, section 7.1).
-    ...[
-      "ms-msdt.x",
-      "search-ms.x",
-      "x-apple.y",
-      "com",
-      "com.",
-      ".com.x",
-      "com..x",
-      "com.-x",
-      "com.x-",
-      "c0m.x",
-      "a.b",
-    ].map(
-      (scheme) =>
-        [`one of ${scheme}:`, { redirect_uris: [`${scheme}:/id`] }, "invalid_redirect_uri"] as const,
-    ),
-    ["one without TLS", { redirect_uris: ["http://app.example/"] }, "invalid_redirect_uri"],
-    [
-      "one that looks like this computer",
-      { redirect_uris: ["http://localhost.evil.example/"] },
-      "invalid_redirect_uri",
-    ],
-    ["one with a fragment", { redirect_uris: ["https://app.example/#a"] }, "invalid_redirect_uri"],
-    ["one with a name in it", { redirect_uris: ["https://claude.ai@evil.example/"] }, "invalid_redirect_uri"],
-    ["a name that is none", { redirect_uris: [REDIRECT_URI], client_name: 7 }, "invalid_client_metadata"],
-    ["another way", { redirect_uris: [REDIRECT_URI], grant_types: ["implicit"] }, "invalid_client_metadata"],
-  ];
   test("refuses what is not right", async () => {
+    const redirects = [
+      [],
+      Array(11).fill(REDIRECT_URI),
+      [`https://app.example/${"x".repeat(500)}`],
+      ...["javascript:alert(1)", "data:text/html,x", "ms-msdt:/id", "http://app.example/"].map((uri) => [
+        uri,
+      ]),
+      ["http://localhost.evil.example/"],
+      ["https://app.example/#a"],
+      ["https://claude.ai@evil.example/"],
+      // Schemes that are no domain names in reverse (RFC 8252, section 7.1).
+      ...["ms-msdt.x", "search-ms.x", "x-apple.y", "com", "com.", ".com.x", "com..x"].map((scheme) => [
+        `${scheme}:/id`,
+      ]),
+      ...["com.-x", "com.x-", "c0m.x", "a.b"].map((scheme) => [`${scheme}:/id`]),
+    ];
+    const redirect_uris = [REDIRECT_URI];
+    const bad: readonly (readonly [Json, string])[] = [
+      ...["", "{", "[]"].map((body) => [body, "invalid_client_metadata"] as const),
+      [{ redirect_uris, client_name: 7 }, "invalid_client_metadata"],
+      [{ redirect_uris, grant_types: ["implicit"] }, "invalid_client_metadata"],
+      [{}, "invalid_redirect_uri"],
+      ...redirects.map((uris) => [{ redirect_uris: uris }, "invalid_redirect_uri"] as const),
+    ];
     await using coffer = await startAppliance();
-    for (const [what, body, error] of bad) {
-      // Another address each time, as only so many may come from one.
-      const text = typeof body === "string" ? body : JSON.stringify(body);
+    for (const [body, error] of bad) {
+      // Another hour each time, as only so many may come from one address.
       coffer.clock.advance(60 * 60 * 1000);
-      const answer = await coffer.client().send("POST", "/oauth/register", { body: text });
-      expect([what, ...oauthErrorIn(answer)]).toEqual([what, 400, error]);
+      const answer = await coffer.client().send("POST", "/oauth/register", { body });
+      expect([body, ...oauthErrorIn(answer)]).toEqual([body, 400, error]);
     }
   });
 

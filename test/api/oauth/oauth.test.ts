@@ -37,17 +37,20 @@ async function keysOf(client: OAuthTestClient): Promise<KeyRecord[]> {
   return keys.filter(({ client_id }) => client_id === client.id);
 }
 
+const SERVER = "/.well-known/oauth-authorization-server";
+const RESOURCE = "/.well-known/oauth-protected-resource";
+
 describe("the way in", () => {
   test("is found from the MCP endpoint on, and every document names this server as it was asked", async () => {
     const { url } = stage.coffer.appliance;
     const get = (path: string) => stage.coffer.client().get<Record<string, unknown>>(path);
-    expect(await get("/.well-known/oauth-protected-resource/mcp")).toMatchObject({
+    expect(await get(`${RESOURCE}/mcp`)).toMatchObject({
       resource: `${url}/mcp`,
       authorization_servers: [url],
       scopes_supported: ["read", "write"],
     });
-    expect(await get("/.well-known/oauth-protected-resource")).toMatchObject({ resource: url });
-    expect(await get("/.well-known/oauth-authorization-server")).toMatchObject({
+    expect(await get(RESOURCE)).toMatchObject({ resource: url });
+    expect(await get(SERVER)).toMatchObject({
       issuer: url,
       authorization_endpoint: `${url}/oauth/authorize`,
       token_endpoint: `${url}/oauth/token`,
@@ -61,37 +64,32 @@ describe("the way in", () => {
     expect(await stage.coffer.client().status("GET", "/.well-known/openid-configuration")).toBe(404);
   });
 
-  test.each([
-    "/.well-known/oauth-protected-resource/mcp",
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-authorization-server",
-  ])("is not offered to a valid key, as a client may drop it then: %s", async (path) => {
-    const { agent, liar } = stage.world.clients;
-    expect(await agent.status("GET", path)).toBe(404);
-    expect(await liar.status("GET", path)).toBe(200);
-  });
+  test.each([`${RESOURCE}/mcp`, RESOURCE, SERVER])(
+    "is not offered to a valid key, as a client may drop it then: %s",
+    async (path) => {
+      const { agent, liar } = stage.world.clients;
+      expect([await agent.status("GET", path), await liar.status("GET", path)]).toEqual([404, 200]);
+    },
+  );
 
   test("is not offered where there is nobody to let anyone in", async () => {
     await using empty = await startAppliance();
-    for (const path of [
-      "/.well-known/oauth-protected-resource/mcp",
-      "/.well-known/oauth-authorization-server",
-    ]) {
+    for (const path of [`${RESOURCE}/mcp`, SERVER]) {
       const { status, text } = await empty.client().send("GET", path);
       expect([status, text]).toEqual([404, expect.stringContaining("no users yet")]);
     }
   });
 
   test("starts behind a configured address only with that", async () => {
-    const settings = { "base-url": "https://drive.example.com" };
-    await using coffer = await startWithAda(settings);
-    const base = settings["base-url"];
-    const server = "/.well-known/oauth-authorization-server";
-    expect(await coffer.client().get<object>(server)).toMatchObject({ issuer: base });
-    const path = "/.well-known/oauth-protected-resource/mcp";
-    expect(await coffer.client().get<object>(path)).toMatchObject({ resource: `${base}/mcp` });
+    const base = "https://drive.example.com";
+    await using coffer = await startWithAda({ "base-url": base });
+    expect(await coffer.client().get<object>(SERVER)).toMatchObject({ issuer: base });
+    const resource = `${base}/mcp`;
+    expect(await coffer.client().get<object>(`${RESOURCE}/mcp`)).toMatchObject({ resource });
   });
 });
+
+const statusWith = (token: string, coffer = stage.coffer) => coffer.client(token).status("GET", "/v0/drives");
 
 describe("a client that a person lets in", () => {
   test("gets a key that works for what was allowed, with its state and our name", async () => {
@@ -127,9 +125,7 @@ describe("a client that a person lets in", () => {
     const client = stage.coffer.client(tokens.access_token);
     const { data } = await client.get<{ data: { id: string }[] }>("/v0/drives");
     expect(data.map(({ id }) => id)).toEqual([stage.world.drives.ada]);
-    expect(
-      await client.status("PUT", `/v0/files?drive_id=${stage.world.drives.ada}&path=a`, { body: "x" }),
-    ).toBe(403);
+    await client.put(stage.world.drives.ada, "a", "x", 403);
     expect(await keysOf(own)).toMatchObject([{ scope: "read-only", drive_id: stage.world.drives.ada }]);
   });
 
@@ -141,7 +137,7 @@ describe("a client that a person lets in", () => {
       const { status, headers } = await client.send("POST", "/mcp", { body });
       return [status, headers.get("www-authenticate")];
     };
-    const metadata = `${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp`;
+    const metadata = `${stage.coffer.appliance.url}${RESOURCE}/mcp`;
     expect(await challenge(stage.coffer.client(token))).toEqual([
       403,
       `Bearer error="insufficient_scope", resource_metadata="${metadata}", scope="read write"`,
@@ -157,10 +153,10 @@ describe("a client that a person lets in", () => {
     const second = tokensIn(await own.refresh(first.refresh_token));
     const keys = await keysOf(own);
     expect(keys).toMatchObject([{ name: "Example App", expires_at: expect.any(String) }]);
-    expect(await stage.coffer.client(first.access_token).status("GET", "/v0/drives")).toBe(401);
-    expect(await stage.coffer.client(second.access_token).status("GET", "/v0/drives")).toBe(200);
+    expect(await statusWith(first.access_token)).toBe(401);
+    expect(await statusWith(second.access_token)).toBe(200);
     await stage.world.clients.ada.delete(`/v0/keys/${keys[0]?.id}`);
-    expect(await stage.coffer.client(second.access_token).status("GET", "/v0/drives")).toBe(401);
+    expect(await statusWith(second.access_token)).toBe(401);
     expect((await own.refresh(second.refresh_token)).status).toBe(400);
   });
 
@@ -181,7 +177,7 @@ describe("a client that a person lets in", () => {
       const tokens = await app.signIn(ada);
       const form = { token: tokens[which], client_id: app.id };
       for (const _ of ["once", "again"]) expect((await app.post("/oauth/revoke", form)).status).toBe(200);
-      expect(await stage.coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(401);
+      expect(await statusWith(tokens.access_token)).toBe(401);
       expect((await app.refresh(tokens.refresh_token)).status).toBe(400);
     }
   });
@@ -190,10 +186,10 @@ describe("a client that a person lets in", () => {
 describe("in time", () => {
   test("a token ends after an hour, what it may refresh after 30 days without use, and the sweep removes it", async () => {
     await using coffer = await startWithAda();
-    const browser = beginSession(coffer, "ada").browser;
+    const { browser } = beginSession(coffer, "ada");
     const client = await OAuthTestClient.register(coffer);
     let tokens = await client.signIn(browser);
-    const status = async () => await coffer.client(tokens.access_token).status("GET", "/v0/drives");
+    const status = () => statusWith(tokens.access_token, coffer);
     coffer.clock.advance(HOUR_MS - 1);
     expect(await status()).toBe(200);
     coffer.clock.advance(1);
@@ -207,61 +203,47 @@ describe("in time", () => {
     coffer.clock.advance(30 * DAY_MS);
     expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
     await coffer.appliance.services.sweep.run();
-    const keys = await coffer
-      .client()
-      .send("GET", "/v0/keys", { headers: { cookie: beginSession(coffer, "ada").browser.cookie } });
-    expect(JSON.parse(keys.text)).toEqual([]);
+    expect(await beginSession(coffer, "ada").browser.get<unknown>("/v0/keys")).toEqual([]);
   });
 
   test("a link that a client made works until its access ends, not only until its token does", async () => {
-    await using coffer = await startWithAda();
-    const client = await OAuthTestClient.register(coffer);
-    const tokens = await client.signIn(beginSession(coffer, "ada").browser);
-    const api = coffer.client(tokens.access_token);
+    const tokens = await app.signIn(ada);
+    const api = stage.coffer.client(tokens.access_token);
     const drive = await api.makeDrive("D");
-    const file = await api.put(drive.id, "a", "x");
-    const link = await api.post<{ token: string }>(
-      `/v0/files/${file.id}/presigned-url`,
-      { expires_in: 86_400 },
-      200,
-    );
-    const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
-    coffer.clock.advance(2 * HOUR_MS);
+    const { id } = await api.put(drive.id, "a");
+    const body = { expires_in: 86_400 };
+    const link = await api.post<{ token: string }>(`/v0/files/${id}/presigned-url`, body, 200);
+    const get = () => stage.coffer.client().status("GET", `/v0/presigned/${link.token}`);
+    stage.coffer.clock.advance(2 * HOUR_MS);
     expect(await get()).toBe(200);
-    await client.post("/oauth/revoke", { token: tokens.refresh_token });
+    await app.post("/oauth/revoke", { token: tokens.refresh_token });
     expect(await get()).toBe(404);
   });
 
   test("a registration that nobody used goes after a day, one in use stays", async () => {
-    await using coffer = await startWithAda();
-    const unused = await OAuthTestClient.register(coffer);
-    const used = await OAuthTestClient.register(coffer);
-    await used.signIn(beginSession(coffer, "ada").browser);
-    coffer.clock.advance(DAY_MS);
-    await coffer.appliance.services.sweep.run();
-    const asked = [await unused.ask(), await used.ask()];
+    await app.signIn(ada);
+    const unused = await OAuthTestClient.register(stage.coffer);
+    stage.coffer.clock.advance(DAY_MS);
+    await stage.coffer.appliance.services.sweep.run();
+    const asked = [await unused.ask(), await app.ask()];
     expect(asked.map(({ status }) => status)).toEqual([400, 303]);
   });
 
   test("a person can take half an hour, a client a minute", async () => {
-    await using coffer = await startWithAda();
-    const browser = beginSession(coffer, "ada").browser;
-    const client = await OAuthTestClient.register(coffer);
-    const ticket = await client.begin();
-    const late = await client.code(browser);
-    coffer.clock.advance(60_000);
-    expect((await client.exchange(late)).status).toBe(400);
-    coffer.clock.advance(29 * 60_000);
-    expect(await browser.status("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } })).toBe(404);
+    const ticket = await app.begin();
+    const late = await app.code(ada);
+    stage.coffer.clock.advance(60_000);
+    expect((await app.exchange(late)).status).toBe(400);
+    stage.coffer.clock.advance(29 * 60_000);
+    expect(await ada.status("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } })).toBe(404);
   });
 });
 
 test("a browser is sent to the page, which nobody may frame and which tells nobody where it came from", async () => {
-  const { status, headers } = await app.ask({}, { accept: "text/html" });
-  expect([status, locationOf(headers).pathname]).toEqual([303, "/oauth/consent"]);
-  const page = await stage.coffer
-    .client()
-    .send("GET", "/oauth/consent?request=x", { headers: { accept: "text/html" } });
+  const headers = { accept: "text/html" };
+  const asked = await app.ask({}, headers);
+  expect([asked.status, locationOf(asked.headers).pathname]).toEqual([303, "/oauth/consent"]);
+  const page = await stage.coffer.client().send("GET", "/oauth/consent?request=x", { headers });
   expect(page.status).toBe(200);
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(page.headers.get("x-frame-options")).toBe("DENY");

@@ -8,6 +8,7 @@ test("every answer to a generated request is one that is described", async () =>
   const { appliance, dataDir, clock } = coffer;
   const { faults } = await sendGenerated({ url: appliance.url, dataDir, clock }, 1, 1000);
   expect(faults).toEqual([]);
+  expect(coffer.lines.filter((line) => /"level":"error"|request failed/.test(line))).toEqual([]);
   await coffer.close();
   expect(await verified(dataDir)).toEqual([]);
 });

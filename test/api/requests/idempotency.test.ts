@@ -1,44 +1,41 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
-import { eventually, expectCommonRules, fill, fillJson, openStage } from "../../support/server/scenario.ts";
+import { eventually, expectCommonRules, openStage, provision } from "../../support/server/scenario.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { ROUTES, type RouteRow, successOf, withByPath } from "../../support/server/routes.ts";
-import { makeTarget, routeOf, type Target } from "../../support/server/targets.ts";
-import { Description } from "../../support/schemas/description.ts";
+import {
+  describedApi,
+  requestOf,
+  ROUTES,
+  type RouteRow,
+  successOf,
+  withByPath,
+} from "../../support/server/routes.ts";
+import { makeOwnTarget, routeOf } from "../../support/server/targets.ts";
+import { everythingIn, rowsIn } from "../../support/faults/change-database.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
+const PROVISION: Sent = ["POST", "/v0/drives/provision", { body: { name: "Same" } }];
 
-let keys = 0;
-function newKey(): string {
-  keys += 1;
-  return `key ${keys} ${crypto.randomUUID()}`;
-}
+const newKey = () => `key ${crypto.randomUUID()}`;
 
-/** A drive of one's own, and a key. */
+/** A drive of one's own, and what asks with its key under one Idempotency-Key. */
 async function fresh() {
-  return { own: await stage.ownDrive(), key: newKey() };
+  const own = await stage.ownDrive();
+  const key = newKey();
+  return { own, key, ask: (sent: Sent) => send(own.client, key, sent) };
 }
 
 /** A request as it can be sent any number of times. */
-interface Sent {
-  /** A method and a path, such as `GET /v0/drives`. */
-  readonly request: string;
-  readonly body?: Json | Uint8Array<ArrayBuffer>;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Sent = readonly [method: string, path: string, options?: RequestOptions];
 
-function send(client: Client, key: string, { request, body, headers }: Sent): Promise<Answer> {
-  const [method = "", path = ""] = request.split(" ");
-  const options: RequestOptions = { headers: { ...headers, "idempotency-key": key } };
-  return client.send(method, path, body === undefined ? options : { ...options, body });
+function send(client: Client, key: string, [method, path, options = {}]: Sent): Promise<Answer> {
+  return client.send(method, path, { ...options, headers: { ...options.headers, "idempotency-key": key } });
 }
 
 /** The answer as a repeated request must get it again. */
@@ -52,61 +49,16 @@ function expectReplay(answer: Answer, first: Answer): void {
   expect(essence(answer)).toEqual(essence(first));
 }
 
-/** What is sent for the first time, and done. */
-async function sendFirst(client: Client, key: string, sent: Sent, status = 201): Promise<Answer> {
-  const answer = await send(client, key, sent);
-  expectFirst(answer, status);
-  return answer;
-}
-
-function expectFirst(answer: Answer, status: number): void {
+/** What was sent for the first time, and done. */
+function expectFirst(answer: Answer, status = 201): Answer {
   expectCommonRules("POST", answer);
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
+  return answer;
 }
-
-/** What is mentioned, in a drive of Ada's for one test alone. */
-async function prepare(mentioned = ""): Promise<Target> {
-  const { coffer, world } = stage;
-  const client = world.clients.ada;
-  const { id: drive } = await client.makeDrive("Target");
-  return makeTarget({ coffer, world, client, drive, path: "sub/f.txt" }, mentioned);
-}
-
-/** All that Ada can see of the target, and how many unclaimed drives there are. */
-async function snapshot({ drive }: Target): Promise<unknown> {
-  const { ada } = stage.world.clients;
-  // So that refusals of the same kind are equal.
-  const headers = { "x-request-id": "snapshot" };
-  const list = await ada.send("GET", `/v0/files?drive_id=${drive}&limit=1000`, { headers });
-  const folders = await ada.send("GET", `/v0/files?drive_id=${drive}&delimiter=/`, { headers });
-  const own = await ada.get<{ data: { id: string; updated_at: string }[] }>("/v0/drives");
-  const ids = await ada.get<{ id: string }[]>("/v0/keys");
-  return [
-    list.text,
-    folders.text,
-    own,
-    ids.map(({ id }) => id),
-    (await ada.send("GET", `/v0/drives/${drive}/members`, { headers })).text,
-    COUNTED.map((table) => countRows(table)),
-  ];
-}
-
-const LINKS = ["presigned_link", "upload_link", "share_link"];
-const COUNTED = [
-  ...LINKS,
-  "drive",
-  "snapshot",
-  "file_version",
-  "webhook",
-  "user",
-  "trash WHERE state = 'kept'",
-  "webhook_delivery WHERE type = 'webhook.test'",
-];
 
 function countRows(table: string, dataDir = stage.coffer.dataDir): number {
-  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
-  return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
+  return Number(rowsIn(dataDir, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 }
 
 /** A form with a file. */
@@ -116,72 +68,53 @@ function form(drive: string, content: string): string {
 
 const drive_id = "{drive}";
 
-/** Writes with other bodies and headers than in `ROUTES`. */
+function also(request: string, status: number, about: string, more: RouteRow[2] = {}): RouteRow {
+  return [request, status, { about, ...more }];
+}
+
+/** Writes that are not in `ROUTES`. */
 const OTHERS: readonly RouteRow[] = [
-  [
-    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
-    200,
-    { about: "of a folder", body: { path: "sub/" } },
-  ],
-  ["POST /v0/trash/{trashedFolder}/restore", 200, { about: "of a folder" }],
-  [
-    "POST /v0/drives/{drive}/members",
-    200,
-    { about: "of a member", body: { username: "carol", role: "editor" } },
-  ],
-  ["POST /v0/files", 201, { about: "as a form", body: form(drive_id, "Hello World!"), headers: FORM_TYPE }],
-  ["PUT /v0/files?drive_id={drive}&path=empty.txt", 201, { about: "of nothing" }],
-  [
-    "PUT /v0/files?drive_id={drive}&path=put.txt",
-    201,
-    { about: "if there is none", body: "Hello World!", headers: { "if-none-match": "*" } },
-  ],
-  [
-    "PATCH /v0/files/{file}",
-    200,
-    { about: "if it is unchanged", body: { filename: "renamed.txt" }, headers: { "if-match": "*" } },
-  ],
-  ["POST /v0/files/{file}/move", 200, { about: "onto itself", body: { destination_path: "sub/f.txt" } }],
-  [
-    "POST /v0/links",
-    201,
-    { about: "with a password", body: { drive_id, path: "/", password: "open sesame" } },
-  ],
-  [
-    "POST /v0/files/{file}/edit",
-    200,
-    { about: "as a dry run", body: { op: "append", text: "more", dry_run: true } },
-  ],
-  ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
+  also("POST /v0/drives/{drive}/snapshots/{snapshot}/restore", 200, "of a folder", {
+    body: { path: "sub/" },
+  }),
+  also("POST /v0/trash/{trashedFolder}/restore", 200, "of a folder"),
+  also("POST /v0/drives/{drive}/members", 200, "of a member", {
+    body: { username: "carol", role: "editor" },
+  }),
+  also("POST /v0/files", 201, "as a form", { body: form(drive_id, "Hello World!"), headers: FORM_TYPE }),
+  also("PUT /v0/files?drive_id={drive}&path=empty.txt", 201, "of nothing"),
+  also("PUT /v0/files?drive_id={drive}&path=put.txt", 201, "if there is none", {
+    body: "Hello World!",
+    headers: { "if-none-match": "*" },
+  }),
+  also("PATCH /v0/files/{file}", 200, "if it is unchanged", {
+    body: { filename: "renamed.txt" },
+    headers: { "if-match": "*" },
+  }),
+  also("POST /v0/files/{file}/move", 200, "onto itself", { body: { destination_path: "sub/f.txt" } }),
+  also("POST /v0/links", 201, "with a password", { body: { drive_id, path: "/", password: "open sesame" } }),
+  also("POST /v0/files/{file}/edit", 200, "as a dry run", {
+    body: { op: "append", text: "more", dry_run: true },
+  }),
+  also("POST /v0/folders", 200, "that is there", { body: { drive_id, path: "sub/" } }),
 ];
 
-function requestOf([request, , { by, body, headers } = {}]: RouteRow, target: Target): Sent {
-  return {
-    request: fill(request, target),
-    ...(body === undefined ? {} : { body: fillJson(body, target) }),
-    ...(by === "session" ? { headers: signedInHeaders() } : headers && { headers }),
-  };
-}
-
-function signedInHeaders(): Record<string, string> {
-  const { cookie } = beginSession(stage.coffer, "ada").browser;
-  return { cookie, origin: stage.coffer.appliance.url };
-}
-
 /** Requests that differ from one in one thing each. */
-function othersThan(sent: Sent): Sent[] {
-  const { request, body, headers } = sent;
+function othersThan([request, of, more = {}]: RouteRow): RouteRow[] {
+  const { body, headers } = more;
   const elsewhere = `${request}${request.includes("?") ? "&" : "?"}other=1`;
-  const others = [
-    { ...sent, headers: { ...headers, "if-match": '"other"' } },
-    { ...sent, headers: { ...headers, prefer: "handling=lenient" }, request: elsewhere },
+  const others: RouteRow[] = [
+    [request, of, { ...more, headers: { ...headers, "if-match": '"other"' } }],
+    [elsewhere, of, { ...more, headers: { ...headers, prefer: "handling=lenient" } }],
   ];
   // What comes after a form is not read.
-  if (typeof body === "string" && headers !== FORM_TYPE) return [...others, { ...sent, body: `${body}!` }];
-  if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {
-    return others;
+  if (typeof body === "string" && headers !== FORM_TYPE) {
+    others.push([request, of, { ...more, body: `${body}!` }]);
   }
-  return [...others, { ...sent, body: { ...body, filename: "other", tags: ["other"] } }];
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
+    others.push([request, of, { ...more, body: { ...body, filename: "other", tags: ["other"] } }]);
+  }
+  return others;
 }
 
 /** Those that store nothing: one has an answer of any length, the other a cookie of its own each time. */
@@ -197,7 +130,7 @@ const WRITES = [...ROUTES, ...withByPath(OTHERS)].filter(
 );
 
 test("every write of the API description takes a key, and is tried here", async () => {
-  const { operations } = await Description.of(stage.coffer.client());
+  const { operations } = await describedApi();
   const routes = (of: typeof operations) => of.map(({ method, path }) => `${method} ${path}`);
   const keyed = routes(operations.filter(({ parameters }) => parameters.header.includes("Idempotency-Key")));
   const writes = routes(operations).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
@@ -208,89 +141,107 @@ test("every write of the API description takes a key, and is tried here", async 
 for (const row of WRITES) {
   const [request, , more = {}] = row;
   const status = successOf(row);
-  const name = [routeOf(request), more.about ?? []].flat().join(" ");
-  const client = () => (more.by === undefined ? stage.world.clients.ada : stage.coffer.client());
 
   const begin = async () => {
-    const target = await prepare(JSON.stringify([request, more]));
-    return { target, sent: requestOf(row, target), key: newKey() };
+    const target = await makeOwnTarget(stage, JSON.stringify([request, more]), "sub/f.txt");
+    const client =
+      more.by === "session"
+        ? beginSession(stage.coffer, "ada").browser
+        : stage.world.clients[more.by ?? "ada"];
+    const key = newKey();
+    return (of: RouteRow) => send(client, key, requestOf(of, target));
   };
 
-  describe(name, () => {
+  describe([routeOf(request), more.about ?? []].flat().join(" "), () => {
     test("is done once and answered twice, and never answers another request", async () => {
-      const { target, sent, key } = await begin();
-      const first = await sendFirst(client(), key, sent, status);
-      const after = await snapshot(target);
+      const ask = await begin();
+      const first = await ask(row);
+      expectFirst(first, status);
+      const after = everythingIn(stage.coffer.dataDir);
       stage.coffer.clock.advance(1);
-      expectReplay(await send(client(), key, sent), first);
-      expectReplay(await send(client(), key, sent), first);
-      for (const other of othersThan(sent)) {
-        expectRefused(await send(client(), key, other), "IDEMPOTENCY_KEY_REUSED");
-      }
-      expect(await snapshot(target)).toEqual(after);
+      expectReplay(await ask(row), first);
+      expectReplay(await ask(row), first);
+      for (const each of othersThan(row)) expectRefused(await ask(each), "IDEMPOTENCY_KEY_REUSED");
+      expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
 
     test("has one effect, however many ask at once", async () => {
-      const { target, sent, key } = await begin();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, sent)));
-      const firsts = answers.filter(
+      const ask = await begin();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask(row)));
+      const [first, ...others] = answers.filter(
         (answer) => answer.status < 300 && answer.headers.get("idempotency-replayed") === null,
       );
-      expect(firsts.length).toBe(1);
-      const [first] = firsts;
       if (first === undefined) throw new Error("nobody was first");
+      expect(others).toEqual([]);
       expectFirst(first, status);
       for (const answer of answers.filter((each) => each !== first)) {
         if (answer.status < 300) expectReplay(answer, first);
         else expectRefused(answer, "IDEMPOTENCY_IN_PROGRESS");
       }
-      const after = await snapshot(target);
-      expectReplay(await send(client(), key, sent), first);
-      expect(await snapshot(target)).toEqual(after);
+      const after = everythingIn(stage.coffer.dataDir);
+      expectReplay(await ask(row), first);
+      expect(everythingIn(stage.coffer.dataDir)).toEqual(after);
     });
   });
 }
 
-const folder = (drive: string, path: string): Sent => ({
-  request: "POST /v0/folders",
-  body: { drive_id: drive, path },
-});
+const folder = (drive: string, path: string): Sent => [
+  "POST",
+  "/v0/folders",
+  { body: { drive_id: drive, path } },
+];
+const put = (drive: string, path: string, body: string | Uint8Array<ArrayBuffer>): Sent => [
+  "PUT",
+  `/v0/files?drive_id=${drive}&path=${path}`,
+  { body },
+];
+
+const PRINTABLE = Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join("");
 
 describe("the header", () => {
+  // Without an API key, two behind one address could come by the same.
+  const keyed = "whoever has an API key";
   test.each([
-    ["empty", ""],
-    ["too long", "x".repeat(256)],
-    ["not ASCII", "caf\u00e9"],
-    ["with a tab", "a\tb"],
-  ])("%s is refused by its name, and nothing is done", async (_, key) => {
-    const own = await stage.ownDrive();
-    expectRefused(await send(own.client, key, folder(own.id, "a/")), "VALIDATION_ERROR", "Idempotency-Key");
-    expect(
-      await own.client.get<{ folders: string[] }>(`/v0/files?drive_id=${own.id}&delimiter=/`),
-    ).toMatchObject({ folders: [] });
-  });
-
-  test.each([
-    ["one character", "1"],
-    ["255 characters", "x".repeat(255)],
-    [
-      "every printable character",
-      Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join(" "),
-    ],
-  ])("%s is taken", async (_, key) => {
-    const own = await stage.ownDrive();
-    const first = await sendFirst(own.client, key, folder(own.id, "a/"));
-    expectReplay(await send(own.client, key, folder(own.id, "a/")), first);
+    ["empty", "nobody", ""],
+    ["too long", "nobody", "x".repeat(256)],
+    ["not ASCII", "nobody", "caf\u00e9"],
+    ["with a tab", "nobody", "a\tb"],
+    ["one character", keyed, "1"],
+    ["255 characters", keyed, "x".repeat(255)],
+    ["31 random characters", keyed, crypto.randomUUID().replaceAll("-", "").slice(0, 31)],
+    ["32 times the same", keyed, "a".repeat(32)],
+    ["seven characters over and over", keyed, "provide".repeat(36)],
+    ["the UUID of nothing", keyed, "00000000-0000-0000-0000-000000000000"],
+    ["a UUID", "everybody", crypto.randomUUID()],
+    ["a UUID of version 7", "everybody", Bun.randomUUIDv7()],
+    ["32 hex digits", "everybody", "0123456701234567012345670123456f"],
+    ["255 characters, not the same", "everybody", "not the same ".repeat(20).slice(0, 255)],
+    ["every printable character", "everybody", PRINTABLE],
+  ])("%s is taken from %s", async (_, from, key) => {
+    const { ada, nobody, liar } = stage.world.clients;
+    for (const client of from === "everybody" ? [ada, nobody] : [ada, nobody, liar]) {
+      const before = countRows("drive");
+      const isTaken = from === "everybody" || (from === keyed && client === ada);
+      const answer = await send(client, key, PROVISION);
+      if (isTaken) {
+        expectFirst(answer, 201);
+        expectReplay(await send(client, key, PROVISION), answer);
+      } else {
+        expectRefused(answer, "VALIDATION_ERROR", "Idempotency-Key");
+        if (from === keyed) expect(answer.text).toContain("such as a new UUID");
+      }
+      expect(countRows("drive") - before).toBe(isTaken ? 1 : 0);
+    }
   });
 
   test("means nothing to reads, and to routes that are none", async () => {
-    const { own, key } = await fresh();
+    const { own, ask } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
-      await sendFirst(own.client, key, { request: `GET ${path}` }, 200);
-      expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
+      expectFirst(await ask(["GET", path]), 200);
+      expect((await send(own.client, "x".repeat(256), ["HEAD", path])).status).toBe(200);
     }
-    expectRefused(await send(own.client, key, { request: "POST /v0/nothing" }), "NOT_FOUND");
-    await sendFirst(own.client, key, folder(own.id, "a/"));
+    expectRefused(await ask(["POST", "/v0/nothing"]), "NOT_FOUND");
+    expectFirst(await ask(folder(own.id, "a/")));
   });
 
   test("comes after the key and its scope", async () => {
@@ -304,19 +255,17 @@ describe("a key is its caller's own", () => {
   test("two agents with the same key have an effect each", async () => {
     const key = newKey();
     const [one, other] = [await stage.ownDrive(), await stage.ownDrive()];
-    const body = { name: "Same" };
-    const create: Sent = { request: "POST /v0/keys", body };
-    const first = await sendFirst(one.client, key, create);
-    const second = await sendFirst(other.client, key, create);
+    const create: Sent = ["POST", "/v0/keys", { body: { name: "Same" } }];
+    const first = expectFirst(await send(one.client, key, create));
+    const second = expectFirst(await send(other.client, key, create));
     expect(JSON.parse(second.text).id).not.toBe(JSON.parse(first.text).id);
   });
 
   test("and so have two keys of one account, and nobody", async () => {
     const key = newKey();
     const { ada, adaDrive } = stage.world.clients;
-    const create: Sent = { request: "POST /v0/drives/provision", body: { name: "Same" } };
     const answers = await Promise.all(
-      [ada, adaDrive, stage.coffer.client()].map((client) => send(client, key, create)),
+      [ada, adaDrive, stage.coffer.client()].map((client) => send(client, key, PROVISION)),
     );
     for (const answer of answers) expectFirst(answer, 201);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(3);
@@ -325,53 +274,18 @@ describe("a key is its caller's own", () => {
 
 test("whoever is signed in has one under all of the account's sessions, and none in common with its keys", async () => {
   const key = newKey();
-  const create: Sent = { request: "POST /v0/drives", body: { name: "Same" } };
-  const nobody = stage.coffer.client();
-  const first = await sendFirst(nobody, key, { ...create, headers: signedInHeaders() });
-  expectReplay(await send(nobody, key, { ...create, headers: signedInHeaders() }), first);
-  await sendFirst(stage.world.clients.ada, key, create);
-});
-
-describe("without an API key, two behind one address cannot come by the same key", () => {
-  const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "My drive" } };
-
-  test.each([
-    ["a short one", "1"],
-    ["31 random characters", crypto.randomUUID().replaceAll("-", "").slice(0, 31)],
-    ["32 times the same", "a".repeat(32)],
-    ["seven characters over and over", "provide".repeat(36)],
-    ["the UUID of nothing", "00000000-0000-0000-0000-000000000000"],
-  ])("%s is refused, says what to send, and makes nothing", async (_, key) => {
-    const before = countRows("drive");
-    for (const client of [stage.coffer.client(), stage.world.clients.liar]) {
-      const answer = await send(client, key, provision);
-      expectRefused(answer, "VALIDATION_ERROR", "Idempotency-Key");
-      expect(answer.text).toContain("such as a new UUID");
-    }
-    expect(countRows("drive")).toBe(before);
-    await sendFirst(stage.world.clients.ada, key, provision);
-  });
-
-  test.each([
-    ["a UUID", crypto.randomUUID()],
-    ["a UUID of version 7", Bun.randomUUIDv7()],
-    ["32 hex digits", "0123456701234567012345670123456f"],
-    ["255 characters", "not the same ".repeat(20).slice(0, 255)],
-  ])("%s is taken", async (_, key) => {
-    const first = await sendFirst(stage.coffer.client(), key, provision);
-    expectReplay(await send(stage.coffer.client(), key, provision), first);
-  });
+  const create: Sent = ["POST", "/v0/drives", { body: { name: "Same" } }];
+  const first = expectFirst(await send(beginSession(stage.coffer, "ada").browser, key, create));
+  expectReplay(await send(beginSession(stage.coffer, "ada").browser, key, create), first);
+  expectFirst(await send(stage.world.clients.ada, key, create));
 });
 
 test("callers without a key are told apart by their address", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
   const key = newKey();
+  const [method, path, options] = PROVISION;
   const provisionFrom = (address: string) =>
-    send(coffer.client(), key, {
-      request: "POST /v0/drives/provision",
-      body: { name: "Same" },
-      headers: { "x-forwarded-for": address },
-    });
+    send(coffer.client(), key, [method, path, { ...options, headers: { "x-forwarded-for": address } }]);
   const first = await provisionFrom("192.0.2.1");
   expectFirst(first, 201);
   const second = await provisionFrom("192.0.2.2");
@@ -383,46 +297,41 @@ test("callers without a key are told apart by their address", async () => {
 
 describe("only successes are kept", () => {
   test("a refused request may be corrected under its key", async () => {
-    const { own, key } = await fresh();
-    expectRefused(await send(own.client, key, folder(own.id, "a//")), "VALIDATION_ERROR", "path");
-    expectRefused(
-      await send(own.client, key, { ...folder(own.id, "a/"), body: "{" }),
-      "VALIDATION_ERROR",
-      "body",
-    );
-    expectRefused(await send(own.client, key, folder("nowhere", "a/")), "NOT_FOUND");
-    await sendFirst(own.client, key, folder(own.id, "a/"));
-    expectRefused(await send(own.client, key, folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
+    const { own, ask } = await fresh();
+    expectRefused(await ask(folder(own.id, "a//")), "VALIDATION_ERROR", "path");
+    const broken = await ask(["POST", "/v0/folders", { body: "{" }]);
+    expectRefused(broken, "VALIDATION_ERROR", "body");
+    expectRefused(await ask(folder("nowhere", "a/")), "NOT_FOUND");
+    expectFirst(await ask(folder(own.id, "a/")));
+    expectRefused(await ask(folder(own.id, "b/")), "IDEMPOTENCY_KEY_REUSED");
   });
 
   test("a refused upload may be corrected under its key", async () => {
-    const { own, key } = await fresh();
-    const upload = (path: string, body: string): Sent => ({
-      request: `PUT /v0/files?drive_id=${own.id}&path=${path}`,
-      body,
-    });
+    const { own, ask } = await fresh();
     await own.client.put(own.id, "taken", "x");
-    expectRefused(await send(own.client, key, upload("taken/below", "x")), "CONFLICT");
-    await sendFirst(own.client, key, upload("free", "x"));
+    expectRefused(await ask(put(own.id, "taken/below", "x")), "CONFLICT");
+    expectFirst(await ask(put(own.id, "free", "x")));
   });
 
   test("an answer too long to be kept undoes its write", async () => {
-    const own = await stage.ownDrive();
+    const { own, ask } = await fresh();
     const file = await own.client.put(own.id, "a", "x");
     const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
-    const request: Sent = { request: "POST /v0/files/bulk-delete", body: { file_ids: [file.id, ...ids] } };
-    const key = newKey();
-    expectRefused(await send(own.client, key, request), "PAYLOAD_TOO_LARGE");
+    const remove = (others: string[]): Sent => [
+      "POST",
+      "/v0/files/bulk-delete",
+      { body: { file_ids: [file.id, ...others] } },
+    ];
+    expectRefused(await ask(remove(ids)), "PAYLOAD_TOO_LARGE");
     await own.client.get(`/v0/files/${file.id}`);
-    const fitting = { ...request, body: { file_ids: [file.id, ...ids.map(() => crypto.randomUUID())] } };
-    await sendFirst(own.client, key, fitting, 200);
+    expectFirst(await ask(remove(ids.map(() => crypto.randomUUID()))), 200);
     await own.client.json(404, "GET", `/v0/files/${file.id}`);
   });
 });
 
 describe("while the first is running", () => {
   test("another is refused before its body is read, whatever it asks", async () => {
-    const { own, key } = await fresh();
+    const { own, key, ask } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=slow.txt`;
     const headers = { "idempotency-key": key };
     const first = await holdRequest(own.client, ["PUT", path], undefined, headers);
@@ -430,49 +339,46 @@ describe("while the first is running", () => {
     const refusal = await own.client.send("PUT", path, { body: endless, headers });
     expectRefused(refusal, "IDEMPOTENCY_IN_PROGRESS");
     expect(refusal.headers.get("retry-after")).toBe("1");
-    expectRefused(await send(own.client, key, folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
+    expectRefused(await ask(folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
     const answer = await first.complete();
     expectFirst(answer, 201);
-    expectReplay(await send(own.client, key, { request: `PUT ${path}`, body: "Hello World!" }), answer);
+    expectReplay(await ask(put(own.id, "slow.txt", "Hello World!")), answer);
   });
 
   test.each([
     ["an upload", (drive: string) => `PUT /v0/files?drive_id=${drive}&path=cut`],
     ["a JSON body", () => "POST /v0/folders"],
   ])("%s that is cut off lets go of its key and leaves nothing", async (_, target) => {
-    const { own, key } = await fresh();
+    const { own, key, ask } = await fresh();
     const raw = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
     await raw.write(
       `${target(own.id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.key}\r\nIdempotency-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{"drive_id"`,
     );
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
+    await eventually(async () => (await ask(folder(own.id, "a//"))).status === 409);
     raw.socket.destroy();
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
-    const sound: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
-    await sendFirst(own.client, key, sound);
+    await eventually(async () => (await ask(folder(own.id, "a//"))).status === 400);
+    expectFirst(await ask(put(own.id, "cut", "whole")));
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 });
 
 function jsonUpload(drive: string, content: string, fields: Record<string, Json> = {}): Sent {
-  return { request: "POST /v0/files", body: { drive_id: drive, filename: "form.txt", content, ...fields } };
+  const body = { drive_id: drive, filename: "form.txt", content, ...fields };
+  return ["POST", "/v0/files", { body }];
 }
 
 describe("an upload is known by its fields and its content", () => {
   test("however it is encoded", async () => {
-    const { own, key } = await fresh();
-    const first = await sendFirst(own.client, key, jsonUpload(own.id, HELLO));
+    const { own, ask } = await fresh();
+    const first = expectFirst(await ask(jsonUpload(own.id, HELLO)));
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
     const again: Sent[] = [
       jsonUpload(own.id, `${HELLO.slice(0, 5)}\n${HELLO.slice(5)}`),
-      {
-        ...jsonUpload(own.id, HELLO),
-        body: JSON.stringify({ content: HELLO, filename: "form.txt", drive_id: own.id }),
-      },
-      { request: "POST /v0/files", body: form(own.id, "Hello World!"), headers: FORM_TYPE },
+      ["POST", "/v0/files", { body: { content: HELLO, filename: "form.txt", drive_id: own.id } }],
+      ["POST", "/v0/files", { body: form(own.id, "Hello World!"), headers: FORM_TYPE }],
     ];
-    for (const request of again) expectReplay(await send(own.client, key, request), first);
+    for (const request of again) expectReplay(await ask(request), first);
     const others: Sent[] = [
       jsonUpload(own.id, `${HELLO}IQ==`.replace("hIQ==", "hIQ")),
       jsonUpload(own.id, ""),
@@ -481,53 +387,46 @@ describe("an upload is known by its fields and its content", () => {
       jsonUpload(own.id, HELLO, { expires_at: null }),
     ];
     for (const request of others) {
-      expectRefused(await send(own.client, key, request), "IDEMPOTENCY_KEY_REUSED");
+      expectRefused(await ask(request), "IDEMPOTENCY_KEY_REUSED");
     }
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 
   test("what repeats another is not kept, nor what does not repeat it", async () => {
-    const { own, key } = await fresh();
-    const path = `/v0/files?drive_id=${own.id}&path=big.bin`;
+    const { own, ask } = await fresh();
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
     big.set(content);
-    await sendFirst(own.client, key, { request: `PUT ${path}`, body: big });
+    const upload = () => ask(put(own.id, "big.bin", big));
+    expectFirst(await upload(), 201);
     const before = await stage.onDisk();
-    expect((await send(own.client, key, { request: `PUT ${path}`, body: big })).status).toBe(201);
+    expect((await upload()).status).toBe(201);
     big[999_999] = 1;
-    expectRefused(
-      await send(own.client, key, { request: `PUT ${path}`, body: big }),
-      "IDEMPOTENCY_KEY_REUSED",
-    );
+    expectRefused(await upload(), "IDEMPOTENCY_KEY_REUSED");
     expect(await stage.onDisk()).toEqual(before);
   });
 
   test("and answered as before when its drive and its time have gone", async () => {
     const { ada } = stage.world.clients;
-    const { drive } = await prepare();
+    const { id: drive } = await ada.makeDrive("Soon gone");
     const key = newKey();
-    const soon = stage.coffer.clock.iso(1000);
-    const put: Sent = {
-      request: `PUT /v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
-      body: "x",
-    };
-    const first = await sendFirst(ada, key, put);
+    const upload = put(drive, `soon.txt&expires_at=${stage.coffer.clock.iso(1000)}`, "x");
+    const first = expectFirst(await send(ada, key, upload));
     stage.coffer.clock.advance(2000);
-    expectReplay(await send(ada, key, put), first);
+    expectReplay(await send(ada, key, upload), first);
     await ada.delete(`/v0/drives/${drive}`);
-    expectReplay(await send(ada, key, put), first);
+    expectReplay(await send(ada, key, upload), first);
   });
 });
 
 test("an answer is the first one, whatever has happened since", async () => {
-  const { own, key } = await fresh();
-  const upload: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=a`, body: "x" };
-  const first = await send(own.client, key, upload);
+  const { own, ask } = await fresh();
+  const upload = put(own.id, "a", "x");
+  const first = await ask(upload);
   const { id }: { id: string } = JSON.parse(first.text);
   await own.client.delete(`/v0/files/${id}`);
-  expectReplay(await send(own.client, key, upload), first);
+  expectReplay(await ask(upload), first);
   await own.client.json(404, "GET", `/v0/files/${id}`);
 });
 
@@ -543,36 +442,32 @@ describe("for 24 hours", () => {
   afterAll(() => coffer[Symbol.asyncDispose]());
 
   test("across restarts, counted as a request but not as a drive", async () => {
-    const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "Once" } };
     const key = newKey();
-    const first = await sendFirst(coffer.client(), key, provision);
-    const second = await send(coffer.client(), key, provision);
+    const ask = () => send(coffer.client(), key, PROVISION);
+    const first = expectFirst(await ask());
+    const second = await ask();
     expectReplay(second, first);
     expect(remaining(second)).toBe(remaining(first) - 1);
-    expectRefused(await send(coffer.client(), newKey(), provision), "RATE_LIMITED");
+    expectRefused(await send(coffer.client(), newKey(), PROVISION), "RATE_LIMITED");
     await coffer.restart();
-    expectReplay(await send(coffer.client(), key, provision), first);
+    expectReplay(await ask(), first);
 
     coffer.clock.advance(DAY - 1);
-    expectReplay(await send(coffer.client(), key, provision), first);
+    expectReplay(await ask(), first);
     await coffer.appliance.services.sweep.run();
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
 
     coffer.clock.advance(1);
-    const later = await sendFirst(coffer.client(), key, provision);
+    const later = expectFirst(await ask());
     expect(later.text).not.toBe(first.text);
-    expectReplay(await send(coffer.client(), key, provision), later);
+    expectReplay(await ask(), later);
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
   });
 
   test("then the sweep takes the records away, however many", async () => {
-    const own = coffer.client();
     coffer.clock.advance(DAY);
-    const made = await own.post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", {
-      name: "Many",
-    });
-    const client = coffer.client(made.data.api_key);
-    const write = (n: number) => send(client, `many ${n}`, folder(made.data.drive_id, `f${n}/`));
+    const { id, client } = await provision(coffer);
+    const write = (n: number) => send(client, `many ${n}`, folder(id, `f${n}/`));
     await Promise.all(Array.from({ length: 450 }, (_, n) => write(n)));
     expect(countRows("idempotency_record", coffer.dataDir)).toBeGreaterThanOrEqual(450);
     coffer.clock.advance(DAY);

@@ -4,11 +4,12 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import type { DescribedBody, DescribedOperation } from "../../support/schemas/description.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject, type JsonObject } from "../../support/schemas/json-schema.ts";
-import { letIn, pendingRequest } from "../../support/peers/oauth.ts";
+import { letIn } from "../../support/peers/oauth.ts";
 import type { Client } from "../../support/server/client.ts";
-import { provision } from "../../support/server/scenario.ts";
+import { operationOf, ROUTES } from "../../support/server/routes.ts";
+import { fill } from "../../support/server/scenario.ts";
 import { type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
-import { linkUpload, makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
+import { makeTarget, type Named } from "../../support/server/targets.ts";
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "multipart/form-data";
@@ -27,8 +28,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["updateFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFile", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFile", JSON_TYPE, 200, { path: "archive/plan.md" }],
-  ["editFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
-  ["editFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
+  ["editFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 25, diff_cut: false }],
+  ["editFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 25, diff_cut: false }],
   ["updateFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFileByPath", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFileByPath", JSON_TYPE, 200, { path: "archive/plan.md" }],
@@ -40,14 +41,14 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["unlockShared", JSON_TYPE, 200, { unlocked: true }],
   ["createWebhook", JSON_TYPE, 201, { events: ["file.*", "folder.deleted"] }],
   ["updateWebhook", JSON_TYPE, 200, { disabled_at: null }],
-  ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
-  ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
+  ["uploadByLink", "application/octet-stream", 201, { path: "notes/2030/by-link", size: 12 }],
+  ["uploadByLink", "*/*", 201, { path: "notes/2030/by-link", content_preview: "Hello World!" }],
   ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
   ["forkDrive", JSON_TYPE, 201, { data: { name: "Research Notes, tried out" } }],
   ["restoreSnapshot", JSON_TYPE, 200, { data: { restored: true, path: "" } }],
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
-  ["restoreTrashEntry", JSON_TYPE, 200, { path: "gone.txt", restored: true }],
+  ["restoreTrashEntry", JSON_TYPE, 200, { path: "notes/2030/gone", restored: true }],
   ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
@@ -124,58 +125,28 @@ function bodyOf(id: string, type: string): DescribedBody {
   return body;
 }
 
-/** Something real for each thing that examples name: fields by their names, identifiers in a path by the path. */
-interface Reals {
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly ids: Readonly<Record<string, string>>;
-}
-
-/** Makes a drive of Ada's, in it the file `notes/2030/plan.md`, and what else there is to name. */
-async function makeReals(): Promise<Reals> {
+/** Makes a drive of Ada's, in it the file `notes/2030/plan.md`, and what else the operation's request names. */
+async function makeNamed(operation: DescribedOperation): Promise<Named> {
   const { id: drive } = await key.makeDrive("Mine");
-  const file = await key.put(drive, "notes/2030/plan.md", "A plan.");
-  const { claimToken } = await provision(coffer, "An agent's");
-  const members = `/v0/drives/${drive}/members`;
   const dora = { username: "dora", role: "reader" };
-  const member = await key.post<{ data: { user_id: string } }>(members, dora);
-  const all = { drive_id: drive, path: "/", password: "open sesame" };
-  const shared = await key.post<{ token: string }>("/v0/links", all);
-  const { data: users }: { data: { id: string; username: string }[] } = JSON.parse(
-    (await ada.send("GET", "/v0/users")).text,
-  );
-  const { clientId, refreshToken } = await letIn(coffer, ada);
-  return {
-    fields: {
-      drive_id: drive,
-      file_ids: [file.id],
-      client_id: clientId,
-      refresh_token: refreshToken,
-      token: claimToken,
-    },
-    ids: {
-      drives: drive,
-      files: file.id,
-      trash: await putIntoTrash(key, drive, "gone.txt", "It went."),
-      uploads: await linkUpload(key, drive, "by-link.txt"),
-      shared: shared.token,
-      users: users.find(({ username }) => username === "carl")?.id ?? "",
-      webhooks: (await makeWebhook({ client: key, drive, mentioned: "" })).webhook,
-      user_id: member.data.user_id,
-      oauth: await pendingRequest(coffer),
-      sid: await takeSnapshot(key, drive),
-    },
-  };
+  const { data } = await key.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, dora);
+  const place = { coffer, client: key, drive, path: "notes/2030/plan.md", world: { carol: data.user_id } };
+  const [request = "", , more] =
+    ROUTES.find(([each]) => operationOf(description, each) === operation) ?? ([] as const);
+  const path = request.split(/[ ?]/)[1] ?? operation.path;
+  const named = await makeTarget(place, JSON.stringify([request, more]));
+  return { ...named, path: fill(path, named) };
 }
 
 /** An example, with what is real in the place of what it names. */
-function filled(example: JsonObject, { fields }: Reals): JsonObject {
-  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, fields[name] ?? value]));
+function filled(example: JsonObject, real: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, real[name] ?? value]));
 }
 
 /** An example as a body of its type. */
-function encoded({ type, example, files }: DescribedBody, reals: Reals): string | FormData {
+function encoded({ type, example, files }: DescribedBody, real: JsonObject): string | FormData {
   if (!isObject(example)) return String(example);
-  const values = filled(example, reals);
+  const values = filled(example, real);
   if (type === URL_FORM_TYPE) {
     const texts = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
     return new URLSearchParams(Object.fromEntries(texts)).toString();
@@ -189,34 +160,25 @@ function encoded({ type, example, files }: DescribedBody, reals: Reals): string 
   return form;
 }
 
-/** Sends an example from a page of the server's, as Ada where somebody has to be signed in. */
-function execute(at: TestAppliance, id: string, type: string, reals: Reals): Promise<Response> {
-  const operation = description.operation(id);
-  const [, , resource = ""] = operation.path.split("/");
-  const path = operation.path.replaceAll(
-    /\{(\w+)\}/g,
-    (_, name: string) => reals.ids[name] ?? reals.ids[resource] ?? "",
-  );
-  const address = new URL(path, at.appliance.url);
-  for (const [name, value] of Object.entries(filled(description.exampleQuery(operation), reals))) {
-    address.searchParams.set(name, String(value));
-  }
-  const headers = new Headers({ origin: at.appliance.url });
-  if (operation.isGuarded) headers.set("cookie", ada.cookie);
-  if (type !== FORM_TYPE) headers.set("content-type", type.replace("*/*", "text/plain"));
-  return fetch(address, { method: operation.method, headers, body: encoded(bodyOf(id, type), reals) });
-}
-
 test.each(CASES)("the example of %s, as %s, is answered with %i", async (id, type, status, answer) => {
   // They take a server without an account.
   await using fresh = ["setUp", "mcp"].includes(id) ? await startAppliance() : null;
-  const response =
-    fresh === null
-      ? await execute(coffer, id, type, await makeReals())
-      : await execute(fresh, id, type, {
-          fields: { token: new URL(fresh.appliance.setupLink ?? "").searchParams.get("token") },
-          ids: {},
-        });
+  const operation = description.operation(id);
+  const { drive, file, claim, path = "" } = await makeNamed(operation);
+  const { clientId, refreshToken } = await letIn(coffer, ada);
+  const setup = new URL(fresh?.appliance.setupLink ?? "http://none").searchParams.get("token");
+  const ids = { drive_id: drive, file_ids: [file], client_id: clientId, refresh_token: refreshToken };
+  const real = { ...ids, token: setup ?? claim };
+  // As from a page of the server's, by Ada where somebody has to be signed in.
+  const { url: origin } = (fresh ?? coffer).appliance;
+  const address = new URL(path, origin);
+  for (const [name, value] of Object.entries(filled(description.exampleQuery(operation), real))) {
+    address.searchParams.set(name, String(value));
+  }
+  const headers = new Headers({ origin, ...(operation.isGuarded ? { cookie: ada.cookie } : {}) });
+  if (type !== FORM_TYPE) headers.set("content-type", type.replace("*/*", "text/plain"));
+  const body = encoded(bodyOf(id, type), real);
+  const response = await fetch(address, { method: operation.method, headers, body });
   const text = await response.text();
   expect([response.status, text]).toEqual([status, text]);
   // A revocation has no body.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { tally } from "../../support/server/answers.ts";
+import { expectRefused, tally } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
-import { expectCommonRules, expectJson, provision } from "../../support/server/scenario.ts";
+import { expectJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { populateQuietly } from "../../support/server/world.ts";
 
@@ -15,26 +15,34 @@ function state({ headers }: Answer): (string | null)[] {
   return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`));
 }
 
-const wait = ({ headers }: Answer) => headers.get("retry-after");
+const list = (client: Client) => client.send("GET", "/v0/drives");
 
-function expectTold({ text }: Answer, message: string): void {
-  expectJson(text, { error: { message: `Too many requests with ${message}` } });
+/** The answer must be a refusal that says when to try again, and why. */
+function expectTold(
+  answer: Answer,
+  [limit, seconds]: readonly [limit: string, seconds: string],
+  what: string,
+) {
+  expectRefused(answer, "RATE_LIMITED");
+  expect([answer.headers.get("retry-after"), ...state(answer)]).toEqual([seconds, limit, "0", seconds]);
+  const message = `Too many requests with ${what}: ${limit} a minute are allowed. Try again in ${seconds} s.`;
+  expectJson(answer.text, { error: { message } });
 }
 
 describe("rate limits", () => {
   test("are the plan's, counted down in windows of a minute", async () => {
     await using coffer = await startAppliance(limits);
     const { clients } = await populateQuietly(coffer);
-    expect(state(await clients.ada.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
+    expect(state(await list(clients.ada))).toEqual(["12", "11", "60"]);
     coffer.clock.advance(20_500);
     expect(state(await clients.ada.send("GET", "/v0/nothing"))).toEqual(["12", "10", "40"]);
     expect(state(await clients.ada.send("GET", "/v0/drives?limit=x"))).toEqual(["12", "9", "40"]);
     expect(state(await clients.adaReader.send("POST", "/v0/keys"))).toEqual(["12", "11", "60"]);
-    expect(state(await clients.adaDrive.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
-    expect(state(await clients.bob.send("GET", "/v0/drives"))).toEqual(["8", "7", "60"]);
-    expect(state(await clients.agent.send("GET", "/v0/drives"))).toEqual(["8", "7", "60"]);
-    expect(state(await clients.nobody.send("GET", "/v0/drives"))).toEqual(["8", "7", "60"]);
-    expect(state(await clients.liar.send("GET", "/v0/drives"))).toEqual(["8", "6", "60"]);
+    expect(state(await list(clients.adaDrive))).toEqual(["12", "11", "60"]);
+    expect(state(await list(clients.bob))).toEqual(["8", "7", "60"]);
+    expect(state(await list(clients.agent))).toEqual(["8", "7", "60"]);
+    expect(state(await list(clients.nobody))).toEqual(["8", "7", "60"]);
+    expect(state(await list(clients.liar))).toEqual(["8", "6", "60"]);
   });
 
   test("refuse with 429 and Retry-After, do nothing, and let go at the window's end", async () => {
@@ -46,15 +54,11 @@ describe("rate limits", () => {
     const put = ["PUT", `/v0/files?drive_id=${drives.agent}&path=late`] as const;
     for (const [method, path] of [put, ...reads, ["DELETE", `/v0/drives/${drives.agent}`] as const]) {
       const answer = await clients.agent.send(method, path, method === "PUT" ? { body: "x" } : {});
-      expect(answer.status).toBe(429);
-      expectCommonRules(method, answer);
-      expectJson(answer.text, { error: { code: "RATE_LIMITED" } });
-      expect(answer.headers.get("retry-after")).toBe("45");
-      expect(state(answer)).toEqual(["8", "0", "45"]);
+      expectTold(answer, ["8", "45"], "this key");
     }
-    expect((await clients.agentReader.send("GET", "/v0/drives")).status).toBe(200);
+    expect(await clients.agentReader.status("GET", "/v0/drives")).toBe(200);
     coffer.clock.advance(44_999);
-    expect((await clients.agent.send("GET", "/v0/drives")).status).toBe(429);
+    expect(await clients.agent.status("GET", "/v0/drives")).toBe(429);
     coffer.clock.advance(1);
     const { total } = await clients.agent.get<{ total: number }>(`/v0/files?drive_id=${drives.agent}`);
     expect(total).toBe(9);
@@ -73,8 +77,7 @@ async function countStatuses(clients: readonly Client[], count: number): Promise
   const turns = Array.from({ length: rounds }, () => clients)
     .flat()
     .slice(0, count);
-  const answers = await Promise.all(turns.map((client) => client.send("GET", "/v0/drives")));
-  return tally(answers);
+  return tally(await Promise.all(turns.map(list)));
 }
 
 /** `count` keys more for the drive or account of a client, made without haste. */
@@ -99,7 +102,7 @@ describe("a second window is shared by all who have one owner", () => {
     const keys = [clients.agent, ...(await moreKeys(coffer, clients.agent, 9))];
     expect(await countStatuses(keys, 80)).toEqual({ 200: SHARED_FACTOR * 8, 429: 80 - SHARED_FACTOR * 8 });
     // Others have windows of their own.
-    expect((await clients.otherAgent.send("GET", "/v0/drives")).status).toBe(200);
+    expect(await clients.otherAgent.status("GET", "/v0/drives")).toBe(200);
     coffer.clock.advance(60_000);
     expect(await countStatuses(keys, 20)).toEqual({ 200: 20 });
   });
@@ -117,9 +120,9 @@ describe("a second window is shared by all who have one owner", () => {
     // A window of four times eight, of which four times seven are used.
     expect(state(await signedIn())).toEqual(["32", "3", "60"]);
     expect(state(await signedIn())).toEqual(["32", "2", "60"]);
-    expect(state(await ofDrive.send("GET", "/v0/drives"))).toEqual(["32", "1", "60"]);
+    expect(state(await list(ofDrive))).toEqual(["32", "1", "60"]);
     // Here both windows have nothing left.
-    expect(state(await clients.bob.send("GET", "/v0/drives"))).toEqual(["8", "0", "60"]);
+    expect(state(await list(clients.bob))).toEqual(["8", "0", "60"]);
     expect((await signedIn()).status).toBe(429);
   });
 
@@ -131,9 +134,7 @@ describe("a second window is shared by all who have one owner", () => {
     await clients.bob.post("/v0/drives/claim", { token: claimToken }, 200);
     coffer.clock.advance(60_000);
     expect(await countStatuses(keys, 4 * 8)).toEqual({ 200: 4 * 8 });
-    const refusal = await clients.bob.send("GET", "/v0/drives");
-    expect(refusal.status).toBe(429);
-    expectTold(refusal, "all keys of this account together: 32 a minute are allowed. Try again in 60 s.");
+    expectTold(await list(clients.bob), ["32", "60"], "all keys of this account together");
   });
 
   test("and the headers and the refusal are those of the window that has less", async () => {
@@ -146,23 +147,19 @@ describe("a second window is shared by all who have one owner", () => {
     coffer.clock.advance(10_000);
     await countStatuses([second, third], 16);
     const states = [];
-    for (let n = 0; n < 5; n += 1) states.push(state(await fourth.send("GET", "/v0/drives")));
-    for (let n = 0; n < 3; n += 1) states.push(state(await fifth.send("GET", "/v0/drives")));
+    for (let n = 0; n < 5; n += 1) states.push(state(await list(fourth)));
+    for (let n = 0; n < 3; n += 1) states.push(state(await list(fifth)));
     const own = ["7", "6", "5", "4", "3"].map((left) => ["8", left, "60"]);
     const shared = ["2", "1", "0"].map((left) => ["32", left, "50"]);
     expect(states).toEqual([...own, ...shared]);
     coffer.clock.advance(20_000);
-    const together = await fifth.send("GET", "/v0/drives");
-    expect([together.status, wait(together), ...state(together)]).toEqual([429, "30", "32", "0", "30"]);
-    expectTold(together, "all keys of this drive together: 32 a minute are allowed. Try again in 30 s.");
+    expectTold(await list(fifth), ["32", "30"], "all keys of this drive together");
     // This one's own window is used up as well, and lasts longer.
-    const alone = await second.send("GET", "/v0/drives");
-    expect([alone.status, wait(alone), ...state(alone)]).toEqual([429, "40", "8", "0", "40"]);
-    expectTold(alone, "this key: 8 a minute are allowed. Try again in 40 s.");
+    expectTold(await list(second), ["8", "40"], "this key");
     // What the shared window refused did not count in the key's own, nor the other way round.
     coffer.clock.advance(30_000);
-    expect(state(await fifth.send("GET", "/v0/drives"))).toEqual(["8", "4", "10"]);
-    expect((await second.send("GET", "/v0/drives")).status).toBe(429);
+    expect(state(await list(fifth))).toEqual(["8", "4", "10"]);
+    expect(await second.status("GET", "/v0/drives")).toBe(429);
     coffer.clock.advance(10_000);
     expect(await countStatuses([first, second, third, fourth], 31)).toEqual({ 200: 31 });
   });

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
 import { OAuthTestClient } from "../../support/peers/oauth.ts";
-import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
+import { openStage, provision } from "../../support/server/scenario.ts";
+import { requestOf } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { HOOK, takeSnapshot } from "../../support/server/targets.ts";
 import type { CallerName } from "../../support/server/world.ts";
@@ -25,27 +26,42 @@ function ask(path: string, headers: Record<string, string> = {}, method = "GET")
   return stage.coffer.client().send(method, path, { headers });
 }
 
-describe("/ is Markdown for programs and a page for people", () => {
-  const accepted: readonly (readonly [accept: string, type: string])[] = [
-    ["*/*", "text/markdown"],
-    ["", "text/markdown"],
-    ["application/json", "text/markdown"],
-    ["text/markdown", "text/markdown"],
-    ["text/plain;q=0.5", "text/markdown"],
-    ["text/markdown, text/html, */*", "text/markdown"],
-    ["text/html;q=0", "text/markdown"],
-    [BROWSER, "text/html"],
-    ["TEXT/HTML", "text/html"],
-    ["text/html, text/markdown;q=0.5", "text/html"],
+const SHARED = `/s/shr_${"a".repeat(48)}`;
+const CLAIM = `/claim/clm_${"a".repeat(48)}`;
+
+describe("programs are told in text what people are shown as a page", () => {
+  const accepted: readonly (readonly [accept: string, start: string, link: string])[] = [
+    ["*/*", "text/markdown", "text/plain"],
+    ["", "text/markdown", "text/plain"],
+    ["application/json", "text/markdown", "application/json"],
+    ["application/json, */*;q=0.5", "text/markdown", "application/json"],
+    ["text/markdown", "text/markdown", "text/plain"],
+    ["text/plain;q=0.5", "text/markdown", "text/plain"],
+    ["text/plain, application/json;q=0.5", "text/markdown", "text/plain"],
+    ["text/markdown, text/html, */*", "text/markdown", "text/plain"],
+    ["text/html;q=0", "text/markdown", "text/plain"],
+    [BROWSER, "text/html", "text/html"],
+    ["TEXT/HTML", "text/html", "text/html"],
+    ["text/html, text/markdown;q=0.5", "text/html", "text/html"],
   ];
-  test.each(accepted)("Accept: %s", async (accept, type) => {
-    for (const method of ["GET", "HEAD"]) {
-      const { status, headers, text } = await ask("/", { accept }, method);
-      expect([status, headers.get("content-type")?.split(";")[0]]).toEqual([200, type]);
-      expect(headers.get("vary")).toStartWith("accept");
-      expect(headers.get("link")).toBe(LINK);
-      expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
-      expect(text === "").toBe(method === "HEAD");
+  test.each(accepted)("Accept: %s", async (accept, start, link) => {
+    for (const path of ["/", SHARED, CLAIM]) {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers, text } = await ask(path, { accept }, method);
+        const type = headers.get("content-type")?.split(";")[0];
+        expect([path, status, type]).toEqual([path, 200, path === "/" ? start : link]);
+        expect(headers.get("vary")).toStartWith("accept");
+        expect(text === "").toBe(method === "HEAD");
+        if (path === "/") {
+          expect(headers.get("link")).toBe(LINK);
+          expect(Number(headers.get("content-length"))).toBeGreaterThan(100);
+        } else {
+          expect(headers.get("x-robots-tag")).toBe(path === SHARED ? "noindex" : null);
+          expect(headers.get("referrer-policy")).toBe("no-referrer");
+          expect(headers.get("content-security-policy")).toStartWith("default-src 'none'");
+          expect(headers.get("cache-control")).toBe(type === "text/html" ? "no-cache" : "no-store");
+        }
+      }
     }
   });
 
@@ -83,11 +99,14 @@ describe("the links to the description and the start page", () => {
     expect((await agent.send("GET", "/v0/drives")).headers.get("link")).toBeNull();
     expect((await agent.send("GET", "/v0/files")).headers.get("link")).toBeNull();
   });
-
-  test("lead to what they say", async () => {
-    expect(JSON.parse((await ask("/docs/openapi.json")).text)).toMatchObject({ openapi: "3.1.0" });
-  });
 });
+
+/** A server that keeps nothing, and gives no drives to who has no account. */
+let closed: TestAppliance;
+beforeAll(async () => {
+  closed = await startAppliance({ "keep-days": "0", provisioning: "off" });
+});
+afterAll(() => closed[Symbol.asyncDispose]());
 
 const TEXTS = ["/", "/llms.txt", "/skill.md", "/v0"] as const;
 
@@ -107,46 +126,27 @@ describe.each(TEXTS)("%s", (path) => {
     expect(text).not.toContain("evil");
   });
 
-  test("says that there are ways back, to see what happened, and to share", async () => {
+  test("says what this server does, with its limits", async () => {
     const { text } = await ask(path);
     for (const noun of [/undo/i, /snapshots/, /changes/, /webhooks/, /links/, /members/]) {
       expect(text).toMatch(noun);
     }
-  });
-
-  test("has the limits of this server", async () => {
-    const { text } = await ask(path);
     const limits =
       path === "/v0"
         ? ["7340032", "1234", "100017", '"keep_days":17', '"keep_versions":23']
         : ["7 MiB", "1234", "free 100017", "17 days", "23 earlier contents"];
     for (const limit of limits) expect(text).toContain(limit);
-  });
-
-  test("does not promise to keep what this server does not keep", async () => {
-    await using coffer = await startAppliance({ "keep-days": "0" });
-    const { text } = await coffer.client().send("GET", path);
-    expect(text).not.toContain("kept for");
-    expect(text).not.toMatch(/trash|versions\/\{n\}|undo` takes back/);
-    if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
-  });
-
-  test("says whether there are drives without an account", async () => {
-    await using coffer = await startAppliance({ provisioning: "off" });
-    const { text } = await coffer.client().send("GET", path);
-    expect((await ask(path)).text).toContain(`${stage.coffer.appliance.url}/v0/drives/provision`);
-    expect(text).not.toContain(`${coffer.appliance.url}/v0/drives/provision`);
-    expect(text).toContain(`${coffer.appliance.url}/keys`);
-    expect(text).not.toMatch(/claim link/);
-  });
-
-  test("leads to MCP", async () => {
-    expect((await ask(path)).text).toContain(`${stage.coffer.appliance.url}/mcp`);
-  });
-
-  test("has nothing that was not filled in", async () => {
-    const { text } = await ask(path);
+    const { url } = stage.coffer.appliance;
+    for (const link of ["/mcp", "/v0/drives/provision"]) expect(text).toContain(url + link);
+    // Nothing was not filled in.
     expect(text).not.toMatch(/\{\{\w|\w\}\}|undefined|NaN/);
+  });
+
+  test("does not promise what this server does not do", async () => {
+    const { text } = await closed.client().send("GET", path);
+    expect(text).not.toMatch(/kept for|trash|versions\/\{n\}|undo` takes back|drives\/provision|claim link/);
+    if (path !== "/v0") expect(text).toContain("Nothing is kept of what was deleted");
+    expect(text).toContain(`${closed.appliance.url}/keys`);
   });
 
   test("names only operations and addresses that there are", async () => {
@@ -184,36 +184,21 @@ test("/skill.md has the front matter of a skill", async () => {
   expect(isObject(front) && String(front["description"]).length).toBeLessThan(1024);
 });
 
-interface Route {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** What GET /v0 says that nobody needs a key for. */
-async function withoutKey(coffer: TestAppliance): Promise<Route[]> {
-  return (await coffer.client().get<{ without_key: Route[] }>("/v0")).without_key;
-}
-
 test("GET /v0 lists the operations that need no key", async () => {
   await using empty = await startAppliance();
-  // Where people have accounts, an MCP client without a key is sent to sign in.
+  // Where people have accounts, or nobody else may make drives, an MCP client without a key is sent to sign in.
   for (const [coffer, named] of [
     [empty, /^\/(v0\/|mcp$)/],
     [stage.coffer, /^\/v0\//],
+    [closed, /^\/v0\/(?!drives\/provision$)/],
   ] as const) {
     const { operations } = await Description.of(coffer.client());
     const open = operations.filter(({ isGuarded, path }) => !isGuarded && named.test(path));
+    type Route = Pick<(typeof operations)[number], "method" | "path">;
     const routes = (of: readonly Route[]) => of.map(({ method, path }) => `${method} ${path}`).toSorted();
-    expect(routes(await withoutKey(coffer))).toEqual(routes(open));
+    const { without_key } = await coffer.client().get<{ without_key: Route[] }>("/v0");
+    expect(routes(without_key)).toEqual(routes(open));
   }
-});
-
-test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
-  await using coffer = await startAppliance({ provisioning: "off" });
-  const paths = (await withoutKey(coffer)).map(({ path }) => path);
-  expect(paths).toContain("/v0/presigned/{token}");
-  expect(paths).not.toContain("/v0/drives/provision");
-  expect(paths).not.toContain("/mcp");
 });
 
 test("the short description lists every operation, in at most a fifth of the 36,000 tokens of the whole", async () => {
@@ -233,43 +218,15 @@ test("the short description lists every operation, in at most a fifth of the 36,
 
 test("the 401 says where keys come from, and names provisioning only where there is any", async () => {
   const { text } = await ask("/v0/files");
-  expect(text).toContain("Authorization: Bearer <key>");
-  expect(text).toContain("POST /v0/drives/provision");
-  expect(text).toContain("/keys");
-  await using coffer = await startAppliance({ provisioning: "off" });
-  const closed = await coffer.client().send("GET", "/v0/files");
-  expect(closed.text).not.toContain("provision");
-  expect(closed.text).toContain("/keys");
+  for (const part of ["Authorization: Bearer <key>", "POST /v0/drives/provision", "/keys"]) {
+    expect(text).toContain(part);
+  }
+  const { text: shorter } = await closed.client().send("GET", "/v0/files");
+  expect(shorter).not.toContain("provision");
+  expect(shorter).toContain("/keys");
 });
 
-describe("the pages of links are for people; programs are told what they are", () => {
-  const SHARED = `/s/shr_${"a".repeat(48)}`;
-  const CLAIM = `/claim/clm_${"a".repeat(48)}`;
-  const accepted: readonly (readonly [accept: string, type: string])[] = [
-    ["*/*", "text/plain"],
-    ["", "text/plain"],
-    ["text/markdown", "text/plain"],
-    ["text/plain, application/json;q=0.5", "text/plain"],
-    ["application/json", "application/json"],
-    ["application/json, */*;q=0.5", "application/json"],
-    [BROWSER, "text/html"],
-  ];
-  test.each([SHARED, CLAIM].flatMap((path) => accepted.map((each) => [path, ...each] as const)))(
-    "%s with Accept: %s",
-    async (path, accept, type) => {
-      for (const method of ["GET", "HEAD"]) {
-        const { status, headers, text } = await ask(path, { accept }, method);
-        expect([status, headers.get("content-type")?.split(";")[0]]).toEqual([200, type]);
-        expect(headers.get("vary")).toStartWith("accept");
-        expect(headers.get("x-robots-tag")).toBe(path === SHARED ? "noindex" : null);
-        expect(headers.get("referrer-policy")).toBe("no-referrer");
-        expect(headers.get("content-security-policy")).toStartWith("default-src 'none'");
-        expect(headers.get("cache-control")).toBe(type === "text/html" ? "no-cache" : "no-store");
-        expect(text === "").toBe(method === "HEAD");
-      }
-    },
-  );
-
+describe("what programs are told of links", () => {
   interface Notice {
     readonly about: string;
     readonly requests: readonly { readonly method: string; readonly url: string; readonly body?: object }[];
@@ -345,30 +302,21 @@ async function pageFor(key: string | undefined): Promise<string> {
 
 describe("/skill.md says what the key can that asks", () => {
   const FILE = "notes/skill.txt";
+  const PLACE = `drive_id={drive}&path=${FILE}`;
   const expires_at = "2040-01-01T00:00:00Z";
   /** What a page may name, and the request that it means. */
-  const ACTS: readonly (readonly [named: string, method: string, path: string, body?: Json])[] = [
-    ["`PUT /v0/files?", "PUT", `/v0/files?drive_id={drive}&path=${FILE}`, "x"],
-    ["`POST /v0/files/by-path/extract?", "POST", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
-    ["`GET /v0/files/by-path/extract?", "GET", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
-    ["`POST /v0/links`", "POST", "/v0/links", { drive_id: "{drive}", path: FILE }],
-    ["`POST /v0/keys`", "POST", "/v0/keys", { name: "another" }],
-    ["`POST /v0/webhooks`", "POST", "/v0/webhooks", { ...HOOK, drive_id: "{drive}" }],
-    [
-      '"metadata", "expires_at"}`',
-      "PATCH",
-      `/v0/files/by-path?drive_id={drive}&path=${FILE}`,
-      { expires_at },
-    ],
-    [
-      '"path_prefix": "notes/"',
-      "POST",
-      "/v0/keys",
-      { name: "folder", drive_id: "{drive}", path_prefix: "notes/", expires_at },
-    ],
-    ["/snapshots`", "POST", "/v0/drives/{drive}/snapshots", {}],
-    ["/fork`", "POST", "/v0/drives/{drive}/fork", { name: "A fork" }],
-    ["/members`", "POST", "/v0/drives/{drive}/members", { username: "bob", role: "reader" }],
+  const ACTS: readonly (readonly [named: string, request: string, body?: Json])[] = [
+    ["`PUT /v0/files?", `PUT /v0/files?${PLACE}`, "x"],
+    ["`POST /v0/files/by-path/extract?", `POST /v0/files/by-path/extract?${PLACE}`],
+    ["`GET /v0/files/by-path/extract?", `GET /v0/files/by-path/extract?${PLACE}`],
+    ["`POST /v0/links`", "POST /v0/links", { drive_id: "{drive}", path: FILE }],
+    ["`POST /v0/keys`", "POST /v0/keys", { name: "another" }],
+    ["`POST /v0/webhooks`", "POST /v0/webhooks", { ...HOOK, drive_id: "{drive}" }],
+    ['"metadata", "expires_at"}`', `PATCH /v0/files/by-path?${PLACE}`, { expires_at }],
+    ['"path_prefix": "notes/"', "POST /v0/keys", { drive_id: "{drive}", path_prefix: "notes/", expires_at }],
+    ["/snapshots`", "POST /v0/drives/{drive}/snapshots", {}],
+    ["/fork`", "POST /v0/drives/{drive}/fork", { name: "A fork" }],
+    ["/members`", "POST /v0/drives/{drive}/members", { username: "bob", role: "reader" }],
   ];
   const EVERYTHING = ACTS.map(([named]) => named).filter((named) => !named.startsWith("`GET"));
   const WRITER = EVERYTHING.filter((named) => !/fork|members/.test(named));
@@ -397,10 +345,10 @@ describe("/skill.md says what the key can that asks", () => {
     expect(text).not.toContain("/v0/drives/provision");
     const own = caller.startsWith("agent") ? "agent" : "ada";
     const drive = drives[own];
-    await clients[own].send("PUT", `/v0/files?drive_id=${drive}&path=${FILE}`, { body: "x" });
-    for (const [name, method, path, body] of ACTS.filter(([each]) => named.includes(each))) {
-      const sent = body === undefined ? {} : { body: fillJson(body, { drive }) };
-      const { status } = await clients[caller].send(method, path.replace("{drive}", drive), sent);
+    await clients[own].store(drive, FILE);
+    for (const [name, request, body] of ACTS.filter(([each]) => named.includes(each))) {
+      const more = body === undefined ? {} : { body };
+      const { status } = await clients[caller].send(...requestOf([request, 200, more], { drive }));
       expect([name, status]).toEqual([name, [200, 201, 409].includes(status) ? status : 200]);
     }
   });

@@ -2,11 +2,19 @@ import { expect, test } from "bun:test";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, provision, runAfter, runScenarios } from "../../support/server/scenario.ts";
-import { gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { openStage, provision, runAfter, runEach } from "../../support/server/scenario.ts";
+import {
+  type Expected,
+  gives,
+  invalid,
+  refused,
+  refuses,
+  type Step,
+  step,
+} from "../../support/server/steps.ts";
 import { put } from "../../support/server/uploads.ts";
 import { verified } from "../../support/faults/verified.ts";
-import { populate } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 /** Requests about a drive's files and folders, whose answers are the same in a snapshot that was taken then. */
@@ -34,48 +42,29 @@ async function seen(
   const inside = snapshot === undefined ? "" : `&snapshot_id=${snapshot}`;
   const found: Record<string, unknown> = {};
   for (const request of requestsAbout(drive, paths, tags)) {
-    let cursor: string | null = "";
     const pages: unknown[] = [];
-    for (let page = 0; cursor !== null; page += 1) {
-      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    for (let after: string | null = ""; after !== null;) {
       const response = await client.fetch("GET", request + inside + after);
       const bytes = Buffer.from(await response.arrayBuffer());
-      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-      const json: unknown = isJson && response.status < 500 ? JSON.parse(bytes.toString()) : null;
-      const [etag, lastModified] = ["etag", "last-modified"].map((name) => response.headers.get(name));
-      pages.push([response.status, etag, lastModified, isJson ? withoutRequest(json) : bytes.toBase64()]);
-      cursor = request.includes("/v0/fi") || request.includes("/v0/fo") ? cursorOf(json) : null;
-      expect(page).toBeLessThan(1000);
+      const [type, etag, lastModified] = ["content-type", "etag", "last-modified"].map((name) =>
+        response.headers.get(name),
+      );
+      const json: { next_cursor?: string | null; error?: { code: string } } | null =
+        type?.startsWith("application/json") === true ? JSON.parse(bytes.toString()) : null;
+      // Errors name their request.
+      pages.push([response.status, etag, lastModified, json?.error?.code ?? json ?? bytes.toBase64()]);
+      after = typeof json?.next_cursor === "string" ? `&cursor=${json.next_cursor}` : null;
+      expect(pages.length).toBeLessThan(1000);
     }
     found[request] = pages;
   }
   return found;
 }
 
-function cursorOf(json: unknown): string | null {
-  const next = typeof json === "object" && json !== null ? Reflect.get(json, "next_cursor") : null;
-  return typeof next === "string" ? next : null;
-}
-
-/** Errors name their request. */
-function withoutRequest(json: unknown): unknown {
-  const error: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "error") : undefined;
-  return typeof error === "object" && error !== null ? Reflect.get(error, "code") : json;
-}
-
 const stage = openStage();
 
-interface Restored {
-  readonly data: {
-    readonly files_restored: number;
-    readonly files_removed: number;
-    readonly snapshot_id: string;
-    readonly path: string;
-  };
-}
-
-async function restore(client: Client, drive: string, snapshot: string, path?: string) {
-  const body = path === undefined ? {} : { path };
+async function restore(client: Client, drive: string, snapshot: string, body = {}) {
+  type Restored = { data: { files_restored: number; snapshot_id: string } };
   return (await client.post<Restored>(`/v0/drives/${drive}/snapshots/${snapshot}/restore`, body, 200)).data;
 }
 
@@ -129,42 +118,46 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   expect(await seen(client, drive, { ...about, snapshot: second })).toEqual(between);
 
   // By its id, a file is found where it was, too.
-  const record = await client.get<{ path: string }>(`/v0/files/${ids[2]}?snapshot_id=${snapshot}`);
-  expect(record.path).toBe("a/3.txt");
-  expect((await client.send("GET", `/v0/files/${ids[2]}/download?snapshot_id=${snapshot}`)).text).toBe(
-    "content 2",
-  );
+  const [byId, inside] = [`/v0/files/${ids[2]}`, `?snapshot_id=${snapshot}`];
+  expect(await client.get(byId + inside)).toMatchObject({ path: "a/3.txt" });
+  expect((await client.send("GET", `${byId}/download${inside}`)).text).toBe("content 2");
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
-test("a snapshot of more files than one step reads, all changed since, is listed whole", async () => {
+test("a snapshot of more files than one step reads is compared and listed whole, also when all have changed since", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
-  await Promise.all(paths.map((path) => client.store(drive, path, "x")));
+  const storeAll = (of: readonly string[], content: string) =>
+    Promise.all(of.map((path) => client.store(drive, path, content)));
+  type Page = { readonly data: readonly { readonly path: string }[]; readonly next_cursor: string | null };
+  const listed = async (list: string) =>
+    (await client.pages<Page>(list)).flatMap(({ data }) => data.map(({ path }) => path));
+  await storeAll(paths, "x");
   const snapshot = await takeSnapshot(client, drive);
+  const half = paths.filter((_, n) => n % 2 === 0);
+  await storeAll(half, "y");
+  expect(await listed(`/v0/drives/${drive}/snapshots/${snapshot}/compare?limit=300`)).toEqual(half);
   await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
-  await Promise.all(paths.map((path) => client.store(drive, path, "y")));
-  for (const grouping of ["", "&delimiter=/"]) {
-    const pages = await client.pages<{ data: { path: string }[]; next_cursor: string | null }>(
-      `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}`,
-    );
-    const found = pages.flatMap(({ data }) => data.map(({ path }) => path));
-    expect(found).toEqual(paths);
-  }
-  const last = await client.get<{ data: { path: string }[]; total: number }>(
-    `/v0/files?drive_id=${drive}&limit=100&page=11&snapshot_id=${snapshot}`,
-  );
-  expect([last.total, last.data.at(-1)?.path]).toEqual([1100, "many/1099"]);
-  const archive = await client.fetch("GET", `/v0/archive?drive_id=${drive}&snapshot_id=${snapshot}`);
+  await storeAll(paths, "y");
+  const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
+  for (const grouping of ["", "&delimiter=/"])
+    expect(await listed(`/v0/files?${inside}&prefix=many/&limit=400${grouping}`)).toEqual(paths);
+  expect(await client.get(`/v0/files?${inside}&limit=100&page=11`)).toMatchObject({
+    data: paths.slice(1000).map((path) => ({ path })),
+    total: 1100,
+  });
+  const archive = await client.fetch("GET", `/v0/archive?${inside}`);
   expect((await archive.bytes()).length).toBeGreaterThan(1100 * 100);
 });
 
-test("what has expired since is gone from the snapshot, and from its counts", async () => {
+test("what has expired since is gone from the snapshot and its counts, and stays away", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const soon = stage.coffer.clock.iso(60_000);
   await client.store(drive, "a/b/stays", "12345");
   await client.store(drive, "a/b/goes", "123", `&expires_at=${soon}`);
+  const early = await client.store(drive, "a/b/goes early", "123", `&expires_at=${soon}`);
   const snapshot = await takeSnapshot(client, drive);
+  await client.delete(`/v0/files/${early}`);
   stage.coffer.clock.advance(120_000);
   const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
   const look = async () => [
@@ -174,14 +167,13 @@ test("what has expired since is gone from the snapshot, and from its counts", as
     await client.status("GET", `/v0/files/by-path?${inside}&path=a/b/goes`),
   ];
   const found = await look();
-  expect(found).toMatchObject([
-    { total: 1 },
-    { total: 1 },
-    { data: [{ file_count: 1, total_size: 5 }] },
-    404,
-  ]);
+  const counted = { data: [{ file_count: 1, total_size: 5 }] };
+  expect(found).toMatchObject([{ total: 1 }, { total: 1 }, counted, 404]);
   await stage.coffer.appliance.services.sweep.run();
   expect(await look()).toEqual(found);
+  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a/b/stays`);
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1 });
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
 test("a ruined drive comes back as it was, with its ids, and the restore is undone by another", async () => {
@@ -204,16 +196,14 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
   expect(await seen(client, drive, about)).toEqual(ruined);
   await restore(client, drive, snapshot);
   expect(await seen(client, drive, about)).toEqual(before);
-  const { data } = await client.get<{ data: { automatic: boolean; name: string }[] }>(
-    `/v0/drives/${drive}/snapshots`,
-  );
-  expect(data.map(({ automatic }) => automatic)).toEqual([true, true, true, false]);
-  expect(data.map(({ name }) => name)).toEqual([
-    "Before the restore of Snapshot",
-    "Before a restore was undone",
-    "Before the restore of Snapshot",
-    "Snapshot",
-  ]);
+  expect(await client.get(`/v0/drives/${drive}/snapshots`)).toMatchObject({
+    data: [
+      { automatic: true, name: "Before the restore of Snapshot" },
+      { automatic: true, name: "Before a restore was undone" },
+      { automatic: true, name: "Before the restore of Snapshot" },
+      { automatic: false, name: "Snapshot" },
+    ],
+  });
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
@@ -234,76 +224,45 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
   await ruin(client, drive, ids);
   await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
   await client.store(drive, "a", "a file where a folder was");
-  expect(restore(client, drive, snapshot, "a/b/")).rejects.toThrow("409");
-  expect(await restore(client, drive, snapshot, "a")).toMatchObject({ path: "a/", files_restored: 3 });
-  expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual([
-    "a/3.txt",
-    "a/b/1.txt",
-    "a/b/2.txt",
-    "b/4.txt",
-    "b/5.txt",
-    "c/0.txt",
-    "c/1.txt",
-    "c/2.txt",
-    "z.txt",
-  ]);
+  expect(restore(client, drive, snapshot, { path: "a/b/" })).rejects.toThrow("409");
+  expect(await restore(client, drive, snapshot, { path: "a" })).toMatchObject({
+    path: "a/",
+    files_restored: 3,
+  });
+  const back = ["a/3.txt", "a/b/1.txt", "a/b/2.txt"];
+  const others = ["b/4.txt", "b/5.txt", "c/0.txt", "c/1.txt", "c/2.txt", "z.txt"];
+  expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual([...back, ...others]);
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
-test("the entry of a deleted folder stays while it has an empty folder that is not there", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  await fill(client, drive);
-  const snapshot = await takeSnapshot(client, drive);
-  await client.post("/v0/folders", { drive_id: drive, path: "b/later/" });
-  const removal = { body: { drive_id: drive, path: "b/", confirm: true } };
-  await client.json(200, "DELETE", "/v0/folders", removal);
-  await restore(client, drive, snapshot);
-  const trash = await client.get<{ data: { id: string }[] }>(`/v0/trash?drive_id=${drive}`);
-  expect(trash.data).toMatchObject([{ path: "b/", file_count: 0 }]);
-  expect(await verified(stage.coffer.dataDir)).toEqual([]);
-});
-
-test("the entry of a deleted folder goes with the last file that comes back out of it", async () => {
+test("the entry of a deleted folder goes with the last of what it has, be it a file or an empty folder", async () => {
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
   const snapshot = await takeSnapshot(client, drive);
   await client.store(drive, "b/new.txt", "unknown to the snapshot");
-  for (const path of ["a/", "b/"])
+  await client.post("/v0/folders", { drive_id: drive, path: "ä/later/" });
+  for (const path of ["a/", "b/", "ä/"])
     await client.delete("/v0/folders", { drive_id: drive, path, confirm: true });
   await restore(client, drive, snapshot);
-  const trash = await client.get<{ data: { path: string; file_count: number; size: number }[] }>(
-    `/v0/trash?drive_id=${drive}`,
-  );
-  expect(trash.data).toMatchObject([{ path: "b/", file_count: 1, size: 23 }]);
+  const trash = await client.get<{ data: object[] }>(`/v0/trash?drive_id=${drive}`);
+  expect(trash.data).toMatchObject([
+    { path: "ä/", file_count: 0 },
+    { path: "b/", file_count: 1, size: 23 },
+  ]);
   await stage.coffer.appliance.services.sweep.run();
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
 test("an id that is in use elsewhere stays there", async () => {
   const { ada } = stage.world.clients;
-  const make = async (name: string) => (await ada.makeDrive(name)).id;
-  const [one, other] = [await make("One"), await make("Other")];
+  const [{ id: one }, { id: other }] = [await ada.makeDrive("One"), await ada.makeDrive("Other")];
   const id = await ada.store(one, "f.txt", "content");
   const snapshot = await takeSnapshot(ada, one);
   await ada.post(`/v0/files/${id}/move`, { destination_path: "moved.txt", destination_drive_id: other }, 200);
   await restore(ada, one, snapshot);
   const back = await ada.get<{ id: string }>(`/v0/files/by-path?drive_id=${one}&path=f.txt`);
   expect(back.id).not.toBe(id);
-  const moved = await ada.get<{ drive_id: string }>(`/v0/files/${id}`);
-  expect(moved.drive_id).toBe(other);
-  expect(await verified(stage.coffer.dataDir)).toEqual([]);
-});
-
-test("what has expired since stays away", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  const soon = stage.coffer.clock.iso(60_000);
-  await client.store(drive, "stays", "x");
-  await client.store(drive, "goes", "x", `&expires_at=${soon}`);
-  const snapshot = await takeSnapshot(client, drive);
-  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=goes`);
-  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=stays`);
-  stage.coffer.clock.advance(120_000);
-  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1 });
+  expect(await ada.get(`/v0/files/${id}`)).toMatchObject({ drive_id: other });
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
@@ -338,9 +297,9 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
 });
 
 test("no quota is in the way back", async () => {
-  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
-  const { clients, drives } = await populate(coffer);
-  const { ada } = clients;
+  await using coffer = await startWorld({ "storage-limits": "free=1000,pro=1000,team=1000" });
+  const { ada } = coffer.clients;
+  const { drives } = coffer;
   await ada.store(drives.ada, "large", "x".repeat(900));
   const snapshot = await takeSnapshot(ada, drives.ada);
   await ada.delete(`/v0/files/by-path?drive_id=${drives.ada}&path=large`);
@@ -367,37 +326,29 @@ test("a drive that is deleted amid its restore is gone, with all that was held f
   expect(await verified(coffer.dataDir)).toEqual([]);
 });
 
-const RESTORE = "/v0/drives/{drive}/snapshots/{taken.data.id}/restore";
 const taken = gives("POST /v0/drives/{drive}/snapshots", {}, { status: 201, keeps: "taken" });
 const takenOfOther: Step = {
   ...taken,
   as: "otherAgent",
   request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"],
 };
-runScenarios(stage, {
-  "a folder that the snapshot does not have is not found": [
-    taken,
-    put("new/f.txt"),
-    step(`POST ${RESTORE}`, { body: { path: "new/" }, ...refused("NOT_FOUND") }),
-  ],
-  "a path of a file is refused": [
-    put("f.txt"),
-    taken,
-    step(`POST ${RESTORE}`, { body: { path: "f.txt" }, ...refused("VALIDATION_ERROR", "path") }),
-  ],
-});
 
 const INSIDE = "drive_id={drive}&snapshot_id={taken.data.id}";
 const given = [put("a/f.txt", "x", { keeps: "file" }), taken];
 
+function restoring(path: string, expected: Expected): Step {
+  return step("POST /v0/drives/{drive}/snapshots/{taken.data.id}/restore", { body: { path }, ...expected });
+}
+
 runAfter(stage, given, {
-  "an order other than by path is refused": refuses(
+  "a path of a file is not restored": restoring("a/f.txt", invalid("path")),
+  "an order other than by path is refused": step(
     `GET /v0/files?${INSIDE}&sort=-size&delimiter=/`,
-    "VALIDATION_ERROR",
-    "sort",
+    invalid("sort"),
   ),
   "a folder that was not there is not found": [
     put("new/f.txt"),
+    restoring("new/", refused("NOT_FOUND")),
     refuses(`GET /v0/folders?${INSIDE}&path=new/`, "NOT_FOUND"),
     refuses(`GET /v0/archive?${INSIDE}&path=new/`, "NOT_FOUND"),
     refuses(`GET /v0/files/by-path?${INSIDE}&path=new/f.txt`, "NOT_FOUND"),
@@ -406,34 +357,28 @@ runAfter(stage, given, {
     takenOfOther,
     refuses("GET /v0/files/{file.id}?snapshot_id={taken.data.id}", "NOT_FOUND"),
   ],
-  "nothing is written into a snapshot": [
-    step(`PUT /v0/files?${INSIDE}&path=a/f.txt`, {
-      body: "x",
-      ...refused("VALIDATION_ERROR", "snapshot_id"),
-    }),
-    refuses(`DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
-  ],
-  "what only knows the present does not answer for a snapshot": [
-    refuses(`GET /v0/search?${INSIDE}&q=f`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`GET /v0/grep?${INSIDE}&pattern=x`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`GET /v0/files/by-path/versions?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
+  "nothing is written into a snapshot, and what only knows the present does not answer for it": [
+    step(`PUT /v0/files?${INSIDE}&path=a/f.txt`, { body: "x", ...invalid("snapshot_id") }),
+    ...(
+      [
+        `DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`,
+        `DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`,
+        `GET /v0/search?${INSIDE}&q=f`,
+        `GET /v0/grep?${INSIDE}&pattern=x`,
+        `GET /v0/files/by-path/versions?${INSIDE}&path=a/f.txt`,
+      ] as const
+    ).map((request) => step(request, invalid("snapshot_id"))),
   ],
   "a deleted snapshot is not looked into": [
     gives("DELETE /v0/drives/{drive}/snapshots/{taken.data.id}", {}),
     refuses(`GET /v0/files?${INSIDE}`, "NOT_FOUND"),
   ],
 });
-for (const address of ["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"]) {
-  runScenarios(stage, {
-    [`a snapshot of another drive at ${address}`]: [
-      ...given,
-      takenOfOther,
-      refuses(`GET ${address}${INSIDE}`, "NOT_FOUND"),
-    ],
-    [`a snapshot that is none at ${address}`]: refuses(
-      `GET ${address}drive_id={drive}&snapshot_id=x`,
-      "NOT_FOUND",
-    ),
-  });
-}
+const lists = ["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"];
+runEach(stage, lists, (address) => [
+  `a snapshot of another drive, or that is none, at ${address}`,
+  ...given,
+  takenOfOther,
+  refuses(`GET ${address}${INSIDE}`, "NOT_FOUND"),
+  refuses(`GET ${address}drive_id={drive}&snapshot_id=x`, "NOT_FOUND"),
+]);

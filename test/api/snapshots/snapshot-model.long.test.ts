@@ -1,15 +1,16 @@
 import { expect, test } from "bun:test";
 import { SHA256 } from "bun";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { Random } from "../../support/server/random.ts";
+import { sweepContents } from "../../support/samples/contents.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 import { verified } from "../../support/faults/verified.ts";
-import { populate } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 
 const PATHS = ["a", "b.txt", "d/a", "d/b.txt", "d/e/a", "e/a", "e/f/g.txt"];
 const FOLDERS = ["d/", "d/e/", "e/", "x/y/"];
 const STEPS = 300;
-const HOUR = 60 * 60 * 1000;
 
 interface Listed {
   readonly id: string;
@@ -52,7 +53,7 @@ class SnapshotModel {
       await this.#step(this.#random.pick(this.#drives), this.#random.below(20));
       if (step % 10 === 0) await this.#compare();
     }
-    await this.#sweep();
+    await sweepContents(this.#coffer);
     await this.#compare();
     for (const each of this.#taken) await this.#restore(each);
     expect(await verified(this.#coffer.dataDir)).toEqual([]);
@@ -95,7 +96,7 @@ class SnapshotModel {
     if (taken === undefined) return;
     if (kind < 3) await this.#restore(taken);
     else if (kind === 3) await this.#fork(taken);
-    else if (kind === 4) await this.#sweep();
+    else if (kind === 4) await sweepContents(this.#coffer);
     else if (this.#taken.length > 3) {
       await this.#client.delete(`/v0/drives/${taken.drive}/snapshots/${taken.id}`);
       this.#taken.splice(index, 1);
@@ -104,40 +105,27 @@ class SnapshotModel {
 
   async #take(drive: string): Promise<void> {
     const state = await this.#stateOf(drive);
-    const path = `/v0/drives/${drive}/snapshots`;
-    const { data } = await this.#client.post<{ data: { id: string } }>(path);
-    this.#taken.push({ drive, id: data.id, state });
+    this.#taken.push({ drive, id: await takeSnapshot(this.#client, drive), state });
   }
 
   /** Everything comes back but ids that are in use in another drive; and what it undoes has a snapshot. */
   async #restore({ drive, id, state }: Taken): Promise<void> {
     const before = await this.#stateOf(drive);
-    const { data } = await this.#client.json<{ data: { snapshot_id: string } }>(
-      200,
-      "POST",
-      `/v0/drives/${drive}/snapshots/${id}/restore`,
-    );
+    const path = `/v0/drives/${drive}/snapshots/${id}`;
+    type Restored = { data: { snapshot_id: string } };
+    const { data: done } = await this.#client.post<Restored>(`${path}/restore`, undefined, 200);
     expect(withoutIds(await this.#stateOf(drive))).toEqual(withoutIds(state));
-    expect(await this.#stateOf(drive, data.snapshot_id)).toEqual(before);
-    const path = `/v0/drives/${drive}/snapshots/${id}/compare`;
-    const { data: differences } = await this.#client.get<{ data: { change: string }[] }>(path);
-    expect(differences.filter(({ change }) => change !== "changed")).toEqual([]);
+    expect(await this.#stateOf(drive, done.snapshot_id)).toEqual(before);
+    const { data } = await this.#client.get<{ data: { change: string }[] }>(`${path}/compare`);
+    expect(data.filter(({ change }) => change !== "changed")).toEqual([]);
   }
 
   async #fork({ drive, id, state }: Taken): Promise<void> {
+    type Forked = { data: { id: string } };
     const body = { name: "Fork", snapshot_id: id };
-    const path = `/v0/drives/${drive}/fork`;
-    const { data } = await this.#client.post<{ data: { id: string } }>(path, body);
+    const { data } = await this.#client.post<Forked>(`/v0/drives/${drive}/fork`, body);
     expect(withoutIds(await this.#stateOf(data.id))).toEqual(withoutIds(state));
     await this.#client.delete(`/v0/drives/${data.id}`);
-  }
-
-  /** Long after everything that was released may go. */
-  async #sweep(): Promise<void> {
-    const { sweep } = this.#coffer.appliance.services;
-    await sweep.run();
-    this.#coffer.clock.advance(2 * HOUR);
-    await sweep.run();
   }
 
   /** Each snapshot is what it was, and its contents are there. */
@@ -185,8 +173,8 @@ function withoutIds({ files, folders }: State): object {
 }
 
 test.each([1, 2, 3, 4])("snapshots, restores and forks agree with plain copies, seed %i", async (seed) => {
-  await using coffer = await startAppliance();
-  const { clients, drives } = await populate(coffer);
-  const made = await clients.ada.post<{ data: { id: string } }>("/v0/drives", { name: "Second" });
-  await new SnapshotModel(coffer, clients.ada, [drives.ada, made.data.id], new Random(seed)).run();
+  await using coffer = await startWorld();
+  const { clients, drives } = coffer;
+  const { id: second } = await clients.ada.makeDrive("Second");
+  await new SnapshotModel(coffer, clients.ada, [drives.ada, second], new Random(seed)).run();
 });

@@ -5,6 +5,7 @@ import { type Agent, type Server, serveSilently, signUp } from "../../support/se
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { pageWeight } from "../../support/browser/page-weight.ts";
 import { time } from "../figures.ts";
+import type { Results } from "../results.ts";
 import type { Group } from "../run.ts";
 
 // What the dashboard promises about speed, in a real browser on the same machine. These are times that a
@@ -28,11 +29,9 @@ export const dashboard: Group = {
     await using server = await serveSilently({ dataDir: newPath() });
     results.add(WEIGHT, "Coffer", (await pageWeight(server.url)) / 1024);
     await using browser = await launchBrowser();
-    const look = { server, browser, owner: await signUp(server, "ada"), times: sizes.rounds };
-    results.add(FIRST_ROWS, "Coffer", ...(await firstRows(look)));
-    const { jumps, sorts } = await jumpAndSort(look);
-    results.add(JUMP, "Coffer", ...jumps);
-    results.add(SORT, "Coffer", ...sorts);
+    const look = { server, browser, owner: await signUp(server, "ada"), times: sizes.rounds, results };
+    await firstRows(look);
+    await jumpAndSort(look);
   },
 };
 
@@ -43,12 +42,12 @@ interface Look {
   readonly owner: Agent;
   /** How often. */
   readonly times: number;
+  readonly results: Results;
 }
 
-/** Milliseconds from the start of the navigation until rows are drawn, with nothing cached. */
-async function firstRows(look: Look): Promise<number[]> {
+/** How many milliseconds it takes from the start of the navigation until rows are drawn, with nothing cached. */
+async function firstRows(look: Look): Promise<void> {
   const { slug } = await filled(look, "Thousand", 1000);
-  const times: number[] = [];
   for (let run = 0; run < look.times; run += 1) {
     await using page = await openPage(look);
     await page.addInitScript(`window.drawn = new Promise((resolve) => {
@@ -60,29 +59,26 @@ async function firstRows(look: Look): Promise<number[]> {
       }).observe(document, { childList: true, subtree: true });
     })`);
     await page.goto(`/drives/${slug}/many/`);
-    times.push(await page.evaluate<number>("drawn"));
+    look.results.add(FIRST_ROWS, "Coffer", await page.evaluate<number>("drawn"));
   }
-  return times;
 }
 
-/** Milliseconds from a key or a click until the row that it leads to is there, in a folder of 100,000 files. */
-async function jumpAndSort(look: Look): Promise<{ jumps: number[]; sorts: number[] }> {
+/** How many milliseconds it takes from a key or a click until the row that it leads to is there, in a folder of 100,000 files. */
+async function jumpAndSort(look: Look): Promise<void> {
   const { id, slug } = await filled(look, "Huge", 100_000);
-  const query = new URLSearchParams({ drive_id: id, path: "many/0050000.txt" });
-  const larger = { body: "larger than the others" };
-  await look.owner.client.json(200, "PUT", `/v0/files?${query.toString()}`, larger);
-  const [jumps, sorts]: [number[], number[]] = [[], []];
+  await look.owner.client.put(id, "many/0050000.txt", "larger than the others", 200);
   for (let run = 0; run < look.times; run += 1) {
     await using page = await openPage(look);
     await page.goto(`/drives/${slug}/many/`);
     await page.getByRole("link", { name: "0000001.txt" }).waitFor();
     // Only once a row has the focus does a key lead on from it.
     await timeUntil(page, ".file-row:focus", "0000001.txt", () => page.keyboard.press("ArrowUp"));
-    jumps.push(await timeUntil(page, ".file-row:focus", "0100000.txt", () => page.keyboard.press("End")));
+    const toEnd = () => page.keyboard.press("End");
+    look.results.add(JUMP, "Coffer", await timeUntil(page, ".file-row:focus", "0100000.txt", toEnd));
     const bySize = page.getByRole("columnheader", { name: "Size" }).getByRole("button");
-    sorts.push(await timeUntil(page, "[data-index='0']", "0050000.txt", () => bySize.click()));
+    const sort = () => bySize.click();
+    look.results.add(SORT, "Coffer", await timeUntil(page, "[data-index='0']", "0050000.txt", sort));
   }
-  return { jumps, sorts };
 }
 
 /** A drive with so many files in its folder `many/`. */

@@ -13,29 +13,20 @@ export const downloads: Group = {
   measures: [SMALL, LARGE],
   measure: async (run) => {
     const { sizes, results } = run;
-    await using opened = await openPeers(run);
+    await using ends = new AsyncDisposableStack();
+    const peers = await openPeers(run, ends);
     const [small, large] = [crypto.getRandomValues(new Uint8Array(4096)), largeBytes()];
-    await inTurn(
-      run,
-      opened.peers,
-      { what: "small downloads", rounds: sizes.rounds + 1 },
-      async ({ name, url, store }, round) => {
-        const call = await store.store(`small-${round}.bin`, small);
-        // The first round warms up and does not count.
-        const seconds = round === 0 ? 1 : sizes.seconds;
-        const { answers } = await rateOf(run, url, call, { connections: 16, seconds });
-        if (round > 0) results.add(SMALL, name, answers);
-      },
-    );
-    await inTurn(
-      run,
-      opened.peers,
-      { what: "large downloads", rounds: sizes.rounds },
-      async ({ name, url, store }, round) => {
-        const call = await store.store(`large-${round}.bin`, large);
-        const { bytes } = await rateOf(run, url, call, { connections: 1, seconds: sizes.seconds });
-        results.add(LARGE, name, bytes / 1e6);
-      },
-    );
+    await inTurn(run, peers, "small downloads", sizes.rounds + 1, async ({ name, url, store }, round) => {
+      const call = await store.store(`small-${round}.bin`, small);
+      // The first round warms up and does not count.
+      const seconds = round === 0 ? 1 : sizes.seconds;
+      const { answers } = await rateOf(run, url, call, { connections: 16, seconds });
+      if (round > 0) results.add(SMALL, name, answers);
+    });
+    await inTurn(run, peers, "large downloads", sizes.rounds, async ({ name, url, store }, round) => {
+      const call = await store.store(`large-${round}.bin`, large);
+      const { bytes } = await rateOf(run, url, call, { connections: 1, seconds: sizes.seconds });
+      results.add(LARGE, name, bytes / 1e6);
+    });
   },
 };

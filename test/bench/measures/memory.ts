@@ -24,7 +24,7 @@ export const memory: Group = {
   measures: [PEAK, OPEN_STREAMS],
   measure: async (run) => {
     run.results.add(OPEN_STREAMS, "Coffer", await memoryOfStreams(run));
-    await inTurn(run, run.peers, { what: "eight uploads", rounds: run.sizes.peaks }, async (peer) => {
+    await inTurn(run, run.peers, "eight uploads", run.sizes.peaks, async (peer) => {
       await using server = await peer.start(run.newPath());
       const store = await server.open();
       const calls = Array.from({ length: 8 }, (_, n) =>

@@ -1,6 +1,6 @@
-import { provision, serveSilently } from "../../support/server/executable.ts";
+import { type Agent, provision, serveSilently } from "../../support/server/executable.ts";
 import { median, time } from "../figures.ts";
-import { rateOf, send } from "../load.ts";
+import { latencies, rateOf, send } from "../load.ts";
 import { fillDrive } from "../peers/coffer.ts";
 import type { RecordPages } from "../peers/peer.ts";
 import { type Group, inTurn, openPeers, type OpenPeer, type Run } from "../run.ts";
@@ -31,31 +31,27 @@ export const records: Group = {
 
 async function listRecords(run: Run): Promise<void> {
   const { sizes, results } = run;
-  await using opened = await openPeers(run);
+  await using ends = new AsyncDisposableStack();
+  const peers = await openPeers(run, ends);
   const filled: (OpenPeer & { pages: RecordPages })[] = [];
-  await inTurn(run, opened.peers, { what: "making records", rounds: 1 }, async (peer) => {
+  await inTurn(run, peers, "making records", 1, async (peer) => {
     filled.push({ ...peer, pages: await peer.store.records(RECORDS) });
   });
-  await inTurn(run, filled, { what: "pages of records", rounds: sizes.rounds + 1 }, async (peer, round) => {
+  await inTurn(run, filled, "pages of records", sizes.rounds + 1, async (peer, round) => {
     if (peer.pages.first === undefined) return;
     const pressure = { connections: 16, seconds: round === 0 ? 1 : sizes.seconds };
     const { answers } = await rateOf(run, peer.url, peer.pages.first, pressure);
     if (round > 0) results.add(PAGES, peer.name, answers);
   });
   // It is short: more rounds, and some to warm up.
-  await inTurn(
-    run,
-    filled,
-    { what: "all records", rounds: WARM_UP + 4 * sizes.rounds },
-    async (peer, round) => {
-      const { all } = peer.pages;
-      if (all === undefined) return;
-      const ms = await time(async () => {
-        for (const page of all) await send(peer.url, page);
-      });
-      if (round >= WARM_UP) results.add(ALL, peer.name, ms);
-    },
-  );
+  await inTurn(run, filled, "all records", WARM_UP + 4 * sizes.rounds, async (peer, round) => {
+    const { all } = peer.pages;
+    if (all === undefined) return;
+    const ms = await time(async () => {
+      for (const page of all) await send(peer.url, page);
+    });
+    if (round >= WARM_UP) results.add(ALL, peer.name, ms);
+  });
 }
 
 async function compareDrives({ sizes, results, newPath }: Run): Promise<void> {
@@ -63,19 +59,14 @@ async function compareDrives({ sizes, results, newPath }: Run): Promise<void> {
   const [small, large] = [await provision(server), await provision(server)];
   await fillDrive(server, small, 1000);
   await fillDrive(server, large, 100_000);
+  const medianOf = async ({ drive, key }: Agent) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const page = { method: "GET", target: `/v0/files?drive_id=${drive}&limit=50`, headers };
+    let left = REQUESTS;
+    return median(await latencies(server.url, page, () => (left -= 1) < 0));
+  };
   for (let round = 0; round < sizes.rounds; round += 1) {
-    const times = [];
-    for (const agent of [small, large]) {
-      const page = {
-        method: "GET",
-        target: `/v0/files?drive_id=${agent.drive}&limit=50`,
-        headers: { authorization: `Bearer ${agent.key}` },
-      };
-      const each: number[] = [];
-      for (let n = 0; n < REQUESTS; n += 1) each.push(await time(() => send(server.url, page)));
-      times.push(median(each));
-    }
-    const [ofSmall = Number.NaN, ofLarge = Number.NaN] = times;
-    results.add(GROWTH, "Coffer", ofLarge / ofSmall);
+    const ofSmall = await medianOf(small);
+    results.add(GROWTH, "Coffer", (await medianOf(large)) / ofSmall);
   }
 }

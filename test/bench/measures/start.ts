@@ -17,7 +17,7 @@ export const start: Group = {
   measure: async (run) => {
     run.results.add(SIZE, "Coffer", (await stat(await executable())).size / 1e6);
     const directories = new Map(run.peers.map(({ name }) => [name, run.newPath()]));
-    await inTurn(run, run.peers, { what: "start", rounds: 1 + 2 * run.sizes.rounds }, async (peer, round) => {
+    await inTurn(run, run.peers, "start", 1 + 2 * run.sizes.rounds, async (peer, round) => {
       const since = performance.now();
       await using server = await peer.start(directories.get(peer.name) ?? run.newPath());
       const ms = performance.now() - since;

@@ -1,12 +1,6 @@
-import type { Agent, Server } from "../../support/server/executable.ts";
+import type { Agent } from "../../support/server/executable.ts";
+import { Random } from "../../support/server/random.ts";
 import { send } from "../load.ts";
-
-/** A drive with many text files, as its owner reaches it. */
-export interface TextDrive {
-  readonly url: string;
-  readonly drive: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 /** The folder with half of the files. */
 export const FOLDER = "folder/";
@@ -18,24 +12,7 @@ export const OFTEN = ["often", "likewise"] as const;
 export const TAG = "tenth";
 
 const WORDS = 120;
-const SYLLABLES = [
-  "ka",
-  "lo",
-  "mi",
-  "ne",
-  "pu",
-  "ra",
-  "so",
-  "ti",
-  "ve",
-  "wu",
-  "da",
-  "fo",
-  "gi",
-  "he",
-  "ju",
-  "ba",
-];
+const SYLLABLES = "ka lo mi ne pu ra so ti ve wu da fo gi he ju ba".split(" ");
 /** How many words the language of the texts has. */
 const VOCABULARY = SYLLABLES.length ** 3;
 const CLIENTS = 16;
@@ -51,7 +28,7 @@ export function ownWord(n: number): string {
 }
 
 /** Uploads so many files of 120 words from 16 clients. */
-export async function uploadTexts({ url }: Server, { key, drive }: Agent, count: number): Promise<TextDrive> {
+export async function uploadTexts(url: string, { key, drive }: Agent, count: number): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   let next = 0;
   await Promise.all(
@@ -66,15 +43,14 @@ export async function uploadTexts({ url }: Server, { key, drive }: Agent, count:
       }
     }),
   );
-  return { url, drive, headers };
 }
 
 /** The text of the n-th file. Of the words of the language, the first are the most frequent. */
 function textOf(n: number): string {
-  const random = randomOf(n);
-  const words = [EVERYWHERE, ownWord(n), ...OFTEN.filter(() => random() < 0.5)];
+  const random = new Random(n);
+  const words = [EVERYWHERE, ownWord(n), ...OFTEN.filter(() => random.chance(0.5))];
   if (n % 10 === 0) words.push(rareWord(n / 10));
-  while (words.length < WORDS) words.push(wordOf(Math.floor(random() ** 3 * VOCABULARY)));
+  while (words.length < WORDS) words.push(wordOf(Math.floor(random.share() ** 3 * VOCABULARY)));
   return words.join(" ");
 }
 
@@ -83,15 +59,4 @@ function wordOf(n: number): string {
     (each) => SYLLABLES[Math.floor(each) % SYLLABLES.length],
   );
   return `${a}${b}${c}`;
-}
-
-/** Numbers from 0 to 1, always the same for a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -21,39 +21,29 @@ export const uploads: Group = {
   measures: [SMALL, JSON_100, RAW_100],
   measure: async (run) => {
     const { sizes, results } = run;
-    await using opened = await openPeers(run);
-    const { peers } = opened;
+    await using ends = new AsyncDisposableStack();
+    const peers = await openPeers(run, ends);
     const rounds = sizes.rounds;
     const pressure = { connections: 16, seconds: sizes.seconds };
-    await inTurn(run, peers, { what: "warming up", rounds: 1 }, async ({ url, store }) => {
+    await inTurn(run, peers, "warming up", 1, async ({ url, store }) => {
       await rateOf(run, url, store.smallUpload, { ...pressure, seconds: 1 });
     });
-    await inTurn(run, peers, { what: "small uploads", rounds }, async ({ name, url, store }) => {
+    await inTurn(run, peers, "small uploads", rounds, async ({ name, url, store }) => {
       results.add(SMALL, name, (await rateOf(run, url, store.smallUpload, pressure)).answers);
     });
     // Else the system would write what the small ones left while large ones are measured.
     await Bun.spawn(["sync"]).exited;
     // The first of each warms up and does not count.
-    await inTurn(
-      run,
-      peers,
-      { what: "JSON uploads", rounds: rounds + 1 },
-      async ({ name, url, store }, round) => {
-        if (store.jsonUpload === undefined) return;
-        await using call = await withFile(run, store.jsonUpload(`large/${round}.bin`, largeBase64()));
-        const ms = await time(() => send(url, call));
-        if (round > 0) results.add(JSON_100, name, LARGE_MB / (ms / 1000));
-      },
-    );
-    await inTurn(
-      run,
-      peers,
-      { what: "large uploads", rounds: rounds + 1 },
-      async ({ name, url, store }, round) => {
-        await using call = await withFile(run, store.upload(`large/raw-${round}.bin`, largeBytes()));
-        const ms = await time(() => send(url, call));
-        if (round > 0) results.add(RAW_100, name, LARGE_MB / (ms / 1000));
-      },
-    );
+    await inTurn(run, peers, "JSON uploads", rounds + 1, async ({ name, url, store }, round) => {
+      if (store.jsonUpload === undefined) return;
+      await using call = await withFile(run, store.jsonUpload(`large/${round}.bin`, largeBase64()));
+      const ms = await time(() => send(url, call));
+      if (round > 0) results.add(JSON_100, name, LARGE_MB / (ms / 1000));
+    });
+    await inTurn(run, peers, "large uploads", rounds + 1, async ({ name, url, store }, round) => {
+      await using call = await withFile(run, store.upload(`large/raw-${round}.bin`, largeBytes()));
+      const ms = await time(() => send(url, call));
+      if (round > 0) results.add(RAW_100, name, LARGE_MB / (ms / 1000));
+    });
   },
 };

@@ -1,7 +1,7 @@
 import { type Agent, type Server, serveSilently, signUp } from "../../support/server/executable.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { type Call, sendForJson } from "../load.ts";
-import { jsonWith, type Peer, RECORD_TEXT, type RecordPages, SMALL_TEXT, type Store } from "./peer.ts";
+import { jsonWith, type Peer, plainFiles, RECORD_TEXT, type RecordPages, type Store } from "./peer.ts";
 
 /** The executable. */
 export const coffer: Peer = {
@@ -22,15 +22,9 @@ export function storeOf(server: Server, agent: Agent): Store {
   const headers = { authorization: `Bearer ${agent.key}` };
   const files = (query: string) => `/v0/files?drive_id=${agent.drive}&${query}`;
   const list = (query: string) => ({ method: "GET", target: files(query), headers });
-  const upload = (path: string, content: Uint8Array<ArrayBuffer>) => ({
-    method: "PUT",
-    target: files(`path=${path}`),
-    headers,
-    body: content,
-  });
+  const puts = plainFiles(server.url, files("path="), headers);
   return {
-    smallUpload: { method: "PUT", target: files("path=small/{n}.txt"), headers, body: SMALL_TEXT },
-    upload,
+    ...puts,
     jsonUpload: (path, base64) => ({
       method: "POST",
       target: "/v0/files",
@@ -38,7 +32,7 @@ export function storeOf(server: Server, agent: Agent): Store {
       body: jsonWith({ drive_id: agent.drive, filename: "bench.bin", path }, base64),
     }),
     store: async (path, content) => {
-      const { id } = await sendForJson<{ id: string }>(server.url, upload(path, content));
+      const { id } = await sendForJson<{ id: string }>(server.url, puts.upload(path, content));
       return { method: "GET", target: `/v0/files/${id}/download`, headers };
     },
     records: async (count) => {
@@ -50,8 +44,7 @@ export function storeOf(server: Server, agent: Agent): Store {
 
 /** Creates one file by an upload, and `count` more with the same content in the folder `many/`. */
 export async function fillDrive(server: Server, { client, drive }: Agent, count: number): Promise<void> {
-  const target = `/v0/files?drive_id=${drive}&path=first.txt`;
-  const { id } = await client.json<{ id: string }>(201, "PUT", target, { body: RECORD_TEXT });
+  const { id } = await client.put(drive, "first.txt", RECORD_TEXT);
   await addManyFiles(server.dataDir, id, count);
 }
 

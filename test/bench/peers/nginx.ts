@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { send } from "../load.ts";
 import { nginx as executable, NGINX_DAV_EXT } from "../tools.ts";
-import { type Peer, recordOf, RECORD_TEXT, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
+import { type Peer, plainFiles, recordOf, RECORD_TEXT, startCommand, type Store } from "./peer.ts";
 
 const KEY = "a-key-of-the-bench";
 const headers = { authorization: `Bearer ${KEY}` };
@@ -61,19 +60,8 @@ function configuration(directory: string, port: number): string {
 }
 
 function storeAt(url: string, directory: string): Store {
-  const upload = (path: string, content: Uint8Array<ArrayBuffer>) => ({
-    method: "PUT",
-    target: `/${path}`,
-    headers,
-    body: content,
-  });
   return {
-    smallUpload: { method: "PUT", target: "/small/{n}.txt", headers, body: SMALL_TEXT },
-    upload,
-    store: async (path, content) => {
-      await send(url, upload(path, content));
-      return { method: "GET", target: `/${path}`, headers };
-    },
+    ...plainFiles(url, "/", headers),
     records: async (count) => {
       if (!existsSync(NGINX_DAV_EXT)) return {};
       for (let n = 1; n <= count; n += 1) {

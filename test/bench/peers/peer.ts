@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { freePort, untilItAnswers } from "../../support/server/executable.ts";
-import type { Call, RepeatedCall } from "../load.ts";
+import { type Call, type RepeatedCall, send } from "../load.ts";
 import type { PeerName } from "../table.ts";
 
 /** A server that is measured. */
@@ -63,6 +63,24 @@ export async function startCommand(directory: string, { command, ready, open }: 
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGTERM");
       await child.exited;
+    },
+  };
+}
+
+/** The requests for files that are put to their paths, and taken from there. */
+export function plainFiles(url: string, root: string, headers: Call["headers"]): Omit<Store, "records"> {
+  const upload = (path: string, content: Uint8Array<ArrayBuffer>) => ({
+    method: "PUT",
+    target: `${root}${path}`,
+    headers,
+    body: content,
+  });
+  return {
+    smallUpload: { method: "PUT", target: `${root}small/{n}.txt`, headers, body: SMALL_TEXT },
+    upload,
+    store: async (path, content) => {
+      await send(url, upload(path, content));
+      return { method: "GET", target: `${root}${path}`, headers };
     },
   };
 }

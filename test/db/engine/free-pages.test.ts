@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import { join } from "node:path";
-import { Database } from "../../../src/db/engine/database.ts";
-import { FakeClock } from "../../support/server/fake-clock.ts";
-import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import type { Database } from "../../../src/db/engine/database.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
 
 const MIB = 1024 * 1024;
 const PAGE = 4096;
@@ -18,21 +16,19 @@ async function releaseAll(database: Database): Promise<number[]> {
 }
 
 test("what is deleted gets smaller on the disk, a little at a time, but for what the next writes need", async () => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "coffer.db");
-  const database = Database.open(path, new FakeClock());
-  database.sql.run("CREATE TABLE note (pk INTEGER PRIMARY KEY, x BLOB NOT NULL) STRICT");
-  const insert = database.sql.prepare("INSERT INTO note (x) VALUES (randomblob(16000))");
+  await using opened = await openDatabase(undefined, "note (pk INTEGER PRIMARY KEY, x BLOB NOT NULL)");
+  const { database, sql } = opened;
+  const insert = sql.prepare("INSERT INTO note (x) VALUES (randomblob(16000))");
   await database.write(() => {
     for (let n = 0; n < 2000; n += 1) insert.run();
   });
   expect(await releaseAll(database)).toEqual([]);
-  await database.write(() => database.sql.run("DELETE FROM note WHERE pk % 10 > 0"));
+  await database.write(() => sql.run("DELETE FROM note WHERE pk % 10 > 0"));
   const released = await releaseAll(database);
   expect(Math.max(...released)).toBe(100);
   const sum = released.reduce((total, pages) => total + pages, 0);
   expect(sum * PAGE).toBeGreaterThan(20 * MIB);
-  expect(database.sql.query("SELECT count(*) AS n FROM note").get()).toEqual({ n: 200 });
+  expect(sql.query("SELECT count(*) AS n FROM note").get()).toEqual({ n: 200 });
   await database.close();
-  expect(statSync(path).size).toBeLessThan(12 * MIB);
+  expect(statSync(opened.path).size).toBeLessThan(12 * MIB);
 });

@@ -18,85 +18,72 @@ import {
   readOldStore,
   tableOf,
 } from "../../support/faults/old-stores.ts";
+import { provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { fileOf } from "../../support/samples/contents.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
 
-interface Made {
-  readonly id: string;
-}
-
-interface MadeKey extends Made {
-  readonly key: string;
-}
-
-interface Provisioned {
-  readonly data: { readonly drive_id: string; readonly api_key: string; readonly claim_url: string };
-}
-
 /** Sends the requests of a store's life. */
 async function live(coffer: TestAppliance): Promise<OldStore> {
-  const post = <T>(key: string | undefined, status: number, path: string, body: Json, headers = {}) =>
-    coffer.client(key).json<T>(status, "POST", path, { body, headers });
-  const remove = (path: string) => coffer.client(key).delete(path);
-  const put = (of: string, drive: string, path: string, content: keyof typeof OLD_CONTENTS, status = 201) =>
-    coffer.client(of).put<Made>(drive, path, OLD_CONTENTS[content], status);
-  const provision = async (name: string, path: string, content: keyof typeof OLD_CONTENTS) => {
-    const { data } = await post<Provisioned>(undefined, 201, "/v0/drives/provision", { name });
-    await put(data.api_key, data.drive_id, path, content);
-    return { drive: data.drive_id, key: data.api_key, claim: data.claim_url.split("/").at(-1) ?? "" };
+  const provisioned = async (name: string, path: string, content: string) => {
+    const { id, key, claimToken, client } = await provision(coffer, name);
+    await client.put(id, path, content);
+    return { drive: id, key, claim: claimToken };
   };
 
   addAccount(coffer, "ada");
   const browser = await signIn(coffer, "ada");
-  const keyBy = async (body: Json): Promise<MadeKey> =>
+  const keyBy = async (body: Json): Promise<{ key: string }> =>
     JSON.parse((await browser.send("POST", "/v0/keys", { body })).text);
   const { key } = await keyBy({ name: "Main" });
   const { key: readOnlyKey } = await keyBy({ name: "Reader", scope: "read-only" });
-  const newDrive = async (name: string) =>
-    (await post<{ data: Made }>(key, 201, "/v0/drives", { name, description: "From before." })).data.id;
+  const owner = coffer.client(key);
+  const newDrive = async (name: string) => {
+    const described = { name, description: "From before." };
+    return (await owner.post<{ data: { id: string } }>("/v0/drives", described)).data.id;
+  };
   const drive = await newDrive("Old things");
 
-  await put(key, drive, "notes/hello.txt", "hello");
-  await put(key, drive, "notes/hello.txt", "again", 200);
-  const letter = await put(key, drive, "notes/deep/letter.txt", "letter");
-  await put(key, drive, "empty.txt", "empty");
-  await put(key, drive, "日本/猫.txt", "cat");
-  const plan = await post<Made>(key, 201, "/v0/files", {
+  const { hello, again, letter: long, empty, cat, plan, gone, rotten } = OLD_CONTENTS;
+  await owner.put(drive, "notes/hello.txt", hello);
+  await owner.put(drive, "notes/hello.txt", again, 200);
+  const letter = await owner.put(drive, "notes/deep/letter.txt", long);
+  await owner.put(drive, "empty.txt", empty);
+  await owner.put(drive, "日本/猫.txt", cat);
+  const tagged = await owner.post<{ id: string }>("/v0/files", {
     drive_id: drive,
     path: "tagged/plan.md",
     filename: "plan.md",
-    content: Buffer.from(OLD_CONTENTS.plan).toString("base64"),
+    content: Buffer.from(plan).toString("base64"),
     tags: ["red", "blue"],
     metadata: { from: "before", n: 1 },
     expires_at: "2040-01-01T00:00:00Z",
   });
-  await post(key, 201, `/v0/files/${plan.id}/copy`, { destination_path: "copies/plan.md" });
-  await remove(`/v0/files/${(await put(key, drive, "gone.txt", "gone")).id}`);
-  await post(key, 201, "/v0/folders", { drive_id: drive, path: "empty folder/" });
-  const rotten = await put(key, drive, "rotten.txt", "rotten");
-  await truncate(fileOf(coffer.dataDir, hashOf(Buffer.from(OLD_CONTENTS.rotten))), 5);
-  await coffer.client(key).send("GET", `/v0/files/${rotten.id}/download`);
+  await owner.post(`/v0/files/${tagged.id}/copy`, { destination_path: "copies/plan.md" });
+  await owner.delete(`/v0/files/${(await owner.put(drive, "gone.txt", gone)).id}`);
+  await owner.post("/v0/folders", { drive_id: drive, path: "empty folder/" });
+  const rot = await owner.put(drive, "rotten.txt", rotten);
+  await truncate(fileOf(coffer.dataDir, hashOf(Buffer.from(rotten))), 5);
+  await owner.send("GET", `/v0/files/${rot.id}/download`);
 
-  const revoked = await post<MadeKey>(key, 201, "/v0/keys", { name: "Revoked" });
-  await remove(`/v0/keys/${revoked.id}`);
-  const { key: driveKey } = await post<MadeKey>(key, 201, "/v0/keys", { name: "One drive", drive_id: drive });
+  const revoked = await owner.makeKey({ name: "Revoked" });
+  await owner.delete(`/v0/keys/${revoked.id}`);
+  const { key: driveKey } = await owner.makeKey({ name: "One drive", drive_id: drive });
   const deleted = await newDrive("Deleted");
-  await put(key, deleted, "in-deleted.txt", "gone");
-  await remove(`/v0/drives/${deleted}`);
-  const unclaimed = await provision("Unclaimed", "draft.txt", "hello");
-  const claimed = await provision("Claimed", "mine.txt", "letter");
-  await post(key, 200, "/v0/drives/claim", { token: claimed.claim });
+  await owner.put(deleted, "in-deleted.txt", gone);
+  await owner.delete(`/v0/drives/${deleted}`);
+  const unclaimed = await provisioned("Unclaimed", "draft.txt", hello);
+  const claimed = await provisioned("Claimed", "mine.txt", long);
+  await owner.post("/v0/drives/claim", { token: claimed.claim }, 200);
 
-  const link = (one_time: boolean) =>
-    post<{ token: string }>(key, 200, `/v0/files/${letter.id}/presigned-url`, {
-      expires_in: 86_400,
-      one_time,
-    });
+  const link = (one_time: boolean) => {
+    const path = `/v0/files/${letter.id}/presigned-url`;
+    return owner.post<{ token: string }>(path, { expires_in: 86_400, one_time }, 200);
+  };
   const [lasting, used] = [await link(false), await link(true)];
   await coffer.client().send("GET", `/v0/presigned/${used.token}`);
-  const once = { "idempotency-key": "an old request" };
-  await post(key, 201, "/v0/folders", { drive_id: drive, path: "once/" }, once);
+  const headers = { "idempotency-key": "an old request" };
+  await owner.send("POST", "/v0/folders", { body: { drive_id: drive, path: "once/" }, headers });
   return {
     at: coffer.clock.now(),
     key,
@@ -107,9 +94,9 @@ async function live(coffer: TestAppliance): Promise<OldStore> {
     unclaimed,
     claimed: { drive: claimed.drive, key: claimed.key },
     session: browser.token,
+    once: true,
     link: lasting.token,
     usedLink: used.token,
-    once: true,
   };
 }
 
@@ -126,7 +113,7 @@ function addRows(sql: Sqlite, now: number): void {
   sql.run("INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents) VALUES (1, ?, '', 3)", [now]);
 }
 
-/** A statement on a line for each table that has rows, also for those that hold a full-text index. */
+/** A statement for each table that has rows, also for those that hold a full-text index. */
 function dump(sql: Sqlite): string[] {
   const tables = sql
     .query(
@@ -137,11 +124,14 @@ function dump(sql: Sqlite): string[] {
     .filter((name) => name === "sqlite_sequence" || !name.startsWith("sqlite_"));
   return tables.flatMap((table) => {
     // Without the columns that are computed.
-    const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().join(", ");
-    const rows = sql.query(`SELECT ${columns} FROM "${table}"`).values();
+    const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().flat();
+    const order = columns[0] === "hash" ? columns.slice(1) : columns;
+    const rows = sql
+      .query(`SELECT ${columns.join(", ")} FROM "${table}" ORDER BY ${order.join(", ")}`)
+      .values();
     if (rows.length === 0) return [];
     const values = rows.map((row) => `(${row.map(literal).join(", ")})`);
-    return [`INSERT INTO "${table}" (${columns}) VALUES ${values.join(", ")};`];
+    return [`INSERT INTO "${table}" (${columns.join(", ")}) VALUES ${values.join(", ")};`];
   });
 }
 
@@ -152,20 +142,68 @@ function literal(value: null | bigint | boolean | number | string | Uint8Array):
   return `'${value.replaceAll("'", "''").replaceAll("\n", "' || char(10) || '")}'`;
 }
 
+/** What is another in each run: ids, keys, tokens, their hashes, what is sealed, and which file something is. */
+const RANDOM =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|(?:cof|clm|lnk)_\w+|(?<="session":")[^"]+|\$argon2id\$[^']+|X'[0-9a-f]{600,}'|\d+ \d{13}\.\d+/g;
+
+function blank(line: string): string {
+  return line.replaceAll(RANDOM, "?");
+}
+
+/** These lines with the ids and keys of others, where both say the same. */
+function renamed(lines: readonly string[], others: readonly string[]): string[] {
+  const known = new Map(others.map((line) => [blank(line), line.match(RANDOM)]));
+  const names = new Map<string, string>();
+  for (const line of lines) {
+    known.get(blank(line))?.forEach((name, at) => names.set(line.match(RANDOM)?.[at] ?? "", name));
+  }
+  return lines.map((line) => line.replaceAll(RANDOM, (name) => names.get(name) ?? name));
+}
+
+/** One statement for all rows of each table. */
+function joined(statements: readonly string[]): string[] {
+  const tables = new Map<string, string>();
+  for (const statement of statements) {
+    const [, rows = ""] = statement.split(/(?<=\) VALUES )/, 2);
+    const earlier = tables.get(tableOf(statement));
+    tables.set(tableOf(statement), earlier === undefined ? statement : `${earlier.slice(0, -1)}, ${rows}`);
+  }
+  return [...tables.values()];
+}
+
+const before = await readOldStore(MIGRATIONS.length - 1);
 const prepare = async (dataDir: string) => {
   await mkdir(dataDir, { mode: 0o700 });
   await writeFile(join(dataDir, "secret"), OLD_SECRET, { mode: 0o600 });
-  return Date.now();
+  return before.store.at;
 };
 await using coffer = await startAppliance({}, { prepare });
-const store = await live(coffer);
+const lived = await live(coffer);
 await settledIndex(coffer.dataDir);
 await coffer.close();
 using sql = new Sqlite(join(coffer.dataDir, "coffer.db"));
-addRows(sql, store.at);
-const statements = dump(sql);
-const before = new Set((await readOldStore(MIGRATIONS.length - 1)).statements);
-const asBefore = statements.filter((statement) => before.has(statement)).map(tableOf);
-const own = statements.filter((statement) => !before.has(statement));
-const text = [`-- ${JSON.stringify({ ...store, asBefore })}`, ...own, ""].join("\n");
-await Bun.write(fileOfStore(MIGRATIONS.length), text);
+addRows(sql, lived.at);
+const known = joined(before.statements);
+const [about = "{}", ...made] = renamed(
+  [JSON.stringify(lived), ...dump(sql)],
+  [JSON.stringify(before.store), ...known],
+);
+const had = new Map(Object.entries(before.store));
+const more = Object.entries(JSON.parse(about)).filter(
+  ([name, value]) => !Bun.deepEquals(had.get(name), value),
+);
+const anew = known.map(tableOf).filter((table) => !made.some((statement) => tableOf(statement) === table));
+const own: string[] = [];
+for (const statement of made) {
+  const earlier = known.find((each) => tableOf(each) === tableOf(statement)) ?? "";
+  const [head = ""] = statement.split(/(?<=\) VALUES )/, 1);
+  if (earlier !== "" && statement.startsWith(`${earlier.slice(0, -1)}, (`)) {
+    own.push(head + statement.slice(earlier.length + 1));
+  } else if (earlier !== statement) {
+    own.push(statement);
+    if (earlier !== "") anew.push(tableOf(statement));
+  }
+}
+const adds = JSON.stringify({ ...Object.fromEntries(more), anew: anew.length > 0 ? anew : undefined });
+const lines = [...(adds === "{}" ? [] : [`-- ${adds}`]), ...own, ""];
+await Bun.write(fileOfStore(MIGRATIONS.length), lines.join("\n"));

@@ -2,21 +2,21 @@ import { Database as Sqlite } from "bun:sqlite";
 import { testWith } from "../../support/server/test-with.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { Database } from "../../../src/db/engine/database.ts";
 import { parseId } from "../../../src/domain/id.ts";
 import { migrate, type Upgrade } from "../../../src/db/engine/opening.ts";
 import type { Migration } from "../../../src/db/engine/migration-files.ts";
 import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE a (x INTEGER) STRICT;" };
-const SECOND: Migration = {
-  version: 2,
-  name: "second",
-  sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);",
-};
+function migration(version: number, name: string, sql: string): Migration {
+  return { version, name, sql };
+}
+
+const FIRST = migration(1, "first", "CREATE TABLE a (x INTEGER) STRICT;");
+const SECOND = migration(2, "second", "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);");
 const clock = new FakeClock();
 
 function refuseUpgrade(): never {
@@ -85,55 +85,47 @@ it("a second run changes nothing, a newer executable adds only what is new", (sq
   expect(sql.query("SELECT x FROM a ORDER BY x").values()).toEqual([[1], [7]]);
 });
 
-test.each([
+const BROKEN = migration(3, "broken", "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);");
+const LARGE = migration(2, "large", "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));");
+const REFUSED: [what: string, applied: Migration[], known: Migration[], message: RegExp][] = [
   [
     "an edited step",
-    [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND],
+    [FIRST, SECOND],
+    [migration(1, "first", `${FIRST.sql} `), SECOND],
     /Schema version 1 .* differs from the one/,
   ],
   [
     "a schema newer than the executable",
+    [FIRST, SECOND],
     [FIRST],
     /schema version 2, .* knows only versions up to 1.*newer Coffer/,
   ],
-] as const)("%s is refused, with what to do, and nothing changes", (_, known, message) => {
-  using sql = new Sqlite(":memory:");
-  migrate(sql, [FIRST, SECOND], clock);
-  const before = stateOf(sql);
-  expect(() => migrate(sql, known, clock)).toThrow(message);
-  expect(stateOf(sql)).toEqual(before);
-});
-
-it("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", (sql) => {
-  const broken = {
-    version: 3,
-    name: "broken",
-    sql: "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);",
-  };
-  migrate(sql, [FIRST], clock);
-  const before = stateOf(sql);
-  expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
+  [
+    "a step that fails halfway",
+    [FIRST],
+    [FIRST, SECOND, BROKEN],
     /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
-  );
-  expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
-  migrate(sql, [FIRST, SECOND], clock);
-  expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
-});
-
-it("a disk that is full amid the steps leaves all as it was, and is said", (sql) => {
-  const large = {
-    version: 2,
-    name: "large",
-    sql: "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));",
-  };
-  migrate(sql, [FIRST], clock);
-  const before = stateOf(sql);
-  sql.run("PRAGMA max_page_count = 20");
-  expect(() => migrate(sql, [FIRST, large], clock)).toThrow(
+  ],
+  [
+    "a disk that is full amid the steps",
+    [FIRST],
+    [FIRST, LARGE],
     /schema version 2: .*full\. It is as it was before, .* Free some space/,
-  );
-  expect(stateOf(sql)).toEqual(before);
-});
+  ],
+];
+test.each(REFUSED)(
+  "%s is refused, with what to do, and leaves all as it was",
+  (_, applied, known, message) => {
+    using sql = new Sqlite(":memory:");
+    migrate(sql, applied, clock);
+    const before = stateOf(sql);
+    sql.run("PRAGMA max_page_count = 20");
+    expect(() => migrate(sql, known, clock)).toThrow(message);
+    expect([stateOf(sql), sql.inTransaction]).toEqual([before, false]);
+    migrate(sql, [FIRST, SECOND], clock);
+    expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+  },
+);
 
 it("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", (sql) => {
   const announced: string[] = [];
@@ -157,6 +149,23 @@ it("books that do not name the version of Coffer yet are carried on", (sql) => {
   expect(() => migrate(sql, [FIRST], clock)).toThrow("a newer Coffer, 9.8.7:");
 });
 
+/** The schema, with triggers in the order in which they fire, and all rows. */
+function wholeOf(sql: Sqlite): unknown {
+  const schema =
+    "SELECT name, type, tbl_name, sql FROM sqlite_schema ORDER BY type, iif(type = 'trigger', rowid, name)";
+  const parts = sql.query<{ name: string; type: string }, []>(schema).all();
+  const tables = parts.filter(({ type }) => type === "table").map(({ name }) => name);
+  return [parts, tables.map((name) => [name, sql.query(`SELECT * FROM "${name}"`).all()])];
+}
+
+test("a new database is the same as one that got every step", async () => {
+  await using opened = await openDatabase();
+  using migrated = new Sqlite(":memory:");
+  migrate(migrated, MIGRATIONS, clock);
+  using made = new Sqlite(opened.path);
+  expect(wholeOf(made)).toEqual(wholeOf(migrated));
+});
+
 test("two processes that open a new database at once both get it", async () => {
   await using place = await temporaryDirectory();
   const script = `
@@ -177,22 +186,17 @@ test("the real steps are numbered from 1 without a gap", () => {
 });
 
 test("the real schema keeps its rules: foreign keys hold and every table is strict", async () => {
-  await using place = await temporaryDirectory();
-  const database = Database.open(join(place.path, "coffer.db"), clock);
-  expect(database.sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
-  expect(() => database.sql.run("INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)")).toThrow(
-    "FOREIGN KEY",
-  );
-  const loose = database.sql
-    .query(
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'",
-    )
-    .values();
-  expect(loose).toEqual([]);
-  const fates = database.sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
+  await using opened = await openDatabase();
+  const { sql } = opened;
+  expect(sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
+  const orphan = "INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)";
+  expect(() => sql.run(orphan)).toThrow("FOREIGN KEY");
+  const loose =
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'";
+  expect(sql.query(loose).values()).toEqual([]);
+  const fates = sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
   // No row of a file goes by itself with what it belongs to: see `Tree`.
   expect(fates).toEqual([["NO ACTION"]]);
-  await database.close();
 });
 
 test("folders from before they knew how many folders are in them are counted", () => {

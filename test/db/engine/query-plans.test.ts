@@ -12,6 +12,7 @@ import { addFolders, copyRows, numbersTo } from "../../support/samples/many-file
 import type { OpenedServices } from "../../support/server/services-drive.ts";
 import { driveIn, openOwnServices, openServicesIn, storeFile } from "../../support/server/services-drive.ts";
 import { withReason } from "../../support/server/skip.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
@@ -121,8 +122,9 @@ function planOf({ database }: OpenedServices, text: string): string[] {
   return lines.map(({ detail }) => detail);
 }
 
-test("every statement finds its rows by an index", async () => {
-  await using opened = await openOwnServices();
+const it = testWith(openOwnServices);
+
+it("every statement finds its rows by an index", (opened) => {
   const scans: [string, string][] = [];
   for (const text of textsOf(opened)) {
     for (const detail of planOf(opened, text)) {
@@ -133,16 +135,14 @@ test("every statement finds its rows by an index", async () => {
   expect(scans).toEqual([]);
 });
 
-test("one file's past is not looked for in all that snapshots hold", async () => {
-  await using opened = await openOwnServices();
+it("one file's past is not looked for in all that snapshots hold", (opened) => {
   const slow = textsOf(opened).filter((text) =>
     planOf(opened, text).some((detail) => / held_\w+_until \(drive=\? AND until>\?\)/.test(detail)),
   );
   expect(slow).toEqual([]);
 });
 
-test("pages come in the order of an index, from statements that are planned only once", async () => {
-  await using opened = await openOwnServices();
+it("pages come in the order of an index, from statements that are planned only once", (opened) => {
   const pages = textsOf(opened).filter(
     (text) => /LIMIT \S+ OFFSET [:?]/.test(text) && !text.includes("SELECT 1"),
   );

@@ -6,44 +6,31 @@ import { join } from "node:path";
 import { DatabaseLog } from "../../../src/db/engine/database-log.ts";
 import { DatabaseReserve } from "../../../src/db/engine/database-reserve.ts";
 import { Database } from "../../../src/db/engine/database.ts";
+import { failureOf, refusalOf } from "../../support/samples/failure.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-interface Opened extends AsyncDisposable {
-  readonly database: Database;
-  readonly clock: FakeClock;
-  readonly path: string;
-  /** A job that writes `x` down. */
-  readonly note: (x: number) => () => number;
-  /** What another connection sees: every `x`, in the order written. */
-  readonly seen: () => number[];
-}
-
-async function open(): Promise<Opened> {
-  const place = await temporaryDirectory();
-  const path = join(place.path, "coffer.db");
-  const clock = new FakeClock();
-  const database = Database.open(path, clock);
-  database.sql.run("CREATE TABLE note (pk INTEGER PRIMARY KEY, x INTEGER NOT NULL) STRICT");
-  const insert = database.sql.prepare<null, [number]>("INSERT INTO note (x) VALUES (?)");
-  const other = new Sqlite(path, { readonly: true });
+async function open() {
+  const opened = await openDatabase(undefined, "note (pk INTEGER PRIMARY KEY, x INTEGER NOT NULL)");
+  const insert = opened.sql.prepare<null, [number]>("INSERT INTO note (x) VALUES (?)");
+  const other = new Sqlite(opened.path, { readonly: true });
   return {
-    database,
-    clock,
-    path,
-    note: (x) => () => {
+    ...opened,
+    /** A job that writes `x` down. */
+    note: (x: number) => () => {
       insert.run(x);
       return x;
     },
+    /** What another connection sees: every `x`, in the order written. */
     seen: () =>
       other
         .query<{ x: number }, []>("SELECT x FROM note ORDER BY pk")
         .all()
-        .map((row) => row.x),
+        .map(({ x }) => x),
     [Symbol.asyncDispose]: async () => {
       other.close();
-      await database.close();
-      await place[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
     },
   };
 }
@@ -109,19 +96,13 @@ it("a job that is alone in its turn runs without a savepoint, whose list of page
   const { database, note, seen } = opened;
   const run = spyOn(database.sql, "run");
   await database.write(note(1));
-  const [outcome] = await Promise.allSettled([
-    database.write(() => {
-      note(2)();
-      throw new Error("changed my mind");
-    }),
-  ]);
-  expect(outcome).toMatchObject({ status: "rejected", reason: { message: "changed my mind" } });
-  expect(run.mock.calls.map(([sql]) => sql)).toEqual([
-    "BEGIN IMMEDIATE",
-    "COMMIT",
-    "BEGIN IMMEDIATE",
-    "ROLLBACK",
-  ]);
+  const undone = database.write(() => {
+    note(2)();
+    throw new Error("changed my mind");
+  });
+  expect(await refusalOf(undone)).toBe("changed my mind");
+  const statements = run.mock.calls.map(([sql]) => sql);
+  expect(statements).toEqual(["BEGIN IMMEDIATE", "COMMIT", "BEGIN IMMEDIATE", "ROLLBACK"]);
   run.mockRestore();
   await Promise.all([database.write(note(3)), database.write(note(4))]);
   expect(seen()).toEqual([1, 3, 4]);
@@ -140,24 +121,20 @@ it("nobody is told before the commit that holds the last write of the batch", as
 
 it("what can be made again is answered after its commit, without a sync, unless it shares one", async (opened) => {
   const { database, note, seen } = opened;
-  const sync = spyOn(DatabaseLog.prototype, "sync");
-  try {
-    await database.write(note(1), undefined, { isDurable: false });
-    expect([seen(), sync.mock.calls.length]).toEqual([[1], 0]);
-    await Promise.all([
-      database.write(note(2), undefined, { isDurable: false }),
-      database.write(note(3)),
-      database.write(note(4)),
-    ]);
-    expect([seen(), sync.mock.calls.length]).toEqual([[1, 2, 3, 4], 1]);
-  } finally {
-    sync.mockRestore();
-  }
+  using sync = spyOn(DatabaseLog.prototype, "sync");
+  await database.write(note(1), undefined, { isDurable: false });
+  expect([seen(), sync.mock.calls.length]).toEqual([[1], 0]);
+  await Promise.all([
+    database.write(note(2), undefined, { isDurable: false }),
+    database.write(note(3)),
+    database.write(note(4)),
+  ]);
+  expect([seen(), sync.mock.calls.length]).toEqual([[1, 2, 3, 4], 1]);
 });
 
 it("after a slow sync the next commit waits for as many writes as were answered, but not for long", async (opened) => {
   const { database, clock, note, seen } = opened;
-  const sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
+  using sync = spyOn(DatabaseLog.prototype, "sync").mockImplementation(async () => clock.advance(40));
   jest.useFakeTimers();
   try {
     await Promise.all([database.write(note(1)), database.write(note(2))]);
@@ -174,7 +151,6 @@ it("after a slow sync the next commit waits for as many writes as were answered,
     expect(sync).toHaveBeenCalledTimes(3);
   } finally {
     jest.useRealTimers();
-    sync.mockRestore();
   }
 });
 
@@ -201,26 +177,19 @@ it("a write handed in from the answer of another is done as well", async ({ data
   expect(seen()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("closing finishes what was handed in", async () => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "coffer.db");
-  const database = Database.open(path, new FakeClock());
-  database.sql.run("CREATE TABLE note (x INTEGER) STRICT");
-  const writes = Array.from({ length: 600 }, (_, n) =>
-    database.write(() => database.sql.run("INSERT INTO note VALUES (?)", [n])),
-  );
+it("closing finishes what was handed in", async ({ database, note, seen }) => {
+  const numbers = Array.from({ length: 600 }, (_, n) => n);
+  const writes = numbers.map((n) => database.write(note(n)));
   await database.close();
   await Promise.all(writes);
-  using reader = new Sqlite(path, { readonly: true });
-  expect(reader.query("SELECT count(*) FROM note").values()).toEqual([[600]]);
+  expect(seen()).toEqual(numbers);
 });
 
 it("what comes after closing is refused, and harms nobody", async ({ database, note, seen }) => {
   const early = database.write(note(1));
   const closing = database.close();
   for (const step of [early, closing]) {
-    const [late] = await Promise.allSettled([database.write(note(2))]);
-    expect(late).toMatchObject({ status: "rejected", reason: { message: "the database is closed" } });
+    expect(await refusalOf(() => database.write(note(2)))).toBe("the database is closed");
     await step;
   }
   expect([await early, seen()]).toEqual([1, [1]]);
@@ -234,8 +203,7 @@ it("a full disk is told as STORAGE_FULL to whom it hits, and writes go on once t
   const large = database.write(() =>
     database.sql.run("CREATE TABLE large AS SELECT zeroblob(100000) AS bytes FROM note"),
   );
-  const [outcome] = await Promise.allSettled([large]);
-  expect(outcome).toMatchObject({ status: "rejected", reason: { code: "STORAGE_FULL" } });
+  expect(await failureOf(large)).toMatchObject({ code: "STORAGE_FULL" });
   expect(database.sql.inTransaction).toBe(false);
   database.sql.run("PRAGMA max_page_count = 1000000");
   await database.write(note(2));

@@ -1,7 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { Database } from "../../../src/db/engine/database.ts";
+import type { Database } from "../../../src/db/engine/database.ts";
 import { SearchFinder } from "../../../src/db/search/finder.ts";
 import { type IndexChanges, IndexFile } from "../../../src/db/search/index-file.ts";
 import { indexPathOf } from "../../../src/db/search/index-tables.ts";
@@ -11,10 +10,9 @@ import { type BatchId, type DrivePk, type FilePk, newId } from "../../../src/dom
 import type { FilePath } from "../../../src/domain/files/path.ts";
 import { nameTokens, textTokens } from "../../../src/domain/search/tokens.ts";
 import { wordsOf } from "../../../src/domain/search/words.ts";
-import { FakeClock } from "../../support/server/fake-clock.ts";
 import { searchRequest } from "../../support/samples/search-request.ts";
-import type { TemporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { openDatabase } from "../../support/server/open-database.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 
 /** So many drives that the first gets the smallest share of what a search may read. All others are empty. */
 const DRIVES = 20;
@@ -33,67 +31,40 @@ interface Row {
 }
 
 /** A database with indexed files in its first drive. */
-class Filled implements AsyncDisposable {
-  readonly #directory: TemporaryDirectory;
-  readonly #sql: Sqlite;
-  readonly #finder: SearchFinder;
-  readonly #drives: readonly DrivePk[];
-
-  private constructor(directory: TemporaryDirectory, sql: Sqlite, drives: readonly DrivePk[]) {
-    this.#directory = directory;
-    this.#sql = sql;
-    this.#finder = new SearchFinder(sql);
-    this.#drives = drives;
+async function filledWith(rows: readonly Row[]) {
+  await using closing = new AsyncDisposableStack();
+  const { database, path } = closing.use(await openDatabase(FAST_DIRECTORY));
+  const drives = await database.write(() => addDrives(database));
+  const [drive] = drives;
+  if (drive === undefined) throw new Error("there is no drive");
+  const batch = newId<BatchId>(0);
+  await database.write(() => openTables(database).searchJobs.restart(batch));
+  const index = await IndexFile.make(indexPathOf(path), batch);
+  for (let from = 0; from < rows.length; from += 5000) {
+    const changes = await database.write(() => addFiles(database, drive, rows.slice(from, from + 5000)));
+    index.write({ id: batch, previous: batch }, changes);
   }
-
-  static async with(rows: readonly Row[]): Promise<Filled> {
-    const directory = await temporaryDirectory(FAST_DIRECTORY);
-    const path = join(directory.path, "coffer.db");
-    const database = Database.open(path, new FakeClock());
-    const drives = await database.write(() => addDrives(database));
-    const [drive] = drives;
-    if (drive === undefined) throw new Error("there is no drive");
-    const batch = newId<BatchId>(0);
-    await database.write(() => openTables(database).searchJobs.restart(batch));
-    const index = await IndexFile.make(indexPathOf(path), batch);
-    for (let from = 0; from < rows.length; from += 5000) {
-      const changes = await database.write(() => addFiles(database, drive, rows.slice(from, from + 5000)));
-      index.write({ id: batch, previous: batch }, changes);
-    }
-    index.close(batch);
-    await database.close();
-    return new Filled(directory, new Sqlite(path, { readonly: true, strict: true }), drives);
-  }
-
-  /** Searches all drives; what was found, and the rows that were read. */
-  async find(
-    query: string,
-    filters: Partial<SearchFilters> = {},
-    limit = 50,
-  ): Promise<SearchFound & { rows: number }> {
-    const before = this.#finder.rows;
-    const request = searchRequest(this.#drives, query);
-    const found = await this.#finder.find({
-      ...request,
-      filters: { ...request.filters, ...filters },
-      limit,
-      budget: 60_000,
-    });
-    return { ...found, rows: this.#finder.rows - before };
-  }
-
-  /** The filenames of what was found, in order of their names. */
-  names({ hits }: SearchFound): string[] {
-    const filename = this.#sql.prepare<{ filename: string }, [FilePk]>(
-      "SELECT filename FROM file WHERE pk = ?",
-    );
-    return hits.map(({ file }) => filename.get(file)?.filename ?? "").toSorted();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#sql.close();
-    await this.#directory[Symbol.asyncDispose]();
-  }
+  index.close(batch);
+  await database.close();
+  const sql = closing.use(new Sqlite(path, { readonly: true, strict: true }));
+  const finder = new SearchFinder(sql);
+  const owned = closing.move();
+  return {
+    /** Searches all drives; what was found, and the rows that were read. */
+    find: async (query: string, filters: Partial<SearchFilters> = {}, limit = 50) => {
+      const before = finder.rows;
+      const request = searchRequest(drives, query);
+      const given = { filters: { ...request.filters, ...filters }, limit, budget: 60_000 };
+      const found = await finder.find({ ...request, ...given });
+      return { ...found, rows: finder.rows - before };
+    },
+    /** The filenames of what was found, in order of their names. */
+    names: ({ hits }: SearchFound): string[] => {
+      const filename = sql.prepare<{ filename: string }, [FilePk]>("SELECT filename FROM file WHERE pk = ?");
+      return hits.map(({ file }) => filename.get(file)?.filename ?? "").toSorted();
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 function addDrives({ sql }: Database): DrivePk[] {
@@ -166,12 +137,12 @@ const KINDS: [name: string, query: string, filters: Partial<SearchFilters>][] = 
 ];
 
 describe.each([2000, 20_000])("of %p files a search reads a bounded number of rows", (count) => {
-  let filled: Filled;
+  let filled: Awaited<ReturnType<typeof filledWith>>;
 
   beforeAll(async () => {
     const rare = { ...oneOfMany(0), filename: "rare.txt", text: "rare starting words" };
     const old = (n: number) => ({ ...oneOfMany(0), filename: `old ${n}.txt`, type: "text/old" });
-    filled = await Filled.with([
+    filled = await filledWith([
       rare,
       ...Array.from({ length: OLD }, (_, n) => old(n)),
       ...Array.from({ length: count - OLD }, (_, n) => oneOfMany(n)),
@@ -221,7 +192,7 @@ function crafted(n: number): Row {
 }
 
 test("the positions that a phrase compares are counted as what is read", async () => {
-  await using filled = await Filled.with(Array.from({ length: 60 }, (_, n) => crafted(n)));
+  await using filled = await filledWith(Array.from({ length: 60 }, (_, n) => crafted(n)));
   const { rows, total, isExact } = await filled.find(`"${"again ".repeat(16)}"`);
   expect([total, isExact, rows < MOST_ROWS]).toEqual([0, false, true]);
   expect(await filled.find('"again other again"')).toMatchObject({ total: 60, isExact: true });
@@ -233,7 +204,7 @@ test("a phrase is found in exactly the files that have it", async () => {
   const texts = Array.from({ length: 162 }, (_, n) =>
     [1, 3, 9, 27].map((place) => words[Math.floor(((n * 61) % 81) / place) % 3]).join(" "),
   );
-  await using filled = await Filled.with(
+  await using filled = await filledWith(
     texts.map((text, n) => ({ filename: `${n}.txt`, text, type: "text/plain", tags: [], size: 12 })),
   );
   const pairs = words.flatMap((one) => words.map((two) => `${one} ${two}`));

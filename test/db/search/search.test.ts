@@ -133,7 +133,7 @@ test.skipIf(NO_READ_COUNT !== "")(
 
     const copied = await upload(other, "common words.txt", "common words ".repeat(10));
     await addManyFiles(coffer.dataDir, copied, OTHERS);
-    while (waiting(coffer) > 0) await coffer.appliance.services.indexer.settle(drivesOf(coffer), 1000);
+    await indexAll(coffer);
     // The threads of the server read as well: they merge the index and copy the log.
     await coffer.close();
     for (const query of QUERIES) {
@@ -177,7 +177,7 @@ describe("what a search looks at", () => {
       await tag(await upload(own, "other.txt", "rare rareword common words"), ["rare"]);
       await addManyFiles(coffer.dataDir, copied, files);
     }
-    while (waiting(coffer) > 0) await coffer.appliance.services.indexer.settle(drivesOf(coffer), 1000);
+    await indexAll(coffer);
   });
 
   afterAll(() => coffer[Symbol.asyncDispose]());
@@ -198,19 +198,6 @@ describe("what a search looks at", () => {
     expect([some > 0, many <= some * 1.1 + 100]).toEqual([true, true]);
   });
 });
-
-function waiting(coffer: TestAppliance): number {
-  using sql = open(coffer);
-  return sql.query<{ jobs: number }, []>("SELECT count(*) AS jobs FROM search_job").get()?.jobs ?? 0;
-}
-
-function drivesOf(coffer: TestAppliance): DrivePk[] {
-  using sql = open(coffer);
-  return sql
-    .query<{ pk: DrivePk }, []>("SELECT pk FROM drive")
-    .all()
-    .map(({ pk }) => pk);
-}
 
 it("a deleted drive leaves nothing in the index", async (coffer) => {
   const own = await provision(coffer);

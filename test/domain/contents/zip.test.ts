@@ -41,6 +41,14 @@ function write(path: string, files: readonly (readonly [ZipEntry, Buffer?])[]): 
   closeSync(file);
 }
 
+/** An archive, read. */
+async function written(files: readonly (readonly [ZipEntry, Buffer?])[]): Promise<ZipReader> {
+  await using place = await temporaryDirectory();
+  const path = join(place.path, "a.zip");
+  write(path, files);
+  return await ZipReader.of(path);
+}
+
 const ARCHIVES: [name: string, files: (readonly [ZipEntry, Buffer?])[]][] = [
   ["nothing", []],
   ["a file", [[entry("a", 12), SMALL]]],
@@ -67,10 +75,7 @@ function many(count: number): (readonly [ZipEntry, Buffer])[] {
 }
 
 test.each(ARCHIVES)("an archive of %s", async (_, files) => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "a.zip");
-  write(path, files);
-  using zip = await ZipReader.of(path);
+  using zip = await written(files);
   expect(zip.entries.map(({ name, size }) => [name, size])).toEqual(
     files.map(([{ name, size }]) => [Buffer.from(name).toString(), size]),
   );
@@ -89,11 +94,8 @@ const TIMES: [instant: string, told: number | null, dos: string][] = [
   ["2999-01-01T00:00:00.000Z", null, "2107-12-31 23:59:58"],
 ];
 test.each(TIMES)("of %s it tells what the format can", async (instant, told, dos) => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "a.zip");
   const each = entry("a", 12, false, Date.parse(instant));
-  write(path, [[each, SMALL]]);
-  using zip = await ZipReader.of(path);
+  using zip = await written([[each, SMALL]]);
   expect(zip.entries.map(({ modifiedAt }) => modifiedAt)).toEqual([told]);
   const header = Buffer.from(localHeader(each, 0));
   const [time, date] = [header.readUInt16LE(10), header.readUInt16LE(12)];
@@ -102,13 +104,10 @@ test.each(TIMES)("of %s it tells what the format can", async (instant, told, dos
 });
 
 test("what it makes can be used by anybody, and is no link", async () => {
-  await using place = await temporaryDirectory();
-  const path = join(place.path, "a.zip");
-  write(path, [
+  using zip = await written([
     [entry("a", 12), SMALL],
     [entry("b/", 0), Buffer.alloc(0)],
   ]);
-  using zip = await ZipReader.of(path);
   expect(zip.entries.map(({ mode }) => mode)).toEqual([0o100644, 0o040755]);
 });
 
@@ -132,14 +131,11 @@ test.each(CHANGED)("the reader notices a changed byte around %s", async (_, chan
   const stop = directory + centralHeader(each, 0, 0).length;
   const size = Bun.file(path).size;
   const places = Array.from({ length: size - each.size }, (__, n) => (n < start ? n : n + each.size));
-  const isRefused = async () => {
-    try {
-      (await ZipReader.of(path))[Symbol.dispose]();
-      return false;
-    } catch {
-      return true;
-    }
-  };
+  const isRefused = () =>
+    ZipReader.of(path).then(
+      (zip) => (zip[Symbol.dispose](), false),
+      () => true,
+    );
   const unnoticed: number[] = [];
   const file = openSync(path, "r+");
   for (const at of places) {

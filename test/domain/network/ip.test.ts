@@ -13,31 +13,27 @@ const ANYTHING = fc.oneof(
   fc.string(),
 );
 
+/** Around what is an address. */
+const EDGES = [
+  "0.0.0.0",
+  "255.255.255.255",
+  "256.1.1.1",
+  "01.2.3.4",
+  "1.2.3",
+  "1.2.3.4\n",
+  "::",
+  "::ffff:10.0.0.1",
+];
+
 test("says of each text what Node's function says", () => {
+  const texts = [...EDGES, "fe80::1%eth0", "[::1]", "localhost", ""];
   fc.assert(
     fc.property(ANYTHING, (text) => {
       const known = isIP(text);
       expect([text, ipVersion(text)]).toEqual([text, known === 4 || known === 6 ? known : 0]);
     }),
-    { numRuns: 2000, seed: 1 },
+    { numRuns: 2000, seed: 1, examples: texts.map((text) => [text]) },
   );
-});
-
-test.each([
-  ["0.0.0.0", 4],
-  ["255.255.255.255", 4],
-  ["256.1.1.1", 0],
-  ["01.2.3.4", 0],
-  ["1.2.3", 0],
-  ["1.2.3.4\n", 0],
-  ["::", 6],
-  ["::ffff:10.0.0.1", 6],
-  ["fe80::1%eth0", 6],
-  ["[::1]", 0],
-  ["localhost", 0],
-  ["", 0],
-] as const)("%j is of version %d", (text, version) => {
-  expect(ipVersion(text)).toBe(version);
 });
 
 test("a list has the addresses of its blocks", () => {

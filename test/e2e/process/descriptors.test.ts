@@ -89,8 +89,11 @@ test.serial(
     }
     for (const client of clients) client.close();
     await server.stdout.until(/connections are accepted again/);
-    const [again] = await connect(server, 1, () => upload(agent, "again") + PIECE);
-    expect((await again?.response())?.status).toBe(201);
+    // They may be refused once more before they are taken for good.
+    await eventually(async () => {
+      const [again] = await connect(server, 1, () => upload(agent, "again") + PIECE);
+      return (await again?.response())?.status === 201;
+    });
     expect(await server.stop()).toBe(0);
   },
 );
@@ -141,13 +144,25 @@ test.serial.skipIf(NO_STRACE !== "")(
     const clients = await connect(server, 500, () => HEALTH);
     const answers = await Promise.all(clients.map((each) => each.response()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(500);
-    expect((await found).status).toBe(200);
+    // Refused, if the thread has taken so long that there are none left for its database.
+    expect([200, 503]).toContain((await found).status);
     await fault.stop();
     for (const each of clients) each.close();
     expect(await server.stop()).toBe(0);
   },
-  // On a loaded machine one run in five meets a search that fails with a 500: still to be found out why.
-  { retry: 2 },
+);
+
+test.skipIf(NO_STRACE !== "").each(["coffer.db", "search.db"])(
+  `a search that has no descriptor for %s is refused${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,
+  async (file) => {
+    await using server = await serve();
+    const { client, drive } = await provision(server);
+    await client.put(drive, "a.txt", "word");
+    await server.stdout.until(/the search index is filled/);
+    await Injection.into(server, { calls: "openat", error: "EMFILE", when: "1+", file });
+    const { status, headers } = await client.send("GET", `/v0/search?drive_id=${drive}&q=word`);
+    expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
+  },
 );
 
 test("a server with as few descriptors as it may have serves", async () => {

@@ -43,15 +43,14 @@ const forwarded = (host: string, scheme: string) => ({
   "x-forwarded-proto": scheme,
 });
 
-test("only a trusted proxy says what it was asked for", () => {
-  const headers = forwarded("drive.example:8443", "https");
-  expect(addressOf(headers)).toBe("http://127.0.0.1:2633");
-  expect(addressOf(headers, true)).toBe("https://drive.example:8443");
-  expect(addressOf(forwarded("drive.example:443", "HTTPS"), true)).toBe("https://drive.example");
-  expect(addressOf({ host: "nas:2633" }, true)).toBe("http://nas:2633");
-  expect(addressOf({ host: "drive.example", "x-forwarded-proto": "https" }, true)).toBe(
-    "https://drive.example",
-  );
+test.each<[asked: Record<string, string>, isProxy: boolean, address: string]>([
+  [forwarded("drive.example:8443", "https"), false, "http://127.0.0.1:2633"],
+  [forwarded("drive.example:8443", "https"), true, "https://drive.example:8443"],
+  [forwarded("drive.example:443", "HTTPS"), true, "https://drive.example"],
+  [{ host: "nas:2633" }, true, "http://nas:2633"],
+  [{ host: "drive.example", "x-forwarded-proto": "https" }, true, "https://drive.example"],
+])("only a trusted proxy says what it was asked for: %j, %p", (asked, isProxy, address) => {
+  expect(addressOf(asked, isProxy)).toBe(address);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
@@ -8,28 +8,23 @@ import { startAppliance } from "../../support/server/appliance.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
-const empty = () => new Response(null);
-
 /** Routes outside `/v0`, one of which is not made by `operation`. */
 function door(): Route[] {
   const answers = [{ status: 200, description: "D" }];
-  const spec = { tag: "Sign-in", summary: "S", answers };
+  const spec = { tag: "Sign-in", summary: "S", answers, handle: () => new Response(null) } as const;
   return [
-    operation("POST", "/door/open", {
-      ...spec,
-      operationId: "open",
-      errors: ["NOT_FOUND"],
-      handle: empty,
-    }),
-    operation("POST", "/door/close", {
-      ...spec,
-      operationId: "close",
-      readsSession: true,
-      handle: empty,
-    }),
+    operation("POST", "/door/open", { ...spec, operationId: "open", errors: ["NOT_FOUND"] }),
+    operation("POST", "/door/close", { ...spec, operationId: "close", readsSession: true }),
     { method: "GET", path: "/door/paint", answer: () => new Response("green") },
   ];
 }
+
+const NAMED = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string", minLength: 1, maxLength: 64 } },
+  additionalProperties: false,
+};
 
 const EVERYWHERE = {
   "X-Content-Type-Options": ref("headers/X-Content-Type-Options"),
@@ -52,12 +47,9 @@ function at(document: unknown, pointer: string): unknown {
   return node;
 }
 
-describe("the API description", () => {
-  let document: object;
-  beforeAll(async () => {
-    document = await describeApi(options);
-  });
+const described = await describeApi(options);
 
+describe("the API description", () => {
   const facts: Readonly<Record<string, readonly [pointer: string, value: unknown]>> = {
     "its version": ["/openapi", "3.1.0"],
     "the service's version": ["/info/version", "1.2.3"],
@@ -89,19 +81,7 @@ describe("the API description", () => {
     ],
     "a JSON body by its own media type alone": [
       "/paths/~1v0~1drives~1provision/post/requestBody",
-      {
-        required: true,
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              required: ["name"],
-              properties: { name: { type: "string", minLength: 1, maxLength: 64 } },
-              additionalProperties: false,
-            },
-          },
-        },
-      },
+      { required: true, content: { "application/json": { schema: NAMED } } },
     ],
     "a raw body": [
       "/paths/~1v0~1things/put/requestBody/content",
@@ -136,14 +116,12 @@ describe("the API description", () => {
     ],
     "no limit there but a route's own": ["/paths/~1door~1open/post/responses/429", undefined],
   };
-  for (const [name, [pointer, value]] of Object.entries(facts)) {
-    test(`tells ${name}`, () => {
-      expect(at(document, pointer)).toEqual(value);
-    });
-  }
+  test.each(Object.entries(facts))("tells %s", (_, [pointer, value]) => {
+    expect(at(described, pointer)).toEqual(value);
+  });
 
   test("describes the routes that say what they do, and nothing else", () => {
-    expect(Object.keys(at(document, "/paths") ?? {}).toSorted()).toEqual([
+    expect(Object.keys(at(described, "/paths") ?? {}).toSorted()).toEqual([
       "/door/close",
       "/door/open",
       "/v0/drives/provision",
@@ -158,38 +136,32 @@ describe("the API description", () => {
     await using app = startStub(options);
     const response = await app.send("/docs/openapi.json", { key: null });
     expect(response.headers.get("content-type")).toStartWith("application/json");
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(described)));
   });
 });
 
 describe("the description of the real routes", () => {
-  const configurations: [name: string, settings: Record<string, string>][] = [
+  const provider = {
+    "oidc-issuer": "https://accounts.example",
+    "oidc-client-id": "coffer",
+    "oidc-client-secret": "secret",
+    "base-url": "https://drive.example",
+  };
+  test.each<[name: string, settings: Record<string, string>]>([
     ["with passwords alone", {}],
-    [
-      "with a sign-in provider",
-      {
-        "oidc-issuer": "https://accounts.example",
-        "oidc-client-id": "coffer",
-        "oidc-client-secret": "secret",
-        "base-url": "https://drive.example",
-      },
-    ],
-  ];
-  test.each(configurations)(
-    "passes redocly's recommended rules without a warning, %s",
-    async (_, settings) => {
-      await using coffer = await startAppliance(settings);
-      const file = join(coffer.dataDir, "openapi.json");
-      await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
-      // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
-      const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
-      const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];
-      const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-      const lint = Bun.spawn([process.execPath, ...command], { env, stderr: "ignore" });
-      const report: unknown = await new Response(lint.stdout).json();
-      expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
-    },
-  );
+    ["with a sign-in provider", provider],
+  ])("passes redocly's recommended rules without a warning, %s", async (_, settings) => {
+    await using coffer = await startAppliance(settings);
+    const file = join(coffer.dataDir, "openapi.json");
+    await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
+    // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
+    const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
+    const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const lint = Bun.spawn([process.execPath, ...command], { env, stderr: "ignore" });
+    const report: unknown = await new Response(lint.stdout).json();
+    expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
+  });
 });
 
 describe("shared schemas", () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { testWith } from "../../support/server/test-with.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { ERROR_STATUS, HttpRefusal, errorResponse } from "../../../src/http/gate/errors.ts";
+import type { HandlerOptions } from "../../../src/http/handler.ts";
 import { RecordedLog, startStub } from "../stub-app.ts";
 
 /** The response to an error, and what is logged of it. */
@@ -11,24 +12,15 @@ function respond(error: unknown) {
 }
 
 describe("errorResponse", () => {
-  test("shows a refusal as it stands", async () => {
+  test("shows a refusal as it stands, `field` only where there is one, and its own headers", async () => {
     const { log, response } = respond(new CofferError("VALIDATION_ERROR", "name is required", "name"));
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: { code: "VALIDATION_ERROR", message: "name is required", field: "name", request_id: "r1" },
-    });
-    expect(log.lines).toEqual([]);
-  });
-
-  test("leaves `field` out where there is none", async () => {
-    const body: unknown = await respond(new CofferError("GONE", "Gone.")).response.json();
-    expect(body).toEqual({ error: { code: "GONE", message: "Gone.", request_id: "r1" } });
-  });
-
-  test("adds a refusal's own headers", () => {
+    const error = { code: "VALIDATION_ERROR", message: "name is required", field: "name", request_id: "r1" };
+    expect([response.status, await response.json(), log.lines]).toEqual([400, { error }, []]);
+    const gone = await respond(new CofferError("GONE", "Gone.")).response.json();
+    expect(gone).toEqual({ error: { code: "GONE", message: "Gone.", request_id: "r1" } });
     const refusal = new HttpRefusal("RANGE_NOT_SATISFIABLE", "No.", { "content-range": "bytes */5" });
-    const { response } = respond(refusal);
-    expect([response.status, response.headers.get("content-range")]).toEqual([416, "bytes */5"]);
+    const { status, headers } = respond(refusal).response;
+    expect([status, headers.get("content-range")]).toEqual([416, "bytes */5"]);
   });
 
   test("tells to retry at once when an idempotent request is in progress", () => {
@@ -61,6 +53,7 @@ describe("errorResponse", () => {
 });
 
 const it = testWith(startStub);
+const post = (body: string) => ({ method: "POST", body });
 
 describe("every way to fail", () => {
   for (const how of ["throws", "rejects", "bad-header", "non-latin-header"]) {
@@ -85,19 +78,23 @@ describe("every way to fail", () => {
   }
 
   type Refused = readonly [name: string, path: string, init: RequestInit, status: number, code: string];
-  const long = { method: "POST", body: "x".repeat(2 ** 21) };
-  const refused: readonly Refused[] = [
+  const [NOT_ALLOWED, ALL] = ["METHOD_NOT_ALLOWED", "DELETE, GET, HEAD, POST, PUT"];
+  const refused: readonly (readonly [...Refused, allow?: string])[] = [
     ["a refusal", "/v0/things/1/fails/refuses", {}, 507, "STORAGE_FULL"],
     ["a refusal that shares its code with the router's", "/v0/things/missing", {}, 404, "NOT_FOUND"],
     ["an unknown route", "/v0/nothing", {}, 404, "NOT_FOUND"],
     ["an unknown route outside /v0", "/nothing", {}, 404, "NOT_FOUND"],
-    ["malformed JSON", "/v0/things", { method: "POST", body: "{" }, 400, "VALIDATION_ERROR"],
-    ["an announced body that is too long", "/v0/things", long, 413, "PAYLOAD_TOO_LARGE"],
+    ["malformed JSON", "/v0/things", post("{"), 400, "VALIDATION_ERROR"],
+    ["an announced body that is too long", "/v0/things", post("x".repeat(2 ** 21)), 413, "PAYLOAD_TOO_LARGE"],
+    ["a method that is none of a route's", "/v0/things", { method: "PATCH" }, 405, NOT_ALLOWED, ALL],
+    ["OPTIONS, with a slash at the end", "/v0/things/", { method: "OPTIONS" }, 405, NOT_ALLOWED, ALL],
+    ["DELETE of what is only read", "/v0/things/a%2Fb", { method: "DELETE" }, 405, NOT_ALLOWED, "GET, HEAD"],
+    ["POST outside /v0", "/healthz", post(""), 405, NOT_ALLOWED, "GET, HEAD"],
   ];
-  for (const [name, path, init, status, code] of refused) {
+  for (const [name, path, init, status, code, allow = null] of refused) {
     it(`${name}: ${status} ${code}`, async (app) => {
       const response = await app.send(path, init);
-      expect(response.status).toBe(status);
+      expect([response.status, response.headers.get("allow")]).toEqual([status, allow]);
       expect(response.headers.get("x-request-id")).not.toBeNull();
       expect(response.headers.has("x-ratelimit-limit")).toBe(path.startsWith("/v0"));
       expect(await response.json()).toMatchObject({
@@ -108,59 +105,36 @@ describe("every way to fail", () => {
   }
 });
 
-describe("methods", () => {
-  const refused: readonly (readonly [method: string, path: string, allow: string])[] = [
-    ["PATCH", "/v0/things", "DELETE, GET, HEAD, POST, PUT"],
-    ["OPTIONS", "/v0/things/", "DELETE, GET, HEAD, POST, PUT"],
-    ["DELETE", "/v0/things/some%2Fid", "GET, HEAD"],
-    ["POST", "/healthz", "GET, HEAD"],
-  ];
-  for (const [method, path, allow] of refused) {
-    it(`${method} ${path} is 405 with Allow`, async (app) => {
-      const response = await app.send(path, { method });
-      expect([response.status, response.headers.get("allow")]).toEqual([405, allow]);
-      expect(await response.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
-    });
+it("HEAD answers as GET does, without the body", async (app) => {
+  for (const path of ["/v0/things", "/v0/things/missing", "/healthz"]) {
+    const [get, head] = [await app.send(path), await app.send(path, { method: "HEAD" })];
+    expect(head.status).toBe(get.status);
+    expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
+    expect(await head.text()).toBe("");
   }
-
-  it("HEAD answers as GET does, without the body", async (app) => {
-    for (const path of ["/v0/things", "/v0/things/missing", "/healthz"]) {
-      const [get, head] = [await app.send(path), await app.send(path, { method: "HEAD" })];
-      expect(head.status).toBe(get.status);
-      expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
-      expect(await head.text()).toBe("");
-    }
-  });
 });
 
-describe("health", () => {
-  test("readyz says unavailable without detail, which is in the log", async () => {
-    const broken = new Error("the disk at /somewhere is gone");
-    await using app = startStub({ ready: () => Promise.reject(broken) });
+describe("readyz", () => {
+  const broken = new Error("the disk at /somewhere is gone");
+  const logged = [{ message: "not ready", fields: { error: broken } }];
+  type Ready = ReturnType<HandlerOptions["ready"]>;
+  test.each<[name: string, ready: () => Ready, status: number, shown: object, errors: object[]]>([
+    ["says unavailable without detail, which is in the log", () => Promise.reject(broken), 503, {}, logged],
+    [
+      "says which problems there are, and logs nothing by itself",
+      async () => ["storage_full"],
+      503,
+      { problems: ["storage_full"] },
+      [],
+    ],
+    ["is ok when what it depends on answers", async () => [], 200, {}, []],
+  ])("%s", async (_, ready, status, shown, errors) => {
+    await using app = startStub({ ready });
     const response = await app.send("/readyz", { key: null });
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
-      status: "unavailable",
-      request_id: response.headers.get("x-request-id"),
-    });
-    expect(app.log.ofLevel("error")).toMatchObject([{ message: "not ready", fields: { error: broken } }]);
+    const id = { request_id: response.headers.get("x-request-id") };
+    const expected = status === 200 ? { status: "ok" } : { status: "unavailable", ...shown, ...id };
+    expect([response.status, await response.json()]).toEqual([status, expected]);
+    expect(app.log.ofLevel("error")).toMatchObject(errors);
     expect((await app.send("/healthz", { key: null })).status).toBe(200);
-  });
-
-  test("readyz says unavailable and which problems there are, and logs nothing by itself", async () => {
-    await using app = startStub({ ready: () => Promise.resolve(["storage_full"]) });
-    const response = await app.send("/readyz", { key: null });
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({
-      status: "unavailable",
-      problems: ["storage_full"],
-      request_id: response.headers.get("x-request-id"),
-    });
-    expect(app.log.ofLevel("error")).toEqual([]);
-  });
-
-  it("readyz is ok when what it depends on answers", async (app) => {
-    const response = await app.send("/readyz", { key: null });
-    expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 });

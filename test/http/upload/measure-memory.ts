@@ -2,23 +2,10 @@ import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
 
 /** An upload of `bytes` of content between a beginning and an end. */
-function send(start: string, bytes: number, end: string): ReadableStream<Uint8Array> {
-  const chunk = Buffer.alloc(65_536, "A");
-  let left = bytes;
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(Buffer.from(start)),
-      pull(controller) {
-        if (left <= 0) {
-          controller.enqueue(Buffer.from(end));
-          return controller.close();
-        }
-        controller.enqueue(chunk.subarray().slice());
-        left -= chunk.length;
-      },
-    },
-    { highWaterMark: 0 },
-  );
+async function* send(start: string, bytes: number, end: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(start);
+  for (let left = bytes; left > 0; left -= 65_536) yield Buffer.alloc(65_536, "A");
+  yield Buffer.from(end);
 }
 
 let written = 0;
@@ -26,13 +13,10 @@ const write = async (piece: Uint8Array) => {
   written += piece.length;
 };
 
-async function read(bytes: number): Promise<void> {
-  if (process.argv[2] === "json") {
-    await readJsonUpload(send('{"content":"', bytes, '"}'), write);
-    return;
-  }
+function read(bytes: number): Promise<unknown> {
+  if (process.argv[2] === "json") return readJsonUpload(send('{"content":"', bytes, '"}'), write);
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
-  await readMultipartUpload(send(head, bytes, "\r\n--b--\r\n"), "multipart/form-data; boundary=b", write);
+  return readMultipartUpload(send(head, bytes, "\r\n--b--\r\n"), "multipart/form-data; boundary=b", write);
 }
 
 await read(32 << 20);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
+import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
 import { readRawUpload } from "../../../src/http/upload/upload-body.ts";
 import { bodyOf, readUpload } from "../../support/samples/upload-bodies.ts";
@@ -21,126 +22,73 @@ function part(parameters: string, value: string, ...headers: string[]): string {
   return `--XX\r\n${[`Content-Disposition: form-data; ${parameters}`, ...headers].join("\r\n")}\r\n\r\n${value}\r\n`;
 }
 
-const textPart = (name: string, value: string, ...headers: string[]) =>
-  part(`name="${name}"`, value, ...headers);
+const text = (name: string, value: string, ...headers: string[]) => part(`name="${name}"`, value, ...headers);
+/** A file with the content "x", and its name as it is sent. */
+const named = (filename: string, ...headers: string[]) =>
+  part(`name="file"; filename="${filename}"`, "x", ...headers);
 
 const END = "--XX--\r\n";
 const FILE = part('name="file"; filename="a.txt"', "Hello");
 const A_TXT = { filename: "a.txt" };
 const SIZES = [1, 2, 3, 5, 7, 64, 1 << 20];
+const ALMOST = "\r\n--X\r\n-\r\r\n--\r\n\r\n--xx --XX-- \n--XX\r\r";
+const LONG = "x".repeat(140_000);
+const JSON_TYPE = "Content-Type: application/json";
+const HTML = "text/html; charset=utf-8";
+const EXTENDED = `name="file"; filename="x"; filename*=utf-8''na%C3%AFve%22`;
+const TEXTS = ["drive_id", "filename", "path", "content_type", "expires_at"];
 
-/** The fields, and `content` where there is one: it is streamed, and empty among the fields. */
-type Accepted = readonly [name: string, body: string, fields: object, content?: string | null];
+/** The parts, the fields, and `content` where there is one: it is streamed, and empty among the fields. */
+type Accepted = readonly [name: string, parts: string, fields: object, content?: string | null];
 
 const accepted: readonly Accepted[] = [
-  ["a file alone", FILE + END, A_TXT, "Hello"],
-  [
-    "fields before the file",
-    part('name="drive_id"', "d") + FILE + END,
-    { drive_id: "d", filename: "a.txt" },
-    "Hello",
-  ],
-  [
-    "fields after the file",
-    FILE + textPart("path", "x/y") + END,
-    { path: "x/y", filename: "a.txt" },
-    "Hello",
-  ],
-  ["no file", textPart("path", "p") + END, { path: "p" }],
-  ["no part", END, {}],
+  ["a file alone", FILE, A_TXT, "Hello"],
+  ["fields before the file", text("drive_id", "d") + FILE, { drive_id: "d", ...A_TXT }, "Hello"],
+  ["fields after the file", FILE + text("path", "x/y"), { path: "x/y", ...A_TXT }, "Hello"],
+  ["no file", text("path", "p"), { path: "p" }],
+  ["no part", "", {}],
   [
     "every text field",
-    ["drive_id", "filename", "path", "content_type", "expires_at"]
-      .map((name) => part(`name=${name}`, `<${name}>`))
-      .join("") + END,
-    {
-      drive_id: "<drive_id>",
-      filename: "<filename>",
-      path: "<path>",
-      content_type: "<content_type>",
-      expires_at: "<expires_at>",
-    },
+    TEXTS.map((name) => part(`name=${name}`, `<${name}>`)).join(""),
+    Object.fromEntries(TEXTS.map((name) => [name, `<${name}>`])),
   ],
-  ["filename field over the file's", part('name="filename"', "b") + FILE + END, { filename: "b" }, "Hello"],
-  [
-    "type from the file",
-    part('name="content"; filename="a"', "x", "Content-Type: text/html; charset=utf-8") + END,
-    { filename: "a", content_type: "text/html; charset=utf-8" },
-    "x",
-  ],
+  ["filename field over the file's", text("filename", "b") + FILE, { filename: "b" }, "Hello"],
+  ["type from the file", named("a", `Content-Type: ${HTML}`), { filename: "a", content_type: HTML }, "x"],
   [
     "type field over the file's",
-    part('name="file"', "x", "content-type: text/html") + part('name="content_type"', "a/b") + END,
+    text("file", "x", "content-type: text/html") + text("content_type", "a/b"),
     { content_type: "a/b" },
     "x",
   ],
-  [
-    "octet-stream says nothing",
-    part('name="file"; filename="a"', "x", "Content-Type: application/octet-stream") + END,
-    { filename: "a" },
-    "x",
-  ],
-  ["content without a file name", part('name="content"', "SGk=") + END, {}, "SGk="],
-  ["no file chosen in a browser", part('name="file"; filename=""', "") + END, {}, ""],
-  ["byte order mark in a text", textPart("path", "\ufeffa") + END, { path: "\ufeffa" }],
-  ["empty text", textPart("path", "") + END, { path: "" }],
-  ["tags repeated", textPart("tags", "a,b") + textPart("tags", "c") + END, { tags: ["a,b", "c"] }],
-  ["tags with commas", textPart("tags", " a, b ,,c") + END, { tags: ["a", "b", "c"] }],
-  ["tags as JSON", textPart("tags", '["a,b","c"]') + END, { tags: ["a,b", "c"] }],
-  ["no tags", textPart("tags", "") + END, { tags: [] }],
-  [
-    "metadata",
-    part('name="metadata"', '{"a":{"b":[1]}}', "Content-Type: application/json") + END,
-    { metadata: { a: { b: [1] } } },
-  ],
-  ["metadata from a file", part('name="metadata"; filename="m.json"', "{}") + END, { metadata: {} }],
-  [
-    "unknown text",
-    part('name="__proto__"', "1") + part('name="x"', "1") + part('name="x"', "2") + END,
-    { ["__proto__"]: "1", x: "1" },
-  ],
-  [
-    "percent escapes of browsers",
-    part('name="file"; filename="a%22b%0D%0Ac%41%.txt"', "x") + END,
-    { filename: 'a"b\r\nc%41%.txt' },
-    "x",
-  ],
-  [
-    "backslash escapes of curl",
-    part(String.raw`name="file"; filename="a\"b\\c\d"`, "x") + END,
-    { filename: String.raw`a"b\c\d` },
-    "x",
-  ],
-  ["UTF-8 in a file name", part('name="file"; filename="é日😀"', "x") + END, { filename: "é日😀" }, "x"],
-  [
-    "file name with a path",
-    part('name="file"; filename="../etc/passwd"', "x") + END,
-    { filename: "../etc/passwd" },
-    "x",
-  ],
-  [
-    "extended file name",
-    part('name="file"; filename="x"; filename*=utf-8\'\'na%C3%AFve%22', "x") + END,
-    { filename: 'naïve"' },
-    "x",
-  ],
+  ["octet-stream says nothing", named("a", "Content-Type: application/octet-stream"), { filename: "a" }, "x"],
+  ["content without a file name", text("content", "SGk="), {}, "SGk="],
+  ["no file chosen in a browser", part('name="file"; filename=""', ""), {}, ""],
+  ["byte order mark in a text", text("path", "\ufeffa"), { path: "\ufeffa" }],
+  ["empty text", text("path", ""), { path: "" }],
+  ["tags repeated", text("tags", "a,b") + text("tags", "c"), { tags: ["a,b", "c"] }],
+  ["tags with commas", text("tags", " a, b ,,c"), { tags: ["a", "b", "c"] }],
+  ["tags as JSON", text("tags", '["a,b","c"]'), { tags: ["a,b", "c"] }],
+  ["no tags", text("tags", ""), { tags: [] }],
+  ["metadata", text("metadata", '{"a":{"b":[1]}}', JSON_TYPE), { metadata: { a: { b: [1] } } }],
+  ["metadata from a file", part('name="metadata"; filename="m.json"', "{}"), { metadata: {} }],
+  ["unknown text", text("__proto__", "1") + text("x", "1") + text("x", "2"), { ["__proto__"]: "1", x: "1" }],
+  ["percent escapes of browsers", named("a%22b%0D%0Ac%41%.txt"), { filename: 'a"b\r\nc%41%.txt' }, "x"],
+  ["backslash escapes of curl", named(String.raw`a\"b\\c\d`), { filename: String.raw`a"b\c\d` }, "x"],
+  ["UTF-8 in a file name", named("é日😀"), { filename: "é日😀" }, "x"],
+  ["file name with a path", named("../etc/passwd"), { filename: "../etc/passwd" }, "x"],
+  ["extended file name", part(EXTENDED, "x"), { filename: 'naïve"' }, "x"],
   [
     "semicolon in a file name",
-    part('filename="a; name=b" ; name="file"', "x") + END,
+    part('filename="a; name=b" ; name="file"', "x"),
     { filename: "a; name=b" },
     "x",
   ],
-  ["preamble and epilogue", `to be ignored\r\n${FILE}${END}also\r\n--XX\r\n`, A_TXT, "Hello"],
-  ["no line break at the end", `${FILE}--XX--`, A_TXT, "Hello"],
-  ["blanks after a delimiter", FILE.replace("--XX", "--XX \t") + END, A_TXT, "Hello"],
-  [
-    "content like a delimiter",
-    part('name="file"', "\r\n--X\r\n-\r\r\n--\r\n\r\n--xx --XX-- \n--XX\r\r") + END,
-    {},
-    "\r\n--X\r\n-\r\r\n--\r\n\r\n--xx --XX-- \n--XX\r\r",
-  ],
-  ["plain transfer encoding", part('name="file"', "x", "Content-Transfer-Encoding: BINARY") + END, {}, "x"],
-  ["256 KiB of text", textPart("path", "x".repeat(256 * 1024)) + END, { path: "x".repeat(256 * 1024) }],
+  ["preamble", `to be ignored\r\n${FILE}`, A_TXT, "Hello"],
+  ["epilogue", `${FILE}${END}also\r\n--XX\r\n`, A_TXT, "Hello"],
+  ["blanks after a delimiter", FILE.replace("--XX", "--XX \t"), A_TXT, "Hello"],
+  ["content like a delimiter", text("file", ALMOST), {}, ALMOST],
+  ["plain transfer encoding", text("file", "x", "Content-Transfer-Encoding: BINARY"), {}, "x"],
+  ["256 KiB of text", text("path", "x".repeat(256 * 1024)), { path: "x".repeat(256 * 1024) }],
 ];
 
 /** Whose field is the body, unless another is named. */
@@ -153,16 +101,16 @@ const refused: readonly Refused[] = [
   ["cut short in the file", FILE],
   ["cut short in the last delimiter", `${FILE}--XX-`],
   ["delimiter with text after it", `${FILE}--XXY\r\n\r\n${END}`],
-  ["such a delimiter before a part", textPart("path", "x").replace("--XX", "--XXY") + END],
-  ["content with such a line", part('name="file"', "a\r\n--XXjunk\r\nb") + END],
+  ["such a delimiter before a part", text("path", "x").replace("--XX", "--XXY") + END],
+  ["content with such a line", text("file", "a\r\n--XXjunk\r\nb") + END],
   ["two files", FILE + FILE + END, "content"],
-  ["file and content", FILE + part('name="content"', "x") + END, "content"],
+  ["file and content", FILE + text("content", "x") + END, "content"],
   ["a file under another name", part('name="upload"; filename="a"', "x") + END, "upload"],
-  ["two paths", textPart("path", "a") + textPart("path", "b") + END, "path"],
+  ["two paths", text("path", "a") + text("path", "b") + END, "path"],
   ["no header", `--XX\r\n\r\nx\r\n${END}`],
-  ["header without a colon", textPart("path", "x", "nonsense") + END],
-  ["lone line feed in a header", part('name="file"; filename="a\nb"', "x") + END],
-  ["two dispositions", textPart("path", "x", 'content-disposition: form-data; name="file"') + END],
+  ["header without a colon", text("path", "x", "nonsense") + END],
+  ["lone line feed in a header", named("a\nb") + END],
+  ["two dispositions", text("path", "x", 'content-disposition: form-data; name="file"') + END],
   ["attachment", FILE.replace("form-data", "attachment") + END],
   ["no name", part('filename="a"', "x") + END],
   ["two names", part('name="file"; name="path"', "x") + END],
@@ -170,31 +118,28 @@ const refused: readonly Refused[] = [
   ["many backslashes", part(`name="${"\\".repeat(15_000)}`, "x") + END],
   ["extended name in another charset", part("name=file; filename*=latin1''%E9", "x") + END],
   ["extended name that is not UTF-8", part("name=file; filename*=UTF-8''%E9", "x") + END],
-  ["base64 transfer encoding", part('name="file"', "SGk=", "Content-Transfer-Encoding: base64") + END],
-  ["header that is not UTF-8", Buffer.from(part('name="file"; filename="\xe9"', "x") + END, "latin1")],
-  ["text that is not UTF-8", Buffer.from(textPart("path", "\xe9") + END, "latin1"), "path"],
-  ["metadata that is not JSON", textPart("metadata", "a=b") + END, "metadata"],
-  ["metadata nested deeply", textPart("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
-  ["tags that are not JSON", textPart("tags", '["a"') + END, "tags"],
-  ["65 parts", textPart("x", "").repeat(65) + END],
-  ["header above 16 KiB", part('name="file"', "x", `X: ${"x".repeat(16 * 1024)}`) + END],
+  ["base64 transfer encoding", text("file", "SGk=", "Content-Transfer-Encoding: base64") + END],
+  ["header that is not UTF-8", Buffer.from(named("\xe9") + END, "latin1")],
+  ["text that is not UTF-8", Buffer.from(text("path", "\xe9") + END, "latin1"), "path"],
+  ["metadata that is not JSON", text("metadata", "a=b") + END, "metadata"],
+  ["metadata nested deeply", text("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
+  ["tags that are not JSON", text("tags", '["a"') + END, "tags"],
+  ["65 parts", text("x", "").repeat(65) + END],
+  ["header above 16 KiB", text("file", "x", `X: ${"x".repeat(16 * 1024)}`) + END],
   ["header without an end", `--XX\r\n${"x".repeat(100_000)}`],
-  [
-    "text above 256 KiB",
-    textPart("path", "x".repeat(200_000)) + textPart("x", "x".repeat(70_000)) + END,
-    null,
-    "PAYLOAD_TOO_LARGE",
-  ],
+  ["text above 256 KiB", text("path", LONG) + text("x", LONG) + END, null, "PAYLOAD_TOO_LARGE"],
 ];
 
 describe("a multipart upload is read", () => {
-  test.each(accepted)("%s", async (_, body, fields, content = null) => {
-    for (const size of body.length > 10_000 ? [1000] : SIZES) {
-      const upload = await read(Buffer.from(body), size);
-      expect(upload.error).toBeUndefined();
-      expect(upload.fields).toEqual(content === null ? fields : { content: "", ...fields });
-      expect(upload.contentKey !== null).toBe(content !== null);
-      expect(upload.content.toString()).toBe(content ?? "");
+  test.each(accepted)("%s", async (_, parts, fields, content = null) => {
+    for (const size of parts.length > 10_000 ? [1000] : SIZES) {
+      for (const end of [END, "--XX--"]) {
+        const upload = await read(Buffer.from(parts + end), size);
+        expect(upload.error).toBeUndefined();
+        expect(upload.fields).toEqual(content === null ? fields : { content: "", ...fields });
+        expect(upload.contentKey !== null).toBe(content !== null);
+        expect(upload.content.toString()).toBe(content ?? "");
+      }
     }
   });
 
@@ -235,22 +180,19 @@ describe("a multipart upload is refused", () => {
   });
 });
 
-test("errors of the stream and of the writer go through", async () => {
+type Reader = (...args: Parameters<typeof readRawUpload>) => Promise<unknown>;
+test.each<[kind: string, reader: Reader, sent: string]>([
+  ["raw", readRawUpload, "Hello"],
+  ["a form", (body, write) => readMultipartUpload(body, TYPE, write), FILE + END],
+  ["JSON", readJsonUpload, `{"content":"${"A".repeat(300_000)}"}`],
+])("errors of the stream and of the writer go through: %s", async (_, reader, sent) => {
   const gone = new Error("client gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(gone) });
-  expect(await failureOf(readMultipartUpload(broken, TYPE, async () => {}))).toBe(gone);
+  expect(await failureOf(reader(broken, async () => {}))).toBe(gone);
   const full = new Error("disk full");
-  const fail = async () => {
-    throw full;
-  };
-  for (const reading of [
-    (body: ReadableStream<Uint8Array>) => readMultipartUpload(body, TYPE, fail),
-    (body: ReadableStream<Uint8Array>) => readRawUpload(body, fail),
-  ]) {
-    const { body, cancelled } = bodyOf(Buffer.from(FILE + END), 3);
-    expect(await failureOf(reading(body))).toBe(full);
-    expect(cancelled()).toBeTrue();
-  }
+  const { body, cancelled } = bodyOf(Buffer.from(sent), sent.length > 1000 ? 65_536 : 3);
+  expect(await failureOf(reader(body, () => Promise.reject(full)))).toBe(full);
+  expect(cancelled()).toBeTrue();
 });
 
 test("a raw upload is handed on as it is", async () => {

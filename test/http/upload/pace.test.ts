@@ -2,11 +2,28 @@ import { expect, test } from "bun:test";
 import { inTime, paced } from "../../../src/http/upload/upload-body.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 
+const SLOW = expect.stringContaining("send at least 1024 bytes in a second");
+const minutes = (count: number, bytes: number) => Array.from({ length: count }, (): Sent => [60_000, bytes]);
+const paused = (ms: number, bytes: number): Sent[] => [
+  [59_999, 1],
+  [ms, bytes],
+];
+const slowly = Array.from({ length: 10 }, (): Sent => [10, 1]);
+
+type Sent = readonly [afterMs: number, bytes: number];
+
 /** Sends chunks, each so many milliseconds after the one before, and takes so long to store each. */
-async function pass(
-  sent: readonly (readonly [afterMs: number, bytes: number])[],
-  { least = 1024, storesMs = 0 } = {},
-): Promise<number | string> {
+test.each<
+  [name: string, sent: Sent[], passes: number | string, options?: { least?: number; storesMs?: number }]
+>([
+  ["who sends at least so much in each minute may go on", minutes(100, 61_440), 100 * 61_440],
+  ["who sends less is ended after a minute", minutes(1, 61_439), SLOW],
+  ["who sends less is ended, however quick the start was", [[0, 10_000_000], ...minutes(2, 1)], SLOW],
+  ["a pause counts only together with what comes in the same minute", paused(1, 61_439), 61_440],
+  ["a pause counts, and not what comes after that minute", paused(2, 61_438), SLOW],
+  ["the time that our disk takes is not the client's", slowly, 10, { storesMs: 100_000 }],
+  ["without a limit nobody is too slow", minutes(3, 0), 0, { least: 0 }],
+])("%s", async (_, sent, passes, { least = 1024, storesMs = 0 } = {}) => {
   const clock = new FakeClock();
   async function* chunks() {
     for (const [afterMs, bytes] of sent) {
@@ -14,62 +31,19 @@ async function pass(
       yield new Uint8Array(bytes);
     }
   }
-  let passed = 0;
-  try {
+  const pass = async () => {
+    let passed = 0;
     for await (const chunk of paced(chunks(), { clock, least })) {
       passed += chunk.length;
       clock.advance(storesMs);
     }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  return passed;
-}
-
-const SLOW = expect.stringContaining("send at least 1024 bytes in a second");
-const minutes = (count: number, bytes: number) =>
-  Array.from({ length: count }, () => [60_000, bytes] as const);
-
-test("who sends at least so much in each minute may go on for as long as it takes", async () => {
-  expect(await pass(minutes(100, 61_440))).toBe(100 * 61_440);
-});
-
-test("who sends less is ended after a minute, however quick the start was", async () => {
-  expect(await pass(minutes(1, 61_439))).toEqual(SLOW);
-  expect(await pass([[0, 10_000_000], ...minutes(1, 1), ...minutes(1, 1)])).toEqual(SLOW);
-});
-
-test("a pause counts only together with what comes in the same minute", async () => {
-  expect(
-    await pass([
-      [59_999, 1],
-      [1, 61_439],
-    ]),
-  ).toBe(61_440);
-  expect(
-    await pass([
-      [59_999, 1],
-      [2, 61_438],
-    ]),
-  ).toEqual(SLOW);
-});
-
-test("the time that our disk takes is not the client's", async () => {
-  expect(
-    await pass(
-      Array.from({ length: 10 }, () => [10, 1] as const),
-      { storesMs: 100_000 },
-    ),
-  ).toBe(10);
-});
-
-test("without a limit nobody is too slow", async () => {
-  expect(await pass(minutes(3, 0), { least: 0 })).toBe(0);
+    return passed;
+  };
+  expect(await pass().catch(String)).toEqual(passes);
 });
 
 test("what is read at once is not waited for without end", async () => {
-  const clock = new FakeClock();
-  const never = new Promise<never>(() => {});
-  expect(await inTime(never, { clock, least: 1024 }, 1).catch(String)).toContain("too slowly");
-  expect(await inTime(Promise.resolve(1), { clock, least: 1024 }, 1)).toBe(1);
+  const pace = { clock: new FakeClock(), least: 1024 };
+  expect(await inTime(new Promise<never>(() => {}), pace, 1).catch(String)).toContain("too slowly");
+  expect(await inTime(Promise.resolve(1), pace, 1)).toBe(1);
 });

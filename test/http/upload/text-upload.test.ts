@@ -1,26 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { CofferError } from "../../../src/domain/errors.ts";
 import { HELD_BYTES, readJsonUpload } from "../../../src/http/upload/json.ts";
 import { anyText, forAllAsync } from "../../support/models/properties.ts";
-import { bodyOf } from "../../support/samples/upload-bodies.ts";
+import { readUpload } from "../../support/samples/upload-bodies.ts";
 
 const SIZES = [1, 2, 3, 7, 1 << 20];
 
 async function read(json: string | Uint8Array, size: number) {
-  const pieces: Uint8Array[] = [];
-  const { body } = bodyOf(Buffer.from(json), size);
-  try {
-    const upload = await readJsonUpload(body, async (piece) => void pieces.push(Uint8Array.from(piece)));
-    return { ...upload, content: Buffer.concat(pieces).toString(), largest: largestOf(pieces) };
-  } catch (error) {
-    if (error instanceof CofferError) return { error, fields: undefined, content: undefined, largest: 0 };
-    throw error;
-  }
-}
-
-function largestOf(pieces: readonly Uint8Array[]): number {
-  return Math.max(0, ...pieces.map(({ length }) => length));
+  let largest = 0;
+  const { content, ...upload } = await readUpload(Buffer.from(json), size, (body, write) =>
+    readJsonUpload(body, (piece) => {
+      largest = Math.max(largest, piece.length);
+      return write(piece);
+    }),
+  );
+  return { ...upload, content: content.toString(), largest };
 }
 
 /** Everything escaped that may be, or nothing. */
@@ -32,7 +26,7 @@ function spellings(text: string): string[] {
 const LONG = 'Ä line, "quoted" and with a \\.\n'.repeat(5000);
 
 describe("a text is read", () => {
-  const cases: readonly (readonly [name: string, json: string, content: string])[] = [
+  test.each([
     ["as `text`", '{"text":"todo","path":"a"}', "todo"],
     ["empty", '{"text":""}', ""],
     [
@@ -50,8 +44,7 @@ describe("a text is read", () => {
     ["out of base64 that says so, behind it", '{"content":"YWJj","encoding":"base64"}', "abc"],
     ["out of `base64`", '{"base64":"YWJj"}', "abc"],
     ["out of base64 whose encoding is null", '{"content":"YWJj","encoding":null}', "abc"],
-  ];
-  test.each(cases)("%s", async (_, json, content) => {
+  ])("%s", async (_, json, content) => {
     for (const size of SIZES) expect(await read(json, size)).toMatchObject({ content });
   });
 
@@ -81,7 +74,8 @@ describe("a text is read", () => {
 });
 
 describe("a text is refused", () => {
-  const cases: readonly (readonly [name: string, json: string | Uint8Array, field: string])[] = [
+  const late = `{"content":"${"YWJj".repeat(HELD_BYTES / 4 + 1)}","encoding":"text"}`;
+  test.each<[name: string, json: string | Uint8Array, field: string]>([
     ["beside a content", '{"content":"YWJj","text":"abc"}', "text"],
     ["before a content", '{"text":"abc","content":"YWJj"}', "content"],
     ["sent twice", '{"text":"a","text":"b"}', "text"],
@@ -110,13 +104,8 @@ describe("a text is refused", () => {
     ],
     ["in one that there is not, behind it", '{"encoding":"latin1","content":"a, b"}', "encoding"],
     ["as words of a given type", '{"content":"todo","filename":"a","content_type":"text/plain"}', "content"],
-    [
-      "in an encoding that comes too late",
-      `{"content":"${"YWJj".repeat(HELD_BYTES / 4 + 1)}","encoding":"text"}`,
-      "encoding",
-    ],
-  ];
-  test.each(cases)("%s", async (_, json, field) => {
+    ["in an encoding that comes too late", late, "encoding"],
+  ])("%s", async (_, json, field) => {
     for (const size of json.length > 1000 ? [1000] : SIZES) {
       expect(await read(json, size)).toMatchObject({ error: { code: "VALIDATION_ERROR", field } });
     }
@@ -124,15 +113,14 @@ describe("a text is refused", () => {
 });
 
 describe("base64 that may look like words is taken", () => {
-  const cases: readonly (readonly [name: string, json: string])[] = [
+  test.each([
     ["if it is of a text", '{"content":"dGV4","filename":"a.md"}'],
     ["for a file of bytes", '{"content":"todo","filename":"a.png"}'],
     ["for a name that says nothing", '{"content":"todo","filename":"a"}'],
     ["of another given type", '{"content":"todo","filename":"a.md","content_type":"image/png"}'],
     ["if it says that it is", '{"content":"todo","filename":"a.md","encoding":"base64"}'],
     ["if it is mixed as words are not", '{"content":"6XTpToDo","filename":"a.txt"}'],
-  ];
-  test.each(cases)("%s", async (_, json) => {
+  ])("%s", async (_, json) => {
     expect(await read(json, 1 << 20)).toMatchObject({ contentKey: "content" });
   });
 

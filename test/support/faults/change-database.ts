@@ -24,3 +24,36 @@ export function rowsIn(dataDir: string, query: string, ...parameters: readonly s
   using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
   return database.query<never, string[]>(query).values(...parameters);
 }
+
+/** What belongs to somebody: what waits for its removal in the background does not. */
+const BELONGINGS = [
+  "* FROM user",
+  "* FROM session",
+  "* FROM api_key",
+  "* FROM drive",
+  "* FROM drive_member",
+  "* FROM folder",
+  "* FROM file",
+  "* FROM file_version",
+  "* FROM trash WHERE state = 'kept'",
+  "* FROM trash_file WHERE entry IN (SELECT pk FROM trash WHERE state = 'kept')",
+  "* FROM snapshot WHERE deleted_at IS NULL",
+  "* FROM webhook",
+  "* FROM presigned_link",
+  "* FROM share_link",
+  "* FROM upload_link",
+  "* FROM claim_token",
+  "* FROM oauth_grant",
+  // They are sent in the background, and others are made there.
+  "id FROM webhook_delivery WHERE type = 'webhook.test'",
+];
+
+/** All that anybody has, but for what changes when it is used, or later. */
+export function everythingIn(dataDir: string): unknown {
+  using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
+  const later = { uses: 0, last_used_at: 0, released_size: 0 };
+  return BELONGINGS.map((what) => {
+    const rows = database.query<object, []>(`SELECT ${what} ORDER BY 1`).all();
+    return { what, rows: rows.map((row) => ({ ...row, ...later })) };
+  });
+}

@@ -12,7 +12,8 @@ export interface Fault {
    * What happens instead of the call. KILL ends the process; LATE lets the call wait for 0.2 s, SLOW for the fault's
    * end; NONE leaves it as it is.
    */
-  readonly error: "NONE" | "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "LATE" | "SLOW";
+  readonly error:
+    "NONE" | "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "EMFILE" | "KILL" | "LATE" | "SLOW";
   /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
   /** Only calls on this file in the data directory fail. */

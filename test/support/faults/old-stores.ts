@@ -66,19 +66,20 @@ export function tableOf(statement: string): string {
 }
 
 /**
- * A store, and a statement for each of its tables, by name. `test/db/schemas/NNNN.sql` holds the rows that the program of
- * that version wrote, also those of the full-text index, and in its first line an `OldStore`, with the names of the
- * tables that are as in the file before. 0002 to 0004 are 0005 without what came later: there was no program with
- * exactly these.
+ * A store, and statements for its tables. `test/db/schemas/NNNN.sql` holds the rows that the program of that version
+ * wrote, also those of the full-text index, as far as the file before lacks them: all stores have the same ids, keys and
+ * times. A first line in a comment is what it adds to the `OldStore`, with the tables whose rows are no longer as before.
+ * 0002 to 0004 are 0005 without what came later: there was no program with exactly these.
  */
 export async function readOldStore(version: number): Promise<{ store: OldStore; statements: string[] }> {
   const text = await Bun.file(fileOfStore(version)).text();
-  const [about = "", ...own] = text.trimEnd().split("\n");
-  const { asBefore, ...store }: OldStore & { asBefore?: string[] } = JSON.parse(about.slice("-- ".length));
-  if (asBefore === undefined) return { store, statements: own };
-  const { statements } = await readOldStore(version - 1);
-  const same = statements.filter((statement) => asBefore.includes(tableOf(statement)));
-  return { store, statements: [...same, ...own].toSorted() };
+  const [, about = "{}", rows = ""] = /^(?:-- (.*)\n)?([^]*)\n$/.exec(text) ?? [];
+  const { anew = [], ...store }: OldStore & { anew?: string[] } = JSON.parse(about);
+  const own = rows.split("\n");
+  if (version === 1) return { store, statements: own };
+  const before = await readOldStore(version - 1);
+  const same = before.statements.filter((statement) => !anew.includes(tableOf(statement)));
+  return { store: { ...before.store, ...store }, statements: [...same, ...own] };
 }
 
 /**

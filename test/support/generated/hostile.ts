@@ -82,7 +82,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
 ];
 
 /** Values of every kind that no field expects everywhere. */
-const VALUES: readonly Json[] = [
+export const HOSTILE_VALUES: readonly Json[] = [
   null,
   true,
   false,
@@ -129,7 +129,7 @@ export function hostileValue(random: Random): Json {
   if (random.chance(0.5)) return hostileText(random);
   if (random.chance(0.05)) return nested(random.pick([10, 63, 64, 65, 500]), random.chance(0.5));
   if (random.chance(0.05)) return Array.from({ length: random.pick([65, 1000, 1001]) }, () => "x");
-  return random.pick(VALUES);
+  return random.pick(HOSTILE_VALUES);
 }
 
 function nested(levels: number, inArrays: boolean): Json {

@@ -152,16 +152,11 @@ export class OAuthTestClient {
     return (await this.allowed(...given)).searchParams.get("code") ?? "";
   }
 
-  /** Exchanges a code, with changes to what is sent. */
-  exchange(code: string, changes: Record<string, string | undefined> = {}): Promise<Answer> {
-    return this.post("/oauth/token", {
-      grant_type: "authorization_code",
-      code,
-      client_id: this.id,
-      redirect_uri: REDIRECT_URI,
-      code_verifier: this.pkce.verifier,
-      ...changes,
-    });
+  /** Exchanges a code, with changes to what is sent, or at another `host` of the server. */
+  exchange(code: string, { host, ...changes }: Record<string, string | undefined> = {}): Promise<Answer> {
+    const right = { client_id: this.id, redirect_uri: REDIRECT_URI, code_verifier: this.pkce.verifier };
+    const form = { grant_type: "authorization_code", code, ...right, ...changes };
+    return this.post("/oauth/token", form, host === undefined ? {} : { host });
   }
 
   /** Signs in, by all of this. */
@@ -175,10 +170,14 @@ export class OAuthTestClient {
   }
 
   /** Sends a form. */
-  post(path: string, form: Record<string, string | undefined>): Promise<Answer> {
+  post(
+    path: string,
+    form: Record<string, string | undefined>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     return this.#server.client().send("POST", path, {
       body: formOf(form).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     });
   }
 }

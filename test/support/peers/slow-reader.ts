@@ -23,7 +23,7 @@ export function rawGet(
   return socket;
 }
 
-/** Requests an archive and reads only its start, until `rest`. */
+/** Requests an archive, or what is at another path, and reads only its start, until the rest is wanted. */
 export class SlowReader implements AsyncDisposable {
   readonly #socket: Socket;
   readonly #received: Buffer[] = [];
@@ -39,20 +39,27 @@ export class SlowReader implements AsyncDisposable {
   static async of(
     { id, client }: Pick<OwnDrive, "id" | "client">,
     headers: Readonly<Record<string, string>> = {},
+    path = address(id),
   ): Promise<SlowReader> {
-    const socket = rawGet(client, address(id), { connection: "close", ...headers });
+    const socket = rawGet(client, path, { connection: "close", ...headers });
     const reader = new SlowReader(socket);
     await new Promise((resolve) => socket.once("data", resolve));
     socket.pause();
     return reader;
   }
 
-  /** The complete archive; null if the connection was closed before its end. */
-  async rest(): Promise<Buffer | null> {
+  /** All that comes until the connection is closed. */
+  async answer(): Promise<{ head: string; body: Buffer }> {
     this.#socket.resume();
     await this.#closed.promise;
     const answer = Buffer.concat(this.#received);
-    return unchunked(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
+    const bodyAt = answer.indexOf("\r\n\r\n") + 4;
+    return { head: answer.toString("latin1", 0, bodyAt), body: answer.subarray(bodyAt) };
+  }
+
+  /** The complete archive; null if the connection was closed before its end. */
+  async rest(): Promise<Buffer | null> {
+    return unchunked((await this.answer()).body);
   }
 
   /** Whether the server still has the connection open; null if the system does not tell (proc(5)). */

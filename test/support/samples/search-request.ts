@@ -1,4 +1,4 @@
-import { rangeOf } from "../../../src/db/files/rows.ts";
+import { rangeOf } from "../../../src/db/files/files.ts";
 import type { SearchRequest } from "../../../src/db/search/request.ts";
 import { parseQuery } from "../../../src/domain/search/query.ts";
 

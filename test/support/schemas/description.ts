@@ -120,14 +120,11 @@ export class Description {
   }
 
   /** The required query parameters of an operation, each with its first example. */
-  exampleQuery({ id }: DescribedOperation): Record<string, string> {
-    const needed = this.#parameters(id).filter((each) => each["in"] === "query" && each["required"] === true);
-    return Object.fromEntries(
-      needed.map(({ name, schema }) => [
-        String(name),
-        String(items(this.#checker.resolve(schema)["examples"])[0]),
-      ]),
+  exampleQuery(operation: DescribedOperation): Record<string, string> {
+    const needed = this.parameters(operation).filter(
+      ({ place, isRequired }) => place === "query" && isRequired,
     );
+    return Object.fromEntries(needed.map(({ name, schema }) => [name, String(items(schema["examples"])[0])]));
   }
 
   /** Every example and default in the document that its own schema refuses. */

@@ -6,17 +6,20 @@ import { type Code, refused } from "./steps.ts";
 /** The answer must be this refusal and, where one is at fault, name its field. */
 export function expectRefused(answer: Answer, code: Code, field?: string): void {
   const { status, json } = refused(code, field);
-  expect([answer.status, answer.status === status ? "" : answer.text]).toEqual([status, ""]);
-  expectCommonRules("POST", answer);
+  expectStatus(answer, status);
   expectJson(answer.text, json);
 }
 
 /** An answer's `data`, of a request that succeeded with `status`. */
 export function dataOf(answer: Answer, status = 200): unknown {
-  expect([answer.status, answer.status === status ? "" : answer.text]).toEqual([status, ""]);
-  expectCommonRules("GET", answer);
+  expectStatus(answer, status);
   const { data }: { data: unknown } = JSON.parse(answer.text);
   return data;
+}
+
+function expectStatus(answer: Answer, status: number): void {
+  expect([answer.status, answer.status === status ? "" : answer.text]).toEqual([status, ""]);
+  expectCommonRules("GET", answer);
 }
 
 /** How many of these answers have each status. */

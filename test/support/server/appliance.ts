@@ -41,15 +41,16 @@ const ROOMY = {
 /** For tests of what goes when it is deleted or replaced. */
 export const KEEPS_NOTHING = { "keep-days": "0" };
 
-/** What a search finds must not depend on how fast the machine is. */
-const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
-const PATIENT_GREP = { ...GREP_BOUNDS, time: 60_000 };
-
-/** Hashes are made by the hundred. One test holds what they cost otherwise. */
-const CHEAP = { memoryCost: 8, timeCost: 1 };
-
-/** Processes of its own run from source, like it. */
-const FROM_SOURCE = [process.execPath, join(import.meta.dir, "../../../src/main.ts")];
+/** What is so unless a test gives another. */
+const DEFAULTS = {
+  // What a search finds must not depend on how fast the machine is.
+  searchTimes: { settle: 60_000, budget: 60_000, snippets: 60_000 },
+  grepBounds: { ...GREP_BOUNDS, time: 60_000 },
+  // Hashes are made by the hundred. One test holds what they cost otherwise.
+  passwordCost: { memoryCost: 8, timeCost: 1 },
+  // Processes of its own run from source, like it.
+  program: [process.execPath, join(import.meta.dir, "../../../src/main.ts")],
+};
 
 /** What a test may give to its Coffer. */
 type Given = Pick<
@@ -79,13 +80,8 @@ export async function startAppliance(
   const open = (changes: Record<string, string>, starting: StartFlags) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
-    const defaults = {
-      searchTimes: PATIENT,
-      grepBounds: PATIENT_GREP,
-      passwordCost: CHEAP,
-      program: FROM_SOURCE,
-    };
-    return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, ...starting });
+    const parts = { config: loaded.config, clock, log };
+    return openAppliance({ ...parts, ...DEFAULTS, ...given, ...starting });
   };
   let appliance = await open({}, {});
   let isOpen = true;

@@ -16,7 +16,8 @@ export interface Visit {
 
 /** A browser's cookies, redirects and plain forms, as far as sign-in needs them. */
 export class CookieJar {
-  readonly #cookies: Cookie[] = [];
+  /** By host, path and name. */
+  readonly #cookies = new Map<string, Cookie>();
 
   /** One request. Redirects are not followed. */
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
@@ -67,7 +68,7 @@ export class CookieJar {
 
   /** The `Cookie` header for a request to this address; empty if there are no cookies. */
   header(url: URL): string {
-    return this.#cookies
+    return [...this.#cookies.values()]
       .filter(({ host, path }) => host === url.hostname && url.pathname.startsWith(path))
       .map(({ name, value }) => `${name}=${value}`)
       .join("; ");
@@ -75,22 +76,19 @@ export class CookieJar {
 
   /** The value of a cookie; null if there is none. */
   value(name: string): string | null {
-    return this.#cookies.find((cookie) => cookie.name === name)?.value ?? null;
+    return [...this.#cookies.values()].find((cookie) => cookie.name === name)?.value ?? null;
   }
 
   /** Deletes all cookies. */
   forget(): void {
-    this.#cookies.length = 0;
+    this.#cookies.clear();
   }
 
   #keep(url: URL, line: string): void {
     const cookie = Bun.Cookie.parse(line);
     const { name, value, path } = cookie;
-    const index = this.#cookies.findIndex(
-      (other) => other.host === url.hostname && other.name === name && other.path === path,
-    );
-    if (index !== -1) this.#cookies.splice(index, 1);
-    const ended = cookie.maxAge === 0 || cookie.isExpired();
-    if (!ended && value !== "") this.#cookies.push({ host: url.hostname, path, name, value });
+    const key = [url.hostname, path, name].join(" ");
+    if (cookie.maxAge === 0 || cookie.isExpired() || value === "") this.#cookies.delete(key);
+    else this.#cookies.set(key, { host: url.hostname, path, name, value });
   }
 }

@@ -14,9 +14,16 @@ export interface MadeDrive {
 /** Creates a drive with these files, in this order, or these folders. */
 export async function makeDrive(owner: Agent, name: string, entries: Entries = []): Promise<MadeDrive> {
   const drive = await owner.client.makeDrive(name);
-  const ids = isFolders(entries)
-    ? await makeFolders(owner, drive.id, entries)
-    : await putFiles(owner, drive.id, entries);
+  const ids = new Map<string, string>();
+  if (isFolders(entries)) {
+    const makeFolder = (path: string) => owner.client.post("/v0/folders", { drive_id: drive.id, path });
+    await Promise.all(entries.map(makeFolder));
+  } else {
+    // One after another, so that their times have the same order.
+    for (const [path, size] of Object.entries(entries)) {
+      ids.set(path, await putFile(owner, drive.id, path, "x".repeat(size)));
+    }
+  }
   const fileId = (path: string) => {
     const id = ids.get(path);
     if (id === undefined) throw new Error(`"${name}" was made without ${path}`);
@@ -43,11 +50,7 @@ export interface ListedFile {
 }
 
 /** The first 1,000 files of a drive whose paths start with `prefix`. */
-export async function listFiles(
-  { client }: Pick<Agent, "client">,
-  drive: string,
-  prefix = "",
-): Promise<ListedFile[]> {
+export async function listFiles({ client }: Pick<Agent, "client">, drive: string, prefix = "") {
   const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
   const path = `/v0/files?${query.toString()}`;
   const { data } = await client.get<{ data: ListedFile[] }>(path);
@@ -65,18 +68,4 @@ export function isFound({ client }: Agent, words: string, count: number): Promis
 
 function isFolders(entries: Entries): entries is readonly string[] {
   return Array.isArray(entries);
-}
-
-async function makeFolders({ client }: Agent, drive: string, folders: readonly string[]) {
-  await Promise.all(folders.map((path) => client.post("/v0/folders", { drive_id: drive, path })));
-  return new Map<string, string>();
-}
-
-async function putFiles(owner: Agent, drive: string, files: Readonly<Record<string, number>>) {
-  const ids = new Map<string, string>();
-  // One after another, so that their times have the same order.
-  for (const [path, size] of Object.entries(files)) {
-    ids.set(path, await putFile(owner, drive, path, "x".repeat(size)));
-  }
-  return ids;
 }

@@ -60,16 +60,13 @@ export interface RunOptions {
 
 /** Runs a command of the executable to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const child = Bun.spawn([...(options.wrapper ?? []), await executable(), ...args], {
-    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+  const { input, dataDir, env, cwd = process.cwd(), wrapper = [] } = options;
+  const child = Bun.spawn([...wrapper, await executable(), ...args], {
+    stdin: input === undefined ? "ignore" : new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",
-    env: {
-      ...inherited(),
-      ...(options.dataDir === undefined ? {} : { COFFER_DATA_DIR: options.dataDir }),
-      ...options.env,
-    },
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: { ...inherited(), COFFER_DATA_DIR: dataDir, ...env },
+    cwd,
   });
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, stdout, stderr };
@@ -83,16 +80,13 @@ export async function refusedStart({ env, ...options }: RunOptions): Promise<str
   return line;
 }
 
-export interface ServeOptions {
-  /** Without one it has a new one, in memory, which is removed at the end of the server's scope. */
-  readonly dataDir?: string;
-  /** Settings, by variable. Limits are high by default. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly cwd?: string;
+/**
+ * How to start a server. Without a data directory it has a new one, in memory, which is removed at the end of its scope.
+ * Limits are high by default.
+ */
+export interface ServeOptions extends Omit<RunOptions, "input"> {
   /** Flags of `serve`. */
   readonly flags?: readonly string[];
-  /** The start of the command line. */
-  readonly wrapper?: readonly string[];
 }
 
 /** High limits, for tests that are not about limits. */
@@ -111,18 +105,19 @@ export function inShell(commands: string): string[] {
 
 /** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
 export async function serve(options: ServeOptions = {}): Promise<Server> {
-  const { dataDir, env, cwd, flags = [], wrapper = [] } = options;
+  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [] } = options;
   const directory = dataDir === undefined ? await temporaryDirectory(FAST_DIRECTORY) : { path: dataDir };
   const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: directory.path, ...env },
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
-  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+  const server = new Server(child, directory);
+  const { stdout, stderr } = server;
   const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
-  const server = new Server({ child, stdout, stderr, directory, port: Number(ready?.[1]) });
+  server.port = Number(ready?.[1]);
   if (ready !== null) return server;
   await server[Symbol.asyncDispose]();
   throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
@@ -144,13 +139,7 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
     ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
   });
-  const server = new Server({
-    child,
-    stdout: new Output(null),
-    stderr: new Output(child.stderr instanceof ReadableStream ? child.stderr : null),
-    directory: { path: dataDir },
-    port,
-  });
+  const server = new Server(child, { path: dataDir }, port);
   if (!(await untilItAnswers(child, `${server.url}/readyz`)))
     throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
   return server;
@@ -158,20 +147,16 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
 
 /** Asks every millisecond until the answer is a success. False if the process ends before. */
 export async function untilItAnswers(child: Bun.Subprocess, url: string): Promise<boolean> {
-  while (!(await answers(url))) {
+  const answers = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await answers())) {
     if (child.exitCode !== null || child.signalCode !== null) return false;
     await Bun.sleep(1);
   }
   return true;
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url)).ok;
-  } catch {
-    // It does not listen yet.
-    return false;
-  }
 }
 
 /**
@@ -190,35 +175,32 @@ export function freePort(): number {
   }
 }
 
-interface ServerParts {
-  readonly child: Bun.Subprocess;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  /** Its data directory, with what removes that, if it is the server's own. */
-  readonly directory: { readonly path: string } & Partial<AsyncDisposable>;
-  readonly port: number;
-}
+/** The data directory of a server, with what removes that, if it is the server's own. */
+type Directory = { readonly path: string } & Partial<AsyncDisposable>;
 
 /** A running executable; killed at the end of its scope. */
 export class Server implements AsyncDisposable {
+  /** Where it listens, once it is ready. */
+  port: number;
   readonly dataDir: string;
-  readonly port: number;
-  readonly url: string;
   readonly pid: number;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly #child: Bun.Subprocess;
-  readonly #directory: ServerParts["directory"];
+  readonly #directory: Directory;
 
-  constructor({ child, stdout, stderr, directory, port }: ServerParts) {
+  constructor(child: Bun.Subprocess, directory: Directory, port = 0) {
     this.#child = child;
     this.#directory = directory;
-    this.stdout = stdout;
-    this.stderr = stderr;
+    this.stdout = new Output(child.stdout);
+    this.stderr = new Output(child.stderr);
     this.dataDir = directory.path;
     this.port = port;
-    this.url = `http://127.0.0.1:${port}`;
     this.pid = child.pid;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   /**
@@ -272,9 +254,9 @@ export class Output {
   /** Resolves at the end of the output. */
   readonly ended: Promise<void>;
 
-  /** @param stream null for output that is not read */
-  constructor(stream: ReadableStream<Uint8Array> | null) {
-    this.ended = this.#collect(stream ?? new Blob([]).stream());
+  /** @param output of which nothing is read if it goes elsewhere */
+  constructor(output: Bun.Subprocess["stdout"]) {
+    this.ended = this.#collect(output instanceof ReadableStream ? output : new Blob([]).stream());
   }
 
   /** All output so far. */
@@ -322,14 +304,10 @@ export interface Agent {
 }
 
 /** An agent, with the token that claims its drive. */
-export async function provision(
-  server: Server,
-  name = "An agent's",
-): Promise<Agent & { readonly claim: string }> {
-  const { data } = await server
-    .client()
-    .post<{ data: Record<"api_key" | "drive_id" | "claim_url", string> }>("/v0/drives/provision", { name });
-  const claim = data.claim_url.slice(data.claim_url.lastIndexOf("/") + 1);
+export async function provision(server: Server, name = "An agent's") {
+  type Provisioned = { data: Record<"api_key" | "drive_id" | "claim_url", string> };
+  const { data } = await server.client().post<Provisioned>("/v0/drives/provision", { name });
+  const claim = data.claim_url.split("/").at(-1) ?? "";
   return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id, claim };
 }
 

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import type { TestAppliance } from "./appliance.ts";
 
 /** These texts may be in no file of the data directory, and in no line of the log. */
-export async function expectNowhere(
-  { dataDir, lines }: TestAppliance,
-  texts: readonly string[],
-): Promise<void> {
+export async function expectNowhere({ dataDir, lines }: TestAppliance, texts: readonly string[]) {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   expect(files.some((name) => name.endsWith("coffer.db"))).toBe(true);

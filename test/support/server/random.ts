@@ -6,7 +6,8 @@ export class Random {
     this.#state = seed;
   }
 
-  #next(): number {
+  /** A number from 0 to 1, exclusive. */
+  share(): number {
     const state = (this.#state = (this.#state + 0x6d2b79f5) | 0);
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
@@ -15,12 +16,12 @@ export class Random {
 
   /** True this often. @param share from 0 to 1 */
   chance(share: number): boolean {
-    return this.#next() < share;
+    return this.share() < share;
   }
 
   /** An integer from 0 to `end`, exclusive. */
   below(end: number): number {
-    return Math.floor(this.#next() * end);
+    return Math.floor(this.share() * end);
   }
 
   pick<T>(items: readonly T[]): T {

@@ -1,9 +1,10 @@
 import { type DescribedOperation, Description } from "../schemas/description.ts";
 import { startAppliance } from "./appliance.ts";
-import type { Json } from "./client.ts";
+import type { Json, RequestOptions } from "./client.ts";
+import { fill, fillJson } from "./scenario.ts";
 import { HELLO } from "./uploads.ts";
-import { byPath, HOOK, routeOf } from "./targets.ts";
-import type { CallerName } from "./world.ts";
+import { byPath, HOOK, type Named, routeOf } from "./targets.ts";
+import { type CallerName, ofCallers } from "./world.ts";
 
 export type Owner = "agent" | "ada";
 
@@ -12,9 +13,7 @@ export type Expectations = Readonly<Record<Owner, Statuses>>;
 type Statuses = Readonly<Record<CallerName, number>>;
 
 /** Ada's applications, and the key that her key made. */
-function letIn(status: number) {
-  return { adaMade: status, adaApp: status, adaDriveApp: status };
-}
+const letIn = (status: number) => ({ adaMade: status, adaApp: status, adaDriveApp: status });
 
 /** What is answered to who sees nothing of a drive. */
 const { ada: nothing } = everybody({ writers: 404, readers: 404 });
@@ -30,9 +29,7 @@ export function reading(ok: number): Expectations {
 }
 
 /** For a drive, of which everybody is shown what they may see. */
-export function looking(ok: number): Expectations {
-  return forAdas(reading(ok), { adaBeside: ok });
-}
+export const looking = (ok: number) => forAdas(reading(ok), { adaBeside: ok });
 
 /** For what a read-only key is refused before the request is read. */
 const READERS = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 };
@@ -48,27 +45,19 @@ export function writing(ok: number): Expectations {
 }
 
 /** For a path in the folder: who may not write there is told so. */
-export function writingAt(ok: number): Expectations {
-  return forAdas(writing(ok), { adaBeside: 403 });
-}
+export const writingAt = (ok: number) => forAdas(writing(ok), { adaBeside: 403 });
 
 /** For what was in a drive: its readers see what is there now. */
-function history(of: Expectations): Expectations {
-  return forAdas(of, { carol: 403 });
-}
+const history = (of: Expectations) => forAdas(of, { carol: 403 });
 
 /** For what only the owner decides. */
-function managing(ok: number): Expectations {
-  return forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });
-}
+const managing = (ok: number) => forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });
 
 /** The keys that are limited to a folder, at what is about a whole drive. */
 const LIMITED = { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 };
 
 /** For what only the owner sees. */
-function managed(ok: number): Expectations {
-  return forAdas(reading(ok), { carol: 403, dan: 403, ...LIMITED });
-}
+const managed = (ok: number) => forAdas(reading(ok), { carol: 403, dan: 403, ...LIMITED });
 
 /** For what only who manages the drive may read, and others are not told of. */
 function managedAlone(ok: number): Expectations {
@@ -82,15 +71,14 @@ function ofPeople({ agent, ada }: Expectations, reads = false): Expectations {
   return { agent: { ...agent, ...refusedFirst }, ada: { ...ada, ...refusedFirst } };
 }
 
-/** The same, for who is in a drive: its own key lets nobody in either. */
-function sharing(of: Expectations): Expectations {
-  return forAgent(forAdas(of, { adaDrive: 403, ...letIn(403) }), 403);
+/** The same, for who is in a drive: its own key lets nobody in either, and nobody has claimed the agent's. */
+function sharing({ agent, ada }: Expectations): Expectations {
+  return { agent: { ...agent, agent: 403 }, ada: { ...ada, adaDrive: 403, ...letIn(403) } };
 }
 
 /** For what only who manages the drive, and its maker, is told of. */
-function ofWhoManages(ok: number): Expectations {
-  return forAdas(writing(ok), { carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 });
-}
+const ofWhoManages = (ok: number) =>
+  forAdas(writing(ok), { carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 });
 
 /** The same, with others for Ada's drive. */
 export function forAdas({ agent, ada }: Expectations, others: Partial<Statuses>): Expectations {
@@ -102,31 +90,12 @@ function wholly({ agent, ada }: Expectations): Expectations {
   return { agent: { ...agent, ...LIMITED }, ada: { ...ada, ...LIMITED } };
 }
 
-/** The same, with another for the agent, whose drive nobody has claimed. */
-function forAgent({ agent, ada }: Expectations, status: number): Expectations {
-  return { agent: { ...agent, agent: status }, ada };
-}
-
 /** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
 export function everybody(statuses: { readonly writers: number; readonly readers: number }): Expectations {
-  const { writers, readers } = statuses;
-  const all = {
-    nobody: 401,
-    liar: 401,
-    agent: writers,
-    agentReader: readers,
-    otherAgent: writers,
-    ada: writers,
-    adaReader: readers,
-    adaDrive: writers,
-    bob: writers,
-    carol: writers,
-    dan: writers,
-    adaPrefix: writers,
-    adaPrefixReader: readers,
-    adaBeside: writers,
-    ...letIn(writers),
-  };
+  const all = ofCallers((caller) => {
+    if (caller === "nobody" || caller === "liar") return 401;
+    return caller.endsWith("Reader") ? statuses.readers : statuses.writers;
+  });
   return { agent: all, ada: all };
 }
 
@@ -141,13 +110,11 @@ export function accounts(status: number, reader = 403): Expectations {
 }
 
 /** For routes that need somebody who acts for a person. */
-export function people(status: number): Expectations {
-  return ofPeople(accounts(status));
-}
+export const people = (status: number) => ofPeople(accounts(status));
 
-export const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody: 201, liar: 201 };
-/** Nobody gets in with a key. */
-const signedInOnly = everybody({ writers: 403, readers: 403 });
+/** For what everybody may make who has a key that writes. */
+const making = everybody({ writers: 201, readers: 403 });
+export const provisioning = { ...making.ada, nobody: 201, liar: 201 };
 export const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobody: 404, liar: 404 };
 export const nothingThere = { ...nothing, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
@@ -180,8 +147,19 @@ interface RouteMore {
   readonly destroys?: true;
 }
 
+/** For what nobody does with a key. */
+const signedIn = (request: string, more: RouteMore = {}): RouteRow => [
+  request,
+  everybody({ writers: 403, readers: 403 }),
+  { by: "session", alone: 200, ...more },
+];
+
+const ALL = { about: "of all drives" };
 const drive_id = "{drive}";
 const WHOLE = { drive_id, path: "{folder}" };
+const DAN = { username: "dan", role: "editor" };
+const POSTED = { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO };
+const OVER_FILE = { drive_id, filename: "f", path: "{path}", content: "" };
 
 const ROWS: readonly RouteRow[] = [
   ["GET /v0", alike(forAll), { by: "nobody" }],
@@ -196,7 +174,7 @@ const ROWS: readonly RouteRow[] = [
   [
     "POST /v0/drives/{drive}/members",
     sharing(managing(200)),
-    { about: "of who is one", body: { username: "dan", role: "editor" }, alone: 201 },
+    { about: "of who is one", body: DAN, alone: 201 },
   ],
   ["GET /v0/drives/{drive}/members", forAdas(reading(200), LIMITED)],
   ["PATCH /v0/drives/{drive}/members/{carol}", sharing(managing(200)), { body: { role: "reader" } }],
@@ -210,31 +188,20 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/drives/{drive}/snapshots", forAdas(writing(201), { adaBeside: 201 })],
   ["GET /v0/drives/{drive}/snapshots/{snapshot}", history(looking(200))],
   ["GET /v0/drives/{drive}/snapshots/{snapshot}/compare", history(looking(200))],
-  [
-    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
-    forAdas(writing(200), { adaPrefix: 403, adaBeside: 403 }),
-  ],
+  ["POST /v0/drives/{drive}/snapshots/{snapshot}/restore", forAdas(writing(200), LIMITED)],
   ["DELETE /v0/drives/{drive}/snapshots/{snapshot}", managing(200)],
   ["GET /v0/drives/{drive}/works", looking(200)],
   ["GET /v0/drives/{drive}/works/{work}", reading(200)],
   ["POST /v0/drives/{drive}/works/{work}/cancel", writing(200)],
   ["GET /v0/changes?drive_id={drive}", looking(200)],
-  ["GET /v0/changes", everyone, { about: "of all drives" }],
+  ["GET /v0/changes", everyone, ALL],
   ["GET /v0/search?q=f&drive_id={drive}", looking(200)],
-  ["GET /v0/search?q=f", everyone, { about: "of all drives" }],
+  ["GET /v0/search?q=f", everyone, ALL],
   ["GET /v0/grep?pattern=f&drive_id={drive}", looking(200)],
-  ["GET /v0/grep?pattern=f", everyone, { about: "of all drives" }],
+  ["GET /v0/grep?pattern=f", everyone, ALL],
   ["GET /v0/files?drive_id={drive}", looking(200)],
-  [
-    "POST /v0/files",
-    writingAt(201),
-    { body: { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
-  ],
-  [
-    "POST /v0/files",
-    writingAt(200),
-    { about: "over the file", body: { drive_id, filename: "f", path: "{path}", content: "" } },
-  ],
+  ["POST /v0/files", writingAt(201), { body: POSTED }],
+  ["POST /v0/files", writingAt(200), { about: "over the file", body: OVER_FILE }],
   ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
   ["GET /v0/files/{file}", reading(200)],
   ["PATCH /v0/files/{file}", writing(200), { body: { tags: ["changed"] } }],
@@ -259,15 +226,11 @@ const ROWS: readonly RouteRow[] = [
   ["PUT /v0/uploads/{upload}", 201, { by: "nobody", body: "x" }],
   ["POST /v0/links", writingAt(201), { body: WHOLE }],
   ["GET /v0/links?drive_id={drive}", looking(200)],
-  ["GET /v0/links", everyone, { about: "of all drives" }],
+  ["GET /v0/links", everyone, ALL],
   ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id } }],
-  [
-    "POST /v0/webhooks",
-    ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
-    { about: "of all drives", body: HOOK },
-  ],
+  ["POST /v0/webhooks", ofPeople(wholly(making)), { ...ALL, body: HOOK }],
   ["GET /v0/webhooks?drive_id={drive}", ofPeople(managed(200), true)],
-  ["GET /v0/webhooks", ofPeople(wholly(everyone), true), { about: "of all drives" }],
+  ["GET /v0/webhooks", ofPeople(wholly(everyone), true), ALL],
   ["GET /v0/webhooks/{webhook}", ofPeople(managedAlone(200), true)],
   ["PATCH /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200)), { body: { events: ["file.deleted"] } }],
   ["DELETE /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200))],
@@ -283,27 +246,15 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/shared/{share}/unlock", 200, { by: "nobody", body: { password: "open sesame" } }],
   ["GET /v0/account", accounts(200, 200)],
   ["GET /v0/account/usage", everyone],
-  [
-    "POST /v0/account/password",
-    signedInOnly,
-    { by: "session", body: { current: "ada's password", password: "ada's password" }, alone: 200 },
-  ],
+  signedIn("POST /v0/account/password", { body: { current: "ada's password", password: "ada's password" } }),
   ["GET /v0/sessions", people(200)],
   ["DELETE /v0/sessions", people(200)],
   ["DELETE /v0/sessions/{session}", 200],
-  ["GET /v0/oauth/requests/{request}", signedInOnly, { by: "session", alone: 200 }],
-  ["POST /v0/oauth/requests/{request}", signedInOnly, { by: "session", body: { allow: true }, alone: 200 }],
-  ["GET /v0/users", signedInOnly, { by: "session", alone: 200 }],
-  [
-    "POST /v0/users",
-    signedInOnly,
-    { by: "session", body: { username: "made-{suffix}", password: "long enough" }, alone: 201 },
-  ],
-  [
-    "PATCH /v0/users/{user}",
-    signedInOnly,
-    { by: "session", body: { plan: "pro", disabled: true }, alone: 200 },
-  ],
+  signedIn("GET /v0/oauth/requests/{request}"),
+  signedIn("POST /v0/oauth/requests/{request}", { body: { allow: true } }),
+  signedIn("GET /v0/users"),
+  signedIn("POST /v0/users", { body: { username: "made-{suffix}", password: "long enough" }, alone: 201 }),
+  signedIn("PATCH /v0/users/{user}", { body: { plan: "pro", disabled: true } }),
   ["GET /v0/folders?drive_id={drive}", looking(200)],
   ["POST /v0/folders", writingAt(201), { body: { drive_id, path: "{folder}folder-{suffix}/" } }],
   ...(["move", "copy"] as const).map((how): RouteRow => [
@@ -314,13 +265,13 @@ const ROWS: readonly RouteRow[] = [
   ]),
   ["DELETE /v0/folders", writingAt(200), { body: { ...WHOLE, confirm: true } }],
   ["DELETE /v0/folders", writingAt(200), { about: "as a preview", body: WHOLE }],
-  ["POST /v0/keys", ofPeople(everybody({ writers: 201, readers: 403 })), { body: {} }],
+  ["POST /v0/keys", ofPeople(making), { body: {} }],
   [
     "POST /v0/keys",
     ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
     { about: "for the drive", body: { drive_id } },
   ],
-  ["GET /v0/trash", everyone, { about: "of all drives" }],
+  ["GET /v0/trash", everyone, ALL],
   ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
   ["GET /v0/trash/{trash}", history(reading(200))],
   ["POST /v0/trash/{trash}/restore", writing(200), { body: { path: "{folder}back" } }],
@@ -353,6 +304,16 @@ export const ROUTES: readonly RouteRow[] = withByPath(ROWS);
 /** What is answered to who may ask, in a drive of Ada's own. */
 export function successOf([, of, { alone } = {}]: RouteRow): number {
   return alone ?? (typeof of === "number" ? of : of.ada.ada);
+}
+
+/** What a client sends for a row, with what that names. */
+export function requestOf(
+  [request, , { body, headers } = {}]: RouteRow,
+  named: Named,
+): [method: string, path: string, options: RequestOptions] {
+  const [method = "", path = ""] = fill(request, named).split(" ");
+  const sent = body === undefined ? {} : { body: fillJson(body, named) };
+  return [method, path, headers === undefined ? sent : { ...sent, headers }];
 }
 
 /** The API description, with all that any setting adds to it: for what makes tests of it. */

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import { contentsIn } from "../samples/contents.ts";
-import type { Answer, Client, Json, RequestOptions } from "./client.ts";
+import type { Answer, Client, RequestOptions } from "./client.ts";
 import { type Code, STATUS_OF, type Step } from "./steps.ts";
 import { type CallerName, populate, type World } from "./world.ts";
 
@@ -30,30 +30,25 @@ export interface UnclaimedDrive extends OwnDrive {
 
 /** Opens a stage before the tests of the calling file or `describe`, and closes it after them. */
 export function openStage(settings: Record<string, string> = {}): Stage {
-  let coffer: TestAppliance | undefined;
-  let world: World | undefined;
+  let open: { readonly coffer: TestAppliance; readonly world: World } | undefined;
   beforeAll(async () => {
-    coffer = await startAppliance(settings);
-    world = await populate(coffer);
+    const coffer = await startAppliance(settings);
+    open = { coffer, world: await populate(coffer) };
   });
-  afterAll(async () => {
-    await coffer?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => open?.coffer[Symbol.asyncDispose]());
+  const opened = () => {
+    if (open === undefined) throw new Error("the stage is not open yet");
+    return open;
+  };
   return {
     get coffer() {
-      if (coffer === undefined) throw new Error("the stage is not open yet");
-      return coffer;
+      return opened().coffer;
     },
     get world() {
-      if (world === undefined) throw new Error("the stage is not open yet");
-      return world;
+      return opened().world;
     },
-    ownDrive() {
-      return provision(this.coffer);
-    },
-    onDisk() {
-      return contentsOnDisk(this.coffer.dataDir);
-    },
+    ownDrive: () => provision(opened().coffer),
+    onDisk: () => contentsOnDisk(opened().coffer.dataDir),
   };
 }
 
@@ -77,11 +72,8 @@ export async function eventually(isTrue: () => Promise<boolean> | boolean): Prom
 
 /** A new unclaimed drive of an appliance. */
 export async function provision(coffer: TestAppliance, name = "Scenario"): Promise<UnclaimedDrive> {
-  const { data } = await coffer
-    .client()
-    .post<{ data: { api_key: string; drive_id: string; claim_url: string } }>("/v0/drives/provision", {
-      name,
-    });
+  type Provisioned = { data: Record<"api_key" | "drive_id" | "claim_url", string> };
+  const { data } = await coffer.client().post<Provisioned>("/v0/drives/provision", { name });
   const claimToken = data.claim_url.split("/").at(-1) ?? "";
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
@@ -96,10 +88,23 @@ export function runScenarios(stage: Stage, scenarios: Scenarios): void {
 
 /** Makes a test of each scenario, which begins with what is given. */
 export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
+  runBetween(stage, given, [], scenarios);
+}
+
+/** The same, where each ends with what must hold after it. */
+export function runBetween(
+  stage: Stage,
+  given: readonly Step[],
+  after: readonly Step[],
+  scenarios: Scenarios,
+): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
-      const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
+      const { clients, drives, files, keyIds } = stage.world;
+      const { id: drive, client: owner } = await stage.ownDrive();
+      const scope: Record<string, unknown> = { drive, drives, files, keyIds };
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps]), ...after])
+        await run(each, { ...clients, owner }, scope);
     });
   }
 }
@@ -120,45 +125,33 @@ function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
   return Array.isArray(steps);
 }
 
-/** A running scenario: its callers, and what its steps have kept. */
-class Play {
-  readonly #clients: Readonly<Record<CallerName | "owner", Client>>;
-  readonly #scope: Record<string, unknown>;
-
-  constructor(stage: Stage, own: OwnDrive) {
-    const { clients, drives, files, keyIds } = stage.world;
-    this.#clients = { ...clients, owner: own.client };
-    this.#scope = { drive: own.id, drives, files, keyIds };
+/** Sends a step's request and checks the answer. What the step keeps is in the scope from then on. */
+async function run(
+  asked: Step,
+  callers: Readonly<Record<CallerName | "owner", Client>>,
+  scope: Record<string, unknown>,
+): Promise<void> {
+  const [method, template] = asked.request;
+  const path = fill(template, scope, encodeURIComponent);
+  const options: RequestOptions = {
+    ...(asked.body === undefined ? {} : { body: fillJson(asked.body, scope) }),
+    headers: fillJson(asked.headers ?? {}, scope),
+  };
+  const answer = await callers[asked.as ?? "owner"].send(method, path, options);
+  const what = `${method} ${path}`;
+  const excerpt = answer.status === asked.status ? "" : answer.text.slice(0, 500);
+  expect(`${what}: ${answer.status} ${excerpt}`).toStartWith(`${what}: ${asked.status} `);
+  expectCommonRules(method, answer);
+  for (const part of asked.contains ?? []) expectText(answer.text, part, scope, true);
+  for (const part of asked.omits ?? []) expectText(answer.text, part, scope, false);
+  for (const [name, expected] of Object.entries(asked.receives ?? {})) {
+    const value = answer.headers.get(name);
+    if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
+    else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, scope)]);
   }
-
-  async run(asked: Step): Promise<void> {
-    const [method, template] = asked.request;
-    const path = fill(template, this.#scope, encodeURIComponent);
-    const options: RequestOptions = {
-      ...(asked.body === undefined ? {} : { body: fillBody(asked.body, this.#scope) }),
-      headers: fillHeaders(asked.headers ?? {}, this.#scope),
-    };
-    const answer = await this.#clients[asked.as ?? "owner"].send(method, path, options);
-    this.#check(asked, answer, `${method} ${path}`);
-  }
-
-  #check(asked: Step, answer: Answer, what: string): void {
-    const [method] = asked.request;
-    expect(`${what}: ${answer.status} ${excerpt(answer, asked.status)}`).toStartWith(
-      `${what}: ${asked.status} `,
-    );
-    expectCommonRules(method, answer);
-    for (const part of asked.contains ?? []) expectText(answer.text, part, this.#scope, true);
-    for (const part of asked.omits ?? []) expectText(answer.text, part, this.#scope, false);
-    for (const [name, expected] of Object.entries(asked.receives ?? {})) {
-      const value = answer.headers.get(name);
-      if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
-      else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
-    }
-    if (asked.empty) expect(answer.text).toBe("");
-    if (asked.json !== undefined) expectJson(answer.text, fillExpected(asked.json, this.#scope));
-    if (asked.keeps !== undefined) this.#scope[asked.keeps] = JSON.parse(answer.text);
-  }
+  if (asked.empty) expect(answer.text).toBe("");
+  if (asked.json !== undefined) expectJson(answer.text, fillJson(asked.json, scope));
+  if (asked.keeps !== undefined) scope[asked.keeps] = JSON.parse(answer.text);
 }
 
 /** Checks what every response of `/v0`, and every error body, must have; at every step. */
@@ -202,38 +195,19 @@ export function fill(template: string, scope: Scope, encode = (value: string) =>
   });
 }
 
-function fillBody(body: Json | Uint8Array<ArrayBuffer>, scope: Scope): Json | Uint8Array<ArrayBuffer> {
-  return body instanceof Uint8Array ? body : fillJson(body, scope);
-}
-
-export function fillJson(value: Json, scope: Scope): Json {
+/** The same for every text in a value. Does not change bytes, and matchers such as `expect.any(String)`. */
+export function fillJson<T>(value: T, scope: Scope): T;
+export function fillJson(value: unknown, scope: Scope): unknown {
   if (typeof value === "string") return fill(value, scope);
-  if (Array.isArray(value)) return value.map((item) => fillJson(item, scope));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, scope)]));
-}
-
-/** Does not change matchers such as `expect.any(String)`. */
-function fillExpected(value: unknown, scope: Scope): unknown {
-  if (typeof value === "string") return fill(value, scope);
-  if (Array.isArray(value)) return value.map((item: unknown) => fillExpected(item, scope));
+  if (Array.isArray(value)) return value.map((item: unknown) => fillJson(item, scope));
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
     return value;
   }
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillExpected(item, scope)]));
-}
-
-function fillHeaders(headers: Readonly<Record<string, string>>, scope: Scope): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value, scope)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillJson(item, scope)]));
 }
 
 function expectText(text: string, part: string | RegExp, scope: Scope, isThere: boolean): void {
   if (part instanceof RegExp) return isThere ? expect(text).toMatch(part) : expect(text).not.toMatch(part);
   const filled = fill(part, scope);
   return isThere ? expect(text).toContain(filled) : expect(text).not.toContain(filled);
-}
-
-/** Only for the message of a wrong status. */
-function excerpt({ status, text }: Answer, expected: number): string {
-  return status === expected ? "" : text.slice(0, 500);
 }

@@ -36,16 +36,8 @@ interface Opening {
 }
 
 /** Opens or creates them in a directory. */
-export async function openServicesIn(
-  root: string,
-  {
-    open = openTables,
-    blobsFor = (blobs) => blobs,
-    storageLimit = null,
-    keepDays = 30,
-    pieceRows,
-  }: Opening = {},
-): Promise<OpenedServices> {
+export async function openServicesIn(root: string, opening: Opening = {}): Promise<OpenedServices> {
+  const { open = openTables, storageLimit = null, keepDays = 30, pieceRows } = opening;
   const clock = new FakeClock();
   const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
   const log = createLog({ format: "json", clock, write: () => {} });
@@ -60,7 +52,7 @@ export async function openServicesIn(
   });
   const services = openServices({
     tables,
-    blobs: blobsFor(blobs),
+    blobs: opening.blobsFor?.(blobs) ?? blobs,
     clock,
     log,
     secret: new Uint8Array(32),
@@ -117,9 +109,7 @@ export function callerWith({ apiKeys }: Pick<Services, "apiKeys">, key: string):
 }
 
 /** A new unclaimed drive, and its agent. */
-export async function driveIn(
-  services: Pick<Services, "apiKeys" | "drives">,
-): Promise<{ key: string; caller: Caller; drive: DriveId }> {
+export async function driveIn(services: Pick<Services, "apiKeys" | "drives">) {
   const { apiKey, driveId } = await services.drives.provision("Drive");
   return { key: apiKey, caller: callerWith(services, apiKey), drive: driveId };
 }

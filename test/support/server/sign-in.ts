@@ -32,11 +32,7 @@ export function sessionIn({ headers }: Answer): string | null {
 }
 
 /** Signs in with a password. */
-export async function signIn(
-  coffer: TestAppliance,
-  username: string,
-  password = `${username}'s password`,
-): Promise<SignedInBrowser> {
+export async function signIn(coffer: TestAppliance, username: string, password = `${username}'s password`) {
   const answer = await coffer.client().send("POST", "/auth/login", { body: { username, password } });
   const token = sessionIn(answer);
   if (token === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
@@ -53,10 +49,7 @@ export async function signInAll(coffer: TestAppliance, ...usernames: string[]): 
 }
 
 /** Stores a session directly: hashing a password each time would take too long. */
-export function beginSession(
-  coffer: TestAppliance,
-  username: string,
-): { id: string; browser: SignedInBrowser } {
+export function beginSession(coffer: TestAppliance, username: string) {
   const { id, token } = storeSession(coffer.dataDir, username);
   return { id, browser: browserWith(coffer, token) };
 }

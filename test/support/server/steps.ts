@@ -104,11 +104,9 @@ export function refuses(request: Request, code: Code, field?: string): Step {
 }
 
 /** Bodies with one field each, and the field that is wrong with them: of each field some values. */
-export function wrongBodies(
-  values: Readonly<Record<string, readonly Json[]>>,
-): [body: Json, field: string][] {
+export function wrongBodies(values: Readonly<Record<string, readonly Json[]>>) {
   return Object.entries(values).flatMap(([field, each]) =>
-    each.map((value): [Json, string] => [{ [field]: value }, field]),
+    each.map((value): [{ [name: string]: Json }, string] => [{ [field]: value }, field]),
   );
 }
 

@@ -62,7 +62,7 @@ export async function linkUpload(client: Client, drive_id: string, path: string)
 /** Where things for one case are made, and by whom. */
 interface Place {
   readonly coffer: TestAppliance;
-  readonly world: World;
+  readonly world: Pick<World, "carol">;
   readonly client: Client;
   readonly drive: string;
   /** Of a file that is not there yet, in a folder. */
@@ -94,7 +94,19 @@ export async function makeTarget(place: Place, mentioned: string): Promise<Targe
   return made;
 }
 
-type Make = (place: Place & Record<"folder" | "file" | "mentioned", string>) => Named | Promise<Named>;
+/** The same in a new drive of Ada's, for one test alone. */
+export async function makeOwnTarget(
+  { coffer, world }: { readonly coffer: TestAppliance; readonly world: World },
+  mentioned: string,
+  path = "dir/file.txt",
+): Promise<Target> {
+  const client = world.clients.ada;
+  const { id: drive } = await client.makeDrive("Target");
+  return makeTarget({ coffer, world, client, drive, path }, mentioned);
+}
+
+type Mentioned = Place & Record<"folder" | "file" | "mentioned", string>;
+type Make = (place: Mentioned) => Named | Promise<Named>;
 
 const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
   [/\{key\}/, async ({ client, drive }) => ({ key: (await client.makeKey({ drive_id: drive })).id })],
@@ -127,14 +139,14 @@ async function addCarol({ client, drive }: Place): Promise<Named> {
 }
 
 /** A link that is good for one time. */
-async function linkOnce({ client, file }: Parameters<Make>[0]): Promise<Named> {
+async function linkOnce({ client, file }: Mentioned): Promise<Named> {
   const body = { one_time: true };
   const { token } = await client.post<{ token: string }>(`/v0/files/${file}/presigned-url`, body, 200);
   return { presigned: token };
 }
 
 /** A link that shows the folder; with a password where that is asked for. */
-async function share({ client, drive, folder, mentioned }: Parameters<Make>[0]): Promise<Named> {
+async function share({ client, drive, folder, mentioned }: Mentioned): Promise<Named> {
   const locked = mentioned.includes("/unlock") ? { password: "open sesame" } : {};
   const body = { drive_id: drive, path: folder, ...locked };
   const { id, token } = await client.post<{ id: string; token: string }>("/v0/links", body);
@@ -146,9 +158,7 @@ export async function makeWebhook({
   client,
   drive,
   mentioned,
-}: Pick<Parameters<Make>[0], "client" | "drive" | "mentioned">): Promise<
-  Named & { readonly webhook: string }
-> {
+}: Pick<Mentioned, "client" | "drive" | "mentioned">) {
   const { data } = await client.get<{ data: { id: string }[] }>("/v0/webhooks");
   for (const { id } of data) await client.delete(`/v0/webhooks/${id}`);
   const { id } = await client.post<{ id: string }>("/v0/webhooks", { ...HOOK, drive_id: drive });

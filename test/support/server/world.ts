@@ -28,6 +28,12 @@ export const CALLERS = [
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
+/** What there is of each caller, by the callers' names. */
+export function ofCallers<T>(of: (caller: CallerName) => T): Record<CallerName, T>;
+export function ofCallers(of: (caller: CallerName) => unknown): Record<string, unknown> {
+  return Object.fromEntries(CALLERS.map((caller) => [caller, of(caller)]));
+}
+
 /**
  * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
  * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
@@ -47,6 +53,8 @@ export interface World {
   /** Her id. */
   readonly carol: string;
 }
+
+type Owner = Awaited<ReturnType<typeof user>>;
 
 interface Provisioned {
   data: { api_key: string; key_id: string; drive_id: string };
@@ -83,7 +91,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
     ...apps,
   };
-  const clients = clientsWith(coffer, keys);
+  const clients = ofCallers((caller) => coffer.client(keys[caller]));
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
   const files = {
     agent: await upload(clients.agent, drives.agent),
@@ -108,10 +116,7 @@ export async function startWorld(settings: Record<string, string> = {}): Promise
   return Object.assign(coffer, await populate(coffer));
 }
 
-async function user(
-  coffer: TestAppliance,
-  username: string,
-): Promise<{ key: string; keyId: string; drive: string }> {
+async function user(coffer: TestAppliance, username: string) {
   addAccount(coffer, username);
   const { secret, key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
   const { id: drive } = await coffer.client(secret).makeDrive("Notes");
@@ -119,40 +124,31 @@ async function user(
 }
 
 /** Creates a user with whom an owner shares a drive. Returns the user's id, and a key of its account. */
-async function member(
-  coffer: TestAppliance,
-  username: string,
-  role: "reader" | "editor",
-  owner: { readonly key: string; readonly drive: string },
-): Promise<{ id: string; key: string }> {
+async function member(coffer: TestAppliance, username: string, role: "reader" | "editor", owner: Owner) {
   addAccount(coffer, username);
-  const { apiKeys, members } = coffer.appliance.services;
-  const { member: added } = await members.add(
-    callerWith(coffer.appliance.services, owner.key),
+  const { services } = coffer.appliance;
+  const { member: added } = await services.members.add(
+    callerWith(services, owner.key),
     owner.drive,
     username,
     role,
   );
-  const { secret } = await apiKeys.createFor(username, "", "read-write");
+  const { secret } = await services.apiKeys.createFor(username, "", "read-write");
   return { id: added.userId, key: secret };
 }
 
 /** A key that an owner's key makes; of all that it reaches, unless it is limited. */
 async function madeKey(
-  coffer: TestAppliance,
-  owner: { readonly key: string },
+  { appliance: { services } }: TestAppliance,
+  owner: Owner,
   wanted: Pick<KeyRequest, "scope"> & Partial<KeyRequest>,
 ): Promise<string> {
   const request = { name: "", driveId: undefined, pathPrefix: undefined, expiresAt: null, ...wanted };
-  const { apiKeys } = coffer.appliance.services;
-  return (await apiKeys.create(callerWith(coffer.appliance.services, owner.key), request)).secret;
+  return (await services.apiKeys.create(callerWith(services, owner.key), request)).secret;
 }
 
 /** Lets an application into Ada's account, and one into her drive. */
-async function letInBoth(
-  coffer: TestAppliance,
-  drive: string,
-): Promise<{ readonly adaApp: string; readonly adaDriveApp: string }> {
+async function letInBoth(coffer: TestAppliance, drive: string) {
   const { browser } = beginSession(coffer, "ada");
   const adaApp = (await letIn(coffer, browser)).accessToken;
   const adaDriveApp = (await letIn(coffer, browser, drive)).accessToken;
@@ -163,16 +159,4 @@ async function letInBoth(
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
 function upload(client: Client, drive: string): Promise<string> {
   return client.store(drive, "notes/hello.txt", "Hello World!");
-}
-
-/** A client for each key, by the same names. */
-function clientsWith<Name extends string>(
-  coffer: TestAppliance,
-  keys: Readonly<Record<Name, string | undefined>>,
-): Record<Name, Client>;
-function clientsWith(
-  coffer: TestAppliance,
-  keys: Readonly<Record<string, string | undefined>>,
-): Record<string, Client> {
-  return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, coffer.client(key)]));
 }

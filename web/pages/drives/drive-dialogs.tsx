@@ -4,9 +4,8 @@ import { Field, textOf } from "../../components/forms/form.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { ApiError, call } from "../../lib/api/api.ts";
+import { ApiError, call, orUncertain } from "../../lib/api/api.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
-import { orUncertain } from "../../lib/api/or-uncertain.ts";
 import type { Drive } from "../../lib/api/types.ts";
 
 interface DialogProps {

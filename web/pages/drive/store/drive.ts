@@ -12,7 +12,7 @@ import {
   updateFile,
 } from "../../../lib/files.ts";
 import { parentOf } from "../../../lib/files/place.ts";
-import { orUncertain } from "../../../lib/api/or-uncertain.ts";
+import { orUncertain } from "../../../lib/api/api.ts";
 import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
