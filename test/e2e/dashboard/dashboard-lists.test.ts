@@ -212,9 +212,9 @@ test("rows that the server has no time for say so where they are, and come by th
   expect(box?.y).toBeGreaterThanOrEqual(0);
   expect(box?.y).toBeLessThan(200);
   // It parts what can be done from nothing.
-  const upload = await page.getByRole("button", { name: "Upload files" }).boundingBox();
+  const button = await page.getByRole("button", { name: "Upload files" }).boundingBox();
   const tool = await page.getByRole("button", { name: "New folder" }).boundingBox();
-  expect(upload?.y).toBe(tool?.y ?? 0);
+  expect(button?.y).toBe(tool?.y ?? 0);
   lookedAt.resolve();
   await rowInFocus(page, "0003000.txt");
   await alert.waitFor({ state: "detached" });

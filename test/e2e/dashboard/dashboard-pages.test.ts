@@ -175,7 +175,7 @@ describe("with somebody signed in, axe finds nothing", () => {
     });
   }
 
-  test("key-made", async () => {
+  test("key-made, key-clients", async () => {
     await visit("/keys", "Night shift");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -183,10 +183,6 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.getByText("VS Code").click();
     expect(await inspect(page, "key-made")).toEqual([]);
     await page.getByRole("button", { name: "Done" }).click();
-  });
-
-  test("key-clients", async () => {
-    await visit("/keys", "Night shift");
     await page.getByText("ChatGPT").click();
     await page.getByText("Claude Code").click();
     expect(await inspect(page, "key-clients")).toEqual([]);

@@ -10,11 +10,11 @@ export function rowInFocus(page: Page, name: string): Promise<void> {
   return page.locator(".file-row:focus", { hasText: name }).waitFor();
 }
 
-/** Chooses files to be uploaded to the folder that is open. */
-export function upload(page: Page, names: readonly string[], content = "x"): Promise<void> {
+/** Chooses files of these names to be uploaded to the folder that is open. */
+export function upload(page: Page, files: readonly string[], content = "x"): Promise<void> {
   const buffer = Buffer.from(content);
-  const files = names.map((name) => ({ name, mimeType: "text/plain", buffer }));
-  return page.getByLabel("Upload files").setInputFiles(files);
+  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
+  return page.getByLabel("Upload files").setInputFiles(chosen);
 }
 
 /** Goes to an address in a drive, and waits until the page follows what others do. */
