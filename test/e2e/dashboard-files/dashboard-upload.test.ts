@@ -45,7 +45,7 @@ async function folderWith(name: string, paths: readonly string[]): Promise<strin
 }
 
 /** Drags something of this machine over the page until that takes it; returns what lets go of it. */
-async function dragOver(path: string): Promise<() => Promise<void>> {
+async function dragOver(path: string): Promise<() => Promise<unknown>> {
   const data = { items: [], files: [path], dragOperationsMask: 1 };
   const drag = (type: "dragEnter" | "dragOver" | "drop") =>
     devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
@@ -55,15 +55,14 @@ async function dragOver(path: string): Promise<() => Promise<void>> {
     await drag("dragOver");
     return page.locator(".drop-hint").isVisible();
   });
-  return async () => {
-    await drag("drop");
-  };
+  return () => drag("drop");
 }
 
 /** Drops something of this machine on the page, as a file manager does. */
 async function drop(path: string): Promise<void> {
-  const letGo = await dragOver(path);
-  await letGo();
+  await (
+    await dragOver(path)
+  )();
 }
 
 const question = () => page.getByRole("dialog", { name: "already exists" });
