@@ -26,7 +26,6 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/mixed-kill.long": 60,
   "e2e/crashes/log-cuts.long": 40,
   "e2e/dashboard/dashboard-pages.long": 40,
-  "e2e/dashboard/dashboard-account.long": 40,
   "e2e/dashboard-files/dashboard-upload.long": 40,
   "e2e/dashboard-files/dashboard-upload": 20,
   "e2e/dashboard/dashboard-account": 20,

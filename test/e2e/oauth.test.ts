@@ -8,7 +8,7 @@ import { askToBeLetIn } from "../support/peers/oauth.ts";
 
 // Applications that are let in by a person, in a real browser.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 
 /** A request of an application of this computer; the path of the page where it is decided. */
 function asked(name = "Some app"): Promise<string> {

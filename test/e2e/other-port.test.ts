@@ -12,7 +12,7 @@ import { provision, signUp } from "../support/server/executable.ts";
 
 // Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 /** What answers on the other port: a page, whatever is asked. */
 let other: Bun.Server<undefined>;
 let page: Page;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { SortKey } from "../../web/lib/files/sort.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
 import {
@@ -10,11 +11,13 @@ import {
   show,
   unwatched,
 } from "../support/browser/drive-store.ts";
+import { addManyFolders } from "../support/samples/many-files.ts";
 import { putFile } from "../support/server/drives.ts";
 
-// Where one is in a folder's list: the active row, what is selected, and what has the focus next.
+// A folder's list in its order, loaded page by page, and where one is in it: the active row, what is selected, and what
+// has the focus next.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, newMany, stored } = bench;
 
 function selected({ cursor }: FolderStore): string[] {
@@ -67,14 +70,31 @@ describe("the active row", () => {
     expect(activePath(again.folder)).toBe("c.txt");
   });
 
-  test.each([null, 7, "1", { row: -1, key: null }, { row: 1.5, key: null }, { row: 1 }, { row: 1, key: 2 }])(
-    "is the first where %j was remembered",
-    async (row) => {
-      const { id } = await driveWith({ "a.txt": 1, "b.txt": 1 });
-      using shown = await show(id, "", new Map([["row", row]]));
-      expect(shown.folder.cursor.active.peek()).toBe(0);
-    },
-  );
+  test("is the first, in the order by name, where what was remembered is none", async () => {
+    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1 });
+    const sort = { key: "colour", descending: true };
+    for (const row of [
+      null,
+      7,
+      "1",
+      { row: -1, key: null },
+      { row: 1.5, key: null },
+      { row: 1 },
+      { row: 1, key: 2 },
+    ]) {
+      const memory = new Map<string, unknown>([
+        ["row", row],
+        ["sort", sort],
+      ]);
+      using shown = await show(id, "", memory);
+      const { cursor, listing } = shown.folder;
+      expect([row, cursor.active.peek(), listing.peek()?.sort]).toEqual([
+        row,
+        0,
+        { key: "name", descending: false },
+      ]);
+    }
+  });
 });
 
 describe("what is selected", () => {
@@ -144,34 +164,28 @@ describe("what is selected", () => {
   });
 });
 
-describe("a dialog", () => {
-  test("opens unless one is open, and leaves the focus to the list when it is dismissed", async () => {
-    const { folder } = await newDrive({ "a.txt": 1 });
-    const entry = entryAt(folder, "a.txt");
-    folder.ask({ kind: "rename", entry });
-    folder.ask({ kind: "delete", entries: [entry] });
-    expect(folder.dialog.peek()).toEqual({ kind: "rename", entry });
-    folder.cursor.selectOnly(0);
-    folder.dismiss();
-    expect([folder.dialog.peek(), folder.cursor.focus.peek(), selected(folder)]).toEqual([
-      null,
-      "list",
-      ["a.txt"],
-    ]);
-  });
-
-  test("that is done with closes, and nothing is selected; not where another is open by then", async () => {
-    const { folder } = await newDrive({ "a.txt": 1 });
-    folder.cursor.selectOnly(0);
-    const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
-    folder.ask(first);
-    folder.dismiss();
-    folder.ask(second);
-    folder.finish(first);
-    expect([folder.dialog.peek(), selected(folder)]).toEqual([second, ["a.txt"]]);
-    folder.finish(second);
-    expect([folder.dialog.peek(), selected(folder)]).toEqual([null, []]);
-  });
+test("a dialog opens unless one is open; one that is dismissed leaves the focus to the list, one that is done with closes", async () => {
+  const { folder } = await newDrive({ "a.txt": 1 });
+  const entry = entryAt(folder, "a.txt");
+  folder.ask({ kind: "rename", entry });
+  folder.ask({ kind: "delete", entries: [entry] });
+  expect(folder.dialog.peek()).toEqual({ kind: "rename", entry });
+  folder.cursor.selectOnly(0);
+  folder.dismiss();
+  expect([folder.dialog.peek(), folder.cursor.focus.peek(), selected(folder)]).toEqual([
+    null,
+    "list",
+    ["a.txt"],
+  ]);
+  // Not where another is open by then.
+  const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;
+  folder.ask(first);
+  folder.dismiss();
+  folder.ask(second);
+  folder.finish(first);
+  expect([folder.dialog.peek(), selected(folder)]).toEqual([second, ["a.txt"]]);
+  folder.finish(second);
+  expect([folder.dialog.peek(), selected(folder)]).toEqual([null, []]);
 });
 
 test("rows that did not come are asked for again, and the active one is where it was", async () => {
@@ -183,4 +197,65 @@ test("rows that did not come are asked for again, and the active one is where it
   folder.retry();
   await comesTrue(() => folder.error.value === null);
   expect(activePath(folder)).toBe("many/0003000.txt");
+});
+
+/** A folder in an order. */
+function shownBy(drive: string, path: string, key: SortKey, descending: boolean) {
+  return show(drive, path, new Map([["sort", { key, descending }]]));
+}
+
+test.each([
+  ["size", true, ["large/", "small/", "c.bin", "a.txt", "b.txt"]],
+  ["size", false, ["small/", "large/", "b.txt", "a.txt", "c.bin"]],
+  ["modified", true, ["large/", "small/", "c.bin", "a.txt", "b.txt"]],
+  ["modified", false, ["large/", "small/", "b.txt", "a.txt", "c.bin"]],
+  ["name", false, ["large/", "small/", "a.txt", "b.txt", "c.bin"]],
+  ["name", true, ["small/", "large/", "c.bin", "b.txt", "a.txt"]],
+] as const)("folders and files are ordered by %s, descending: %p", async (key, descending, expected) => {
+  const { id } = await driveWith({ "b.txt": 1, "a.txt": 2, "large/x": 20, "small/x": 10, "c.bin": 5 });
+  using shown = await shownBy(id, "", key, descending);
+  expect(pathsOf(shown.folder)).toEqual([...expected]);
+});
+
+test("a press on a heading turns the order round; sizes and times begin with the greatest", async () => {
+  const shown = await newDrive({ "a.txt": 1 });
+  const seen: string[] = [];
+  for (const key of ["name", "size", "size", "modified", "name"] as const) {
+    await readAgain(shown.folder, () => shown.folder.sortBy(key));
+    const sort = shown.folder.listing.peek()?.sort;
+    seen.push(`${sort?.key} ${sort?.descending === true ? "down" : "up"}`);
+  }
+  expect(seen).toEqual(["name down", "size down", "size up", "modified down", "name up"]);
+});
+
+test("1,001 folders are looked at anywhere, in either direction, a page at a time, but not by size, which is said", async () => {
+  const { id } = await driveWith({ "folders/0/a.txt": 1, "folders/z.txt": 1 });
+  await addManyFolders(bench.coffer.dataDir, 1000);
+  for (const [descending, first, last] of [
+    [false, "folders/0/", "folders/999/"],
+    [true, "folders/999/", "folders/0/"],
+  ] as const) {
+    using shown = await shownBy(id, "folders/", "name", descending);
+    const listing = shown.folder.listing.peek();
+    const { length } = bench.requests.sent;
+    expect([listing?.count, listing?.folderCount]).toEqual([1002, 1001]);
+    await listing?.ensure({ first: 998, last: 1001 });
+    await listing?.ensure({ first: 0, last: 5 });
+    expect([listing?.at(0)?.path, listing?.at(1000)?.path]).toEqual([first, last]);
+    expect(listing?.at(1001)?.path).toBe("folders/z.txt");
+    expect(bench.requests.listsSince(length).length).toBeLessThanOrEqual(2);
+  }
+  using shown = await shownBy(id, "folders/", "size", false);
+  const listing = shown.folder.listing.peek();
+  expect([listing?.hasFoldersByName, listing?.at(0)?.path]).toEqual([true, "folders/0/"]);
+  await readAgain(shown.folder, () => shown.folder.sortBy("name"));
+  expect(shown.folder.listing.peek()?.hasFoldersByName).toBe(false);
+});
+
+test("6,000 files are not loaded whole only to be selected", async () => {
+  const { folder } = await newMany(6000);
+  const { length } = bench.requests.sent;
+  await folder.cursor.selectAll();
+  expect(bench.requests.listsSince(length)).toEqual([]);
+  expect([folder.listing.peek()?.isSelectable, folder.cursor.selection.peek().size]).toEqual([false, 500]);
 });

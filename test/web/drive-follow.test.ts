@@ -11,6 +11,7 @@ import {
   rowsOf,
   show,
   type Shown,
+  treeOf,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
@@ -18,27 +19,18 @@ import { putFile } from "../support/server/drives.ts";
 
 // What the changes that others make do to what the page of a drive shows; against a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive } = bench;
+const { client } = bench.owner;
 
 const FILES = { "a.txt": 1, "b.txt": 2, "box/c.txt": 3, "box/deep/d.txt": 4 };
 
-interface ChangesPage {
-  readonly data: readonly Change[];
-  readonly next_cursor: string;
-}
-
-function readChanges(drive: string, cursor: string): Promise<ChangesPage> {
-  const query = new URLSearchParams({ drive_id: drive, cursor });
-  return bench.owner.client.get<ChangesPage>(`/v0/changes?${query.toString()}`);
-}
-
 /** The changes that the feed of a drive tells of something that is done. */
 async function changesOf(drive: string, act: () => Promise<unknown>): Promise<readonly Change[]> {
-  const { next_cursor: before } = await readChanges(drive, "latest");
+  const happened = await bench.feedOf(drive);
   bench.coffer.clock.advance(1000);
   await act();
-  return (await readChanges(drive, before)).data;
+  return happened();
 }
 
 /** Somebody else does something, and the page follows. Its list has to be as the server's. */
@@ -52,22 +44,9 @@ async function othersDo({ store, folder }: Shown, act: () => Promise<unknown>): 
   expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
 }
 
-function treeOf({ store }: Shown): string[] {
-  return store.tree.rows.map(({ key }) => key);
-}
-
-function owner() {
-  return bench.owner.client;
-}
-
-function replace(drive: string, path: string): Promise<unknown> {
-  const query = new URLSearchParams({ drive_id: drive, path });
-  return owner().json(200, "PUT", `/v0/files?${query.toString()}`, { body: "another" });
-}
-
 function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
   const body = { drive_id: drive, path: from, destination_path: to };
-  return owner().post("/v0/folders/move", body, 200);
+  return client.post("/v0/folders/move", body, 200);
 }
 
 describe("without asking for the list, it follows", () => {
@@ -76,11 +55,11 @@ describe("without asking for the list, it follows", () => {
     const { id, fileId } = shown;
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
-    await othersDo(shown, () => replace(id, "a.txt"));
-    const patch = (body: Json) => owner().patch(`/v0/files/${fileId("b.txt")}`, body);
+    await othersDo(shown, () => client.put(id, "a.txt", "another", 200));
+    const patch = (body: Json) => client.patch(`/v0/files/${fileId("b.txt")}`, body);
     await othersDo(shown, () => patch({ path: "0.txt" }));
     await othersDo(shown, () => patch({ tags: ["new"] }));
-    await othersDo(shown, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
+    await othersDo(shown, () => client.delete(`/v0/files/${fileId("a.txt")}`));
     expect(pathsOf(shown.folder)).toEqual(["box/", "0.txt", "aa.txt"]);
     // Beside the lists that are compared with: two requests each, of files and folders.
     expect(bench.requests.listsSince(length)).toHaveLength(5 * 2);
@@ -103,7 +82,7 @@ describe("without asking for the list, it follows", () => {
 test("files that come and go between folders change the list and the counts", async () => {
   const { id, fileId } = await driveWith(FILES);
   using shown = await show(id, "box/");
-  const move = (file: string, to: string) => owner().patch(`/v0/files/${fileId(file)}`, { path: to });
+  const move = (file: string, to: string) => client.patch(`/v0/files/${fileId(file)}`, { path: to });
   await othersDo(shown, () => move("a.txt", "box/a.txt"));
   const { length } = bench.requests.sent;
   await othersDo(shown, () => move("box/c.txt", "away/far/c.txt"));
@@ -118,34 +97,30 @@ test("files that come and go between folders change the list and the counts", as
 test("folders that are made, moved and deleted, also the one that is shown", async () => {
   const { id } = await driveWith(FILES);
   using root = await show(id);
-  await othersDo(root, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
+  await othersDo(root, () => client.post("/v0/folders", { drive_id: id, path: "new/" }));
   await othersDo(root, () => moveFolder(id, "box/", "new/box/"));
   await othersDo(root, () => putFile(bench.owner, id, "far/away/x.txt"));
   expect(pathsOf(root.folder)).toEqual(["far/", "new/", "a.txt", "b.txt"]);
-  expect(treeOf(root)).toEqual(["", "far/", "new/"]);
+  expect(treeOf(root.store)).toEqual(["", "far/", "new/"]);
   using inside = await show(id, "new/box/");
   await othersDo(inside, () => moveFolder(id, "new/box/deep/", "deep/"));
   const body = { drive_id: id, path: "new/", confirm: true };
-  await follow(inside.store, await changesOf(id, () => owner().delete("/v0/folders", body)));
+  await follow(inside.store, await changesOf(id, () => client.delete("/v0/folders", body)));
   await comesTrue(() => inside.folder.listing.value?.isMissing === true);
-  expect(treeOf(inside)).not.toContain("new/");
+  expect(treeOf(inside.store)).not.toContain("new/");
 });
 
-test("of many files at once the list is read again, and the selection stays", async () => {
+test("of many files at once the list is read again; the selection stays, and what was moved in the page itself away", async () => {
   const shown = await newDrive(FILES);
-  const { id } = shown;
-  shown.folder.cursor.selectOnly(1);
+  const { store, folder, id } = shown;
+  folder.cursor.selectOnly(2);
   await othersDo(shown, async () => {
     for (let at = 0; at < 25; at += 1) await putFile(bench.owner, id, `0${100 + at}.txt`);
   });
-  expect([...shown.folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["a.txt"]);
-});
-
-test("what was moved in the page itself stays where it is", async () => {
-  const { store, folder, id } = await newDrive(FILES);
+  expect([...folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["b.txt"]);
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
-  const [away] = [await changesOf(id, () => transferEntries(store, there, unwatched()))];
-  await owner().patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
+  const away = await changesOf(id, () => transferEntries(store, there, unwatched()));
+  await client.patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");
 });
@@ -153,12 +128,12 @@ test("what was moved in the page itself stays where it is", async () => {
 test("of hundreds of changes only those of folders are taken one by one", async () => {
   const shown = await newDrive(FILES);
   const { folder, id, fileId } = shown;
-  const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
-  const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
+  const [gone] = await changesOf(id, () => client.delete(`/v0/files/${fileId("a.txt")}`));
+  const [made] = await changesOf(id, () => client.post("/v0/folders", { drive_id: id, path: "new/" }));
   if (gone === undefined || made === undefined) throw new Error("the feed tells nothing");
   await readAgain(folder, async () => {
     await follow(shown.store, [...Array.from({ length: 200 }, () => gone), made]);
-    expect(treeOf(shown)).toEqual(["", "box/", "new/"]);
+    expect(treeOf(shown.store)).toEqual(["", "box/", "new/"]);
   });
   expect(pathsOf(folder)).toEqual(["box/", "new/", "b.txt"]);
 });

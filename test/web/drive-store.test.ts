@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "../../web/lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
-import type { SortKey } from "../../web/lib/files/sort.ts";
+import type { Undoable } from "../../web/lib/files/steps.ts";
 import type { FileRecord, FolderRecord } from "../../web/lib/api/types.ts";
 import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
+import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
 import {
   comesTrue,
@@ -14,33 +15,16 @@ import {
   pathsOf,
   rowsOf,
   show,
-  showIn,
+  treeOf,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import { putFile } from "../support/server/drives.ts";
 
-// What the answers to what is done on the page of a drive change of what it knows; against a real server.
+// What the answers to what is done on the page of a drive change of what it knows, and what takes that back; against
+// a real server.
 
-const bench = openStoreBench();
+const bench = await openStoreBench();
 const { driveWith, newDrive, newMany, stored } = bench;
-
-const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
-  ["name", false],
-  ["name", true],
-  ["size", false],
-  ["size", true],
-  ["modified", false],
-  ["modified", true],
-];
-
-/** Orders a list and waits until it is. */
-async function orderedBy(folder: FolderStore, key: SortKey, descending: boolean): Promise<void> {
-  for (;;) {
-    const sort = folder.listing.peek()?.sort;
-    if (sort?.key === key && sort.descending === descending) return;
-    await readAgain(folder, () => folder.sortBy(key));
-  }
-}
 
 /** Does something that must not ask for a list, after which the list is as the server has it. */
 async function changesWithoutAsking(folder: FolderStore, change: () => Promise<unknown>): Promise<void> {
@@ -58,70 +42,6 @@ async function expectAsOnServer(folder: FolderStore): Promise<void> {
   expect(rowsOf(folder)).toEqual(rowsOf(again.folder));
   expect(folder.listing.peek()?.isMissing).toBe(again.folder.listing.peek()?.isMissing ?? false);
 }
-
-/** The paths of the tree's rows. */
-function treeOf(store: DriveStore): string[] {
-  return store.tree.rows.map(({ key }) => key);
-}
-
-describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
-  async function ordered() {
-    const shown = await newDrive({
-      "b.txt": 3,
-      "d.txt": 1,
-      "f.txt": 3,
-      "dir/x": 9,
-      "dir 2/sub/y": 1,
-      "ärger/z": 4,
-    });
-    await orderedBy(shown.folder, by, descending);
-    return shown;
-  }
-
-  test("a file with another name goes to its place, and is the active one", async () => {
-    const { store, folder } = await ordered();
-    for (const name of ["e.txt", "\u{1f5c0}.txt", "\uff5a.txt", "0.txt"]) {
-      const file = rowsOf(folder).find((entry) => entry?.kind === "file");
-      if (file === undefined) throw new Error("the list has no file");
-      await changesWithoutAsking(folder, () => store.rename(file, name));
-      expect(rowsOf(folder)[folder.cursor.active.peek()]?.path).toBe(name);
-    }
-  });
-
-  test("a folder with another name goes to its place, and is the active one", async () => {
-    const { store, folder } = await ordered();
-    for (const [from, to] of [
-      ["dir/", "zebra"],
-      ["ärger/", "0"],
-      ["zebra/", "a"],
-    ] as const) {
-      await changesWithoutAsking(folder, () => store.rename(entryAt(folder, from), to));
-      expect(rowsOf(folder)[folder.cursor.active.peek()]?.path).toBe(`${to}/`);
-    }
-  });
-
-  test("a file with other tags and another expiry, a new folder, and what was uploaded go to their places", async () => {
-    const { store, folder, id } = await ordered();
-    const file = entryAt(folder, "b.txt");
-    await changesWithoutAsking(folder, () =>
-      store.changeFile(file.key, { tags: ["x"], expires_at: "2999-01-01T00:00:00.000Z" }),
-    );
-    await changesWithoutAsking(folder, () => store.makeFolder("e/"));
-    await changesWithoutAsking(folder, () => store.makeFolder("dir/"));
-    await changesWithoutAsking(folder, () => upload(store, id, "c.txt"));
-  });
-
-  test("what is deleted, or moved to another drive, is gone", async () => {
-    const { id: other } = await driveWith();
-    const { store, folder } = await ordered();
-    const some = ["b.txt", "f.txt", "dir/"].map((path) => entryAt(folder, path));
-    await changesWithoutAsking(folder, () => deleteEntries(store, some, unwatched()));
-    const rest = ["d.txt", "ärger/"].map((path) => entryAt(folder, path));
-    const away = { how: "move", entries: rest, toDrive: other, toFolder: "" } as const;
-    await changesWithoutAsking(folder, () => transferEntries(store, away, unwatched()));
-    expect([pathsOf(folder), treeOf(store)]).toEqual([["dir 2/"], ["", "dir 2/"]]);
-  });
-});
 
 /** A file's record as the server has it. */
 function recordOf(id: string): Promise<FileRecord> {
@@ -192,53 +112,23 @@ describe("what an answer does not tell is asked for:", () => {
   });
 });
 
-/** All is loaded, and it is what the server has. */
-async function expectTheSame(folder: FolderStore): Promise<void> {
-  using again = await show(folder.drive, folder.path);
-  await again.folder.listing.peek()?.ensure({ first: 0, last: 1199 });
-  expect(pathsOf(folder)).toEqual(pathsOf(again.folder));
+test("what has another name is the active one, also where it is not loaded; what is deleted leaves the others", async () => {
+  const { store, folder } = await newMany(1200);
+  const { length } = bench.requests.sent;
+  const counts = () => [folder.listing.peek()?.count, folder.listing.peek()?.loaded];
+  await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
+  expect([counts(), folder.cursor.active.peek()]).toEqual([[1200, 500], 298]);
+  expect(pathsOf(folder)[298]).toBe("many/0000300 and more.txt");
+  // Of 500 rows that are loaded.
+  await store.rename(entryAt(folder, "many/0000004.txt"), "zzz.txt");
+  const entries = rowsOf(folder)
+    .slice(10, 400)
+    .filter((entry) => entry !== undefined);
+  await deleteEntries(store, entries, unwatched());
+  expect([counts(), bench.requests.listsSince(length)]).toEqual([[810, 109], []]);
+  await folder.listing.peek()?.ensure({ first: 0, last: 809 });
+  expect([pathsOf(folder).at(-1), folder.cursor.active.peek()]).toEqual(["many/zzz.txt", 809]);
   expect(pathsOf(folder)).not.toContain(undefined);
-}
-
-describe("of a folder of 1,200 files, of which 500 are loaded,", () => {
-  test("a file with another name goes among those that are loaded", async () => {
-    const { store, folder } = await newMany(1200);
-    const { length } = bench.requests.sent;
-    await store.rename(entryAt(folder, "many/0000003.txt"), "0000300 and more.txt");
-    expect(bench.requests.listsSince(length)).toEqual([]);
-    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([1200, 500]);
-    expect(pathsOf(folder).slice(297, 300)).toEqual([
-      "many/0000299.txt",
-      "many/0000300 and more.txt",
-      "many/0000300.txt",
-    ]);
-    expect(folder.cursor.active.peek()).toBe(298);
-  });
-
-  test("a file whose new place is not loaded leaves the list, and is in it once that is loaded", async () => {
-    const { store, folder } = await newMany(1200);
-    const { length } = bench.requests.sent;
-    await store.rename(entryAt(folder, "many/0000003.txt"), "zzz.txt");
-    expect(bench.requests.listsSince(length)).toEqual([]);
-    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([1200, 499]);
-    await folder.listing.peek()?.ensure({ first: 1190, last: 1199 });
-    expect([pathsOf(folder).at(-1), folder.cursor.active.peek()]).toEqual(["many/zzz.txt", 1199]);
-    await folder.listing.peek()?.ensure({ first: 0, last: 1199 });
-    await expectTheSame(folder);
-  });
-
-  test("some that are deleted leave the others where they are", async () => {
-    const { store, folder } = await newMany(1200);
-    const entries = rowsOf(folder)
-      .slice(10, 400)
-      .filter((entry) => entry !== undefined);
-    const { length } = bench.requests.sent;
-    await deleteEntries(store, entries, unwatched());
-    expect(bench.requests.listsSince(length)).toEqual([]);
-    expect([folder.listing.peek()?.count, folder.listing.peek()?.loaded]).toEqual([810, 110]);
-    await folder.listing.peek()?.ensure({ first: 0, last: 809 });
-    await expectTheSame(folder);
-  });
 });
 
 test("what is moved, or deleted in part, leaves the selection, also where it is not loaded", async () => {
@@ -319,7 +209,7 @@ describe("an answer that comes after one went to another folder", () => {
   test("shows there", async () => {
     const { id } = await driveWith({ "a/one.txt": 1, "b/two.txt": 1 });
     const store = new DriveStore(id);
-    const before = await showIn(store, "a/");
+    const before = await show(store, "a/");
     const file = entryAt(before.folder, "a/one.txt");
     const { come, release } = bench.requests.hold(/\/move$/);
     const moving = transferEntries(
@@ -329,7 +219,7 @@ describe("an answer that comes after one went to another folder", () => {
     );
     await come;
     before[Symbol.dispose]();
-    using after = await showIn(store, "b/");
+    using after = await show(store, "b/");
     release();
     await moving;
     expect(pathsOf(after.folder)).toEqual(["b/one.txt", "b/two.txt"]);
@@ -338,12 +228,12 @@ describe("an answer that comes after one went to another folder", () => {
   test("leaves the active row there where it is", async () => {
     const { id } = await driveWith({ "a/one/1": 1, "b/two.txt": 1, "b/x.txt": 1 });
     const store = new DriveStore(id);
-    const before = await showIn(store, "a/");
+    const before = await show(store, "a/");
     const { come, release } = bench.requests.hold(/\/move$/);
     const renaming = store.rename(entryAt(before.folder, "a/one/"), "other");
     await come;
     before[Symbol.dispose]();
-    using after = await showIn(store, "b/");
+    using after = await show(store, "b/");
     after.folder.cursor.stand(1);
     release();
     await renaming;
@@ -392,4 +282,57 @@ test("a list that cannot be read anew stays, with the reason, and comes once it 
   expect([pathsOf(folder), folder.error.peek()?.message]).toEqual([["a.txt", "b.txt"], "On fire."]);
   await readAgain(folder, () => folder.retry());
   expect([pathsOf(folder), folder.error.peek()]).toEqual([["b.txt", "a.txt"], null]);
+});
+
+/** Work of which only is known what can be taken back. */
+function noted(): { readonly done: Undoable[]; readonly work: Parameters<typeof transferEntries>[2] } {
+  const done: Undoable[] = [];
+  const onUndoable = (one: Undoable) => void done.push(one);
+  return { done, work: { ...unwatched(), onUndoable } };
+}
+
+const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
+
+describe("what was moved goes back to its place:", () => {
+  test("a file and a folder", async () => {
+    const { store, folder, id, fileId } = await newDrive(FILES);
+    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
+    const { done, work } = noted();
+    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
+    expect(await stored(id)).toEqual(["z/a.txt", "z/b/c.txt", "z/b/d/e.txt", "z/there"]);
+    expect(await readAgain(folder, () => takeBack(store, done))).toBe("Put back 2 items.");
+    expect([await stored(id), pathsOf(folder)]).toEqual([Object.keys(FILES), ["b/", "z/", "a.txt"]]);
+    expect(entryAt(folder, "a.txt").key).toBe(fileId("a.txt"));
+    expect(treeOf(store)).toEqual(["", "b/", "z/"]);
+  });
+
+  test("from another drive", async () => {
+    const [one, other] = [await driveWith(FILES), await driveWith()];
+    using shown = await show(one.id);
+    const { store, folder } = shown;
+    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
+    const { done, work } = noted();
+    await transferEntries(store, { how: "move", entries, toDrive: other.id, toFolder: "" }, work);
+    expect(await stored(one.id)).toEqual(["z/there"]);
+    await takeBack(store, done);
+    expect([await stored(one.id), await stored(other.id)]).toEqual([Object.keys(FILES), []]);
+  });
+
+  test("but not over what stands there by now", async () => {
+    const { store, folder, id } = await newDrive(FILES);
+    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
+    const { done, work } = noted();
+    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
+    await putFile(bench.owner, id, "a.txt");
+    expect(await takeBack(store, done).catch(String)).toContain("a.txt");
+    expect(await stored(id)).toEqual(["a.txt", "b/c.txt", "b/d/e.txt", "z/a.txt", "z/there"]);
+  });
+});
+
+test("a copy is nothing to take back", async () => {
+  const { store, folder, id } = await newDrive(FILES);
+  const { done, work } = noted();
+  const entries = [entryAt(folder, "a.txt")];
+  await transferEntries(store, { how: "copy", entries, toDrive: id, toFolder: "z/" }, work);
+  expect(done).toEqual([]);
 });

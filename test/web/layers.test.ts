@@ -174,28 +174,23 @@ function reading(text: string): Source {
 }
 
 describe("the rules find", () => {
-  test.each([
-    "let turn = 0;",
-    "export let stop: (() => void) | null = null;",
-    "const seen = new Map();",
-    "export const seen = new Set<string>();",
-    "const seen: Map<string, () => void> = new Map();",
-    "const seen =\n  new WeakMap<object, string>();",
-    "const seen: string[] = [];",
-    "const seen = {};",
-    "const seen = [1];\nfunction see(): void {\n  seen.push(2);\n}",
-    "const seen = { last: 1 };\nfunction see(): void {\n  seen.last = 2;\n}",
-  ])("the state in %j", (text) => {
-    expect(stateIn(reading(text))).toHaveLength(1);
-  });
-
-  test.each([
-    "const UNITS: ReadonlyMap<string, number> = new Map([]);",
-    "const NONE: readonly string[] = [];",
-    "const SIZES = [1, 2];\nconst sum = SIZES.map(String);",
-    "function see(): void {\n  const seen = new Map();\n  seen.set(1, 2);\n}",
-  ])("no state in %j", (text) => {
-    expect(stateIn(reading(text))).toEqual([]);
+  test.each<[text: string, state: number]>([
+    ["let turn = 0;", 1],
+    ["export let stop: (() => void) | null = null;", 1],
+    ["const seen = new Map();", 1],
+    ["export const seen = new Set<string>();", 1],
+    ["const seen: Map<string, () => void> = new Map();", 1],
+    ["const seen =\n  new WeakMap<object, string>();", 1],
+    ["const seen: string[] = [];", 1],
+    ["const seen = {};", 1],
+    ["const seen = [1];\nfunction see(): void {\n  seen.push(2);\n}", 1],
+    ["const seen = { last: 1 };\nfunction see(): void {\n  seen.last = 2;\n}", 1],
+    ["const UNITS: ReadonlyMap<string, number> = new Map([]);", 0],
+    ["const NONE: readonly string[] = [];", 0],
+    ["const SIZES = [1, 2];\nconst sum = SIZES.map(String);", 0],
+    ["function see(): void {\n  const seen = new Map();\n  seen.set(1, 2);\n}", 0],
+  ])("in %j so much state: %d", (text, state) => {
+    expect(stateIn(reading(text))).toHaveLength(state);
   });
 
   test.each([
@@ -207,21 +202,17 @@ describe("the rules find", () => {
     expect(effectsIn(reading(`const judge = 1;\n${text}\n`))).toEqual([text]);
   });
 
-  test.each([
-    'import { driveSchema } from "../../src/http/schema.ts";',
-    'import { type DriveRecord } from "../../src/http/schema.ts";',
-    'import type { A } from "../a.ts";\nimport * as schema from "../../src/http/schema.ts";',
-    'const schema = await import("../../src/http/schema.ts");',
-    'import "../../src/http/schema.ts";',
-  ])("what %j brings from the server", (text) => {
-    expect(serverImportsOf(withoutTypeImports(reading(text)))).toEqual(["src/http/schema.ts"]);
-  });
-
-  test.each([
-    'import type * as schema from "../../src/http/schema.ts";',
-    'import type {\n  DriveRecord,\n} from "../../src/http/schema.ts";',
-  ])("only types in %j", (text) => {
-    expect(serverImportsOf(withoutTypeImports(reading(text)))).toEqual([]);
+  test.each<[text: string, isBrought: boolean]>([
+    ['import { driveSchema } from "../../src/http/schema.ts";', true],
+    ['import { type DriveRecord } from "../../src/http/schema.ts";', true],
+    ['import type { A } from "../a.ts";\nimport * as schema from "../../src/http/schema.ts";', true],
+    ['const schema = await import("../../src/http/schema.ts");', true],
+    ['import "../../src/http/schema.ts";', true],
+    ['import type * as schema from "../../src/http/schema.ts";', false],
+    ['import type {\n  DriveRecord,\n} from "../../src/http/schema.ts";', false],
+  ])("whether %j brings anything from the server but types: %p", (text, isBrought) => {
+    const brought = isBrought ? ["src/http/schema.ts"] : [];
+    expect(serverImportsOf(withoutTypeImports(reading(text)))).toEqual(brought);
   });
 
   test("a circle of three, one link of which is a type", () => {

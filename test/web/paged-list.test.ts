@@ -110,12 +110,6 @@ describe("a list in pages", () => {
   });
 });
 
-/** Does the same to the server's list and to the one that is known. */
-function put(numbers: Numbers, item: number): boolean {
-  numbers.items = [...numbers.items.filter((other) => other !== item), item].toSorted((a, b) => a - b);
-  return numbers.list.put(item);
-}
-
 /** With the pages 1, 2 and 6 of ten. */
 async function partly(): Promise<Numbers> {
   const numbers = new Numbers();
@@ -124,18 +118,6 @@ async function partly(): Promise<Numbers> {
 }
 
 describe("what an answer tells of a list", () => {
-  test.each([
-    ["between two", 55],
-    ["before all", -1],
-    ["after all", 9999],
-  ])("puts a new item %s where all is loaded", async (_, item) => {
-    const numbers = new Numbers();
-    await numbers.list.ensure(0, 0);
-    await numbers.list.load(1);
-    await numbers.list.ensure(0, 94);
-    expect([put(numbers, item), numbers.isRight, numbers.list.loaded]).toEqual([true, true, 96]);
-  });
-
   test("does not know of a new item where it belongs among some that are not loaded, nor whether it is new", async () => {
     const numbers = await partly();
     expect([numbers.list.put(55), numbers.list.total]).toEqual([false, 95]);
@@ -171,41 +153,5 @@ describe("what an answer tells of a list", () => {
     expect([numbers.list.put(0), numbers.list.remove(new Set(["0"]))]).toEqual([false, false]);
     resolve();
     await coming;
-  });
-});
-
-/** Numbers that are ordered by another than the one they are known by: a name that can change. */
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-async function listOf(names: readonly string[], pages: readonly number[]): Promise<PagedList<Named>> {
-  const items = names.map((name, id) => ({ id, name }));
-  const list = new PagedList<Named>({
-    size: 2,
-    read: async (page) => ({ data: items.slice((page - 1) * 2, page * 2), total: items.length }),
-    keyOf: ({ id }) => String(id),
-    compare: (one, other) => (one.name < other.name ? -1 : 1),
-  });
-  for (const page of pages) await list.load(page);
-  return list;
-}
-
-describe("an item with another name", () => {
-  const NAMES = ["b", "d", "f", "h", "j", "l", "n", "p"];
-
-  test.each([
-    ["forward", "k", [1, 2, 3, 4], ["d", "f", "h", "j", "k", "l", "n", "p"]],
-    ["to the end", "z", [1, 2, 3, 4], ["d", "f", "h", "j", "l", "n", "p", "z"]],
-    ["nowhere", "c", [1, 2, 3, 4], ["c", "d", "f", "h", "j", "l", "n", "p"]],
-    ["within what is loaded", "e", [1, 2], ["d", "e", "f", "h", "", "", "", ""]],
-    ["into a gap", "k", [1, 2, 4], ["d", "f", "h", "", "", "", "n", "p"]],
-    ["past what is loaded", "z", [1], ["d", "", "", "", "", "", "", ""]],
-    ["behind a gap", "o", [1, 4], ["d", "", "", "", "", "n", "o", "p"]],
-  ])("moves %s, and the total stays", async (_, name, pages, expected) => {
-    const list = await listOf(NAMES, pages);
-    expect(list.put({ id: 0, name })).toBe(true);
-    expect(Array.from({ length: list.total }, (__, index) => list.at(index)?.name ?? "")).toEqual(expected);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
-import { hold } from "../../support/browser/browser.ts";
+import { hold, resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
   chooseFor,
@@ -14,59 +13,26 @@ import {
 
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, openDrive, paths } = dashboard;
 
-interface Lost {
-  readonly sent: () => number;
-  /** Loses the answer; until then there is none. */
-  readonly lose: () => void;
-}
-
-/** Lets the first request take effect, and loses its answer once that is asked for. */
-async function loseOne(page: Page, path: string): Promise<Lost> {
-  const lost = Promise.withResolvers<void>();
-  let sent = 0;
-  await page.route(path, async (route) => {
-    if (route.request().method() !== "POST") return route.continue();
-    sent += 1;
-    if (sent > 1) return route.continue();
-    await route.fetch();
-    await lost.promise;
-    await route.abort();
-  });
-  return { sent: () => sent, lose: lost.resolve };
-}
-
 describe("an answer that comes after its dialog was dismissed leaves the next one open:", () => {
-  test("a drive", async () => {
-    await using page = await open("/drives");
-    const { release } = await hold(page, "POST", /\/v0\/drives$/);
-    const name = page.getByRole("textbox", { name: /^Name/ });
-    await page.getByRole("button", { name: "New drive" }).click();
-    await name.fill("Slow");
-    await page.getByRole("button", { name: "Create drive" }).click();
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "New drive" }).click();
-    await name.fill("Half typed");
-    release();
-    await page.getByRole("heading", { name: "Slow" }).waitFor({ state: "attached" });
-    expect(await name.inputValue()).toBe("Half typed");
-  });
-
-  test("a folder", async () => {
-    await using page = await open(`/drives/${dashboard.owner.drive}/`);
-    const { release } = await hold(page, "POST", /\/v0\/folders$/);
-    const name = page.getByRole("dialog").getByRole("textbox");
-    const begin = () => page.getByRole("button", { name: "New folder" }).first().click();
-    await begin();
+  const files = `/drives/${dashboard.owner.drive}/`;
+  test.each([
+    ["a drive", "/drives", "New drive", "Create drive", /\/v0\/drives$/, /^slow$/],
+    ["a folder", files, "New folder", "Create", /\/v0\/folders$/, "Created the folder “slow”"],
+  ])("%s", async (_, address, begin, submit, sent, done) => {
+    await using page = await open(address);
+    const { release } = await hold(page, "POST", sent);
+    const name = page.getByRole("dialog").getByRole("textbox", { name: /^Name/ });
+    await page.getByRole("button", { name: begin }).first().click();
     await name.fill("slow");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: submit, exact: true }).click();
     await page.keyboard.press("Escape");
-    await begin();
+    await page.getByRole("button", { name: begin }).first().click();
     await name.fill("half typed");
     release();
-    await page.getByText("Created the folder “slow”").first().waitFor({ state: "attached" });
+    await page.getByText(done).first().waitFor({ state: "attached" });
     expect(await name.inputValue()).toBe("half typed");
   });
 });
@@ -81,34 +47,31 @@ test("an account made after its dialog was dismissed is told about all the same"
   await page.getByText("Username: carol").waitFor();
 });
 
-describe("what is sent again because its answer was lost", () => {
-  test("makes one drive; pressed twice, it is sent once", async () => {
-    await using page = await open("/drives");
-    const { sent, lose } = await loseOne(page, "**/v0/drives");
-    await page.getByRole("button", { name: "New drive" }).click();
-    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
-    await page.getByRole("button", { name: "Create drive" }).dblclick();
-    lose();
-    await page.getByText("Can't reach the server.").waitFor();
-    expect(sent()).toBe(1);
-    await page.getByRole("button", { name: "Create drive" }).click();
-    await page.getByRole("heading", { name: "Only once" }).waitFor();
-    const { data } = await dashboard.owner.client.get<{ data: { name: string }[] }>("/v0/drives");
-    expect(data.filter(({ name }) => name === "Only once")).toHaveLength(1);
+test("what is pressed twice, and sent again because its answer was lost, makes one key, and shows it", async () => {
+  await using page = await open("/keys");
+  // The first request takes effect; its answer is lost once the key was pressed twice.
+  const lost = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route("**/v0/keys", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent += 1;
+    if (sent > 1) return route.continue();
+    await route.fetch();
+    await lost.promise;
+    await route.abort();
   });
-
-  test("makes one key, and shows it", async () => {
-    await using page = await open("/keys");
-    const { lose } = await loseOne(page, "**/v0/keys");
-    await fillForm(page, "New key", /^Name/, "Only once", "Create key");
-    lose();
-    await page.getByText("Can't reach the server.").waitFor();
-    await page.getByRole("button", { name: "Create key" }).click();
-    const secret = await page.locator(".secret code").innerText();
-    await dashboard.server.client(secret).get("/v0/account");
-    const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");
-    expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
-  });
+  const create = page.getByRole("button", { name: "Create key" });
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
+  await create.dblclick();
+  lost.resolve();
+  await page.getByText("Can't reach the server.").waitFor();
+  expect(sent).toBe(1);
+  await create.click();
+  const secret = await page.locator(".secret code").innerText();
+  await dashboard.server.client(secret).get("/v0/account");
+  const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");
+  expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
 });
 
 test("work that is left while it is being done shows in the list once it is", async () => {
@@ -154,59 +117,33 @@ test("what was refused at one destination can be taken to another", async () => 
   expect(await paths(page.drive.id)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
 });
 
-describe("a refusal is tied to the field that it is about, for who does not see it:", () => {
-  const refusals: [choice: string, label: string, typed: string, submit: string][] = [
+test("a refusal is tied to the field that it is about, for who does not see it", async () => {
+  await using page = await openDrive("Refused", { "a.txt": 1 });
+  const dialog = page.getByRole("dialog");
+  for (const [choice, label, typed, submit] of [
     ["Rename", "Name", "a/b", "Rename"],
     ["Details", "Metadata", "[1]", "Save"],
     ["Details", "Tags", "x".repeat(65), "Save"],
     ["Details", "Expires", "2020-01-01T00:00", "Save"],
-  ];
-  for (const [choice, label, typed, submit] of refusals) {
-    test(label, async () => {
-      await using page = await openDrive(`Refused ${label}`, { "a.txt": 1 });
-      await chooseFor(page, "a.txt", choice);
-      const dialog = page.getByRole("dialog");
-      const field = dialog.getByLabel(label, { exact: true });
-      await field.fill(typed);
-      await dialog.getByRole("button", { name: submit }).click();
-      const alert = dialog.getByRole("alert");
-      await alert.waitFor();
-      expect(await field.getAttribute("aria-invalid")).toBe("true");
-      const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
-      expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
-      await field.and(page.locator(":focus")).waitFor();
-    });
+  ] as const) {
+    await chooseFor(page, "a.txt", choice);
+    const field = dialog.getByLabel(label, { exact: true });
+    await field.fill(typed);
+    await dialog.getByRole("button", { name: submit }).click();
+    const alert = dialog.getByRole("alert");
+    await alert.waitFor();
+    expect([label, await field.getAttribute("aria-invalid")]).toEqual([label, "true"]);
+    const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
+    expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
+    await field.and(page.locator(":focus")).waitFor();
+    await closeDialog(page);
   }
-});
-
-test("a dialog longer than the window begins with its title", async () => {
-  await using page = await openDrive("Long", { "a.txt": 1 });
-  // A laptop's window at 400%.
-  await page.setViewportSize({ width: 320, height: 256 });
+  // A dialog longer than the window, a laptop's at 400%, begins with its title.
+  await resize(page, 320, 256);
   await row(page, "a.txt").focus();
   await page.keyboard.press("ContextMenu");
   await page.getByRole("menuitem", { name: "Details" }).press("Enter");
   await page.locator("dialog:focus").waitFor();
   const title = await page.getByRole("heading", { name: "Details" }).boundingBox();
   expect(title?.y).toBeGreaterThan(0);
-});
-
-test("saving a file, with a tag half typed, leaves an expiry that is far away as it was", async () => {
-  const expiry = "9999-12-31T23:59:59.000Z";
-  const body = { drive_id: dashboard.owner.drive, filename: "far.txt", content: "aGk=", expires_at: expiry };
-  const { id } = await dashboard.owner.client.post<{ id: string }>("/v0/files", body);
-  // Where the year 10000 has begun by then.
-  await using context = await dashboard.windowOf("ada", { timezoneId: "Australia/Brisbane" });
-  const page = await context.newPage();
-  await page.goto(`/drives/${dashboard.owner.drive}/`);
-  await page
-    .getByRole("row", { name: /far\.txt/ })
-    .getByRole("checkbox")
-    .click();
-  await page.getByRole("button", { name: "Details" }).first().click();
-  await page.getByPlaceholder("Add a tag").fill("kept");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Details saved.").waitFor();
-  const file = await dashboard.owner.client.get<unknown>(`/v0/files/${id}`);
-  expect(file).toMatchObject({ tags: ["kept"], expires_at: expiry });
 });

@@ -1,20 +1,12 @@
 import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import {
-  confirmDelete,
-  enter,
-  fillForm,
-  makeFolder,
-  moveTo,
-  row,
-  tooEarly,
-} from "../../support/browser/drive-page.ts";
+import { confirmDelete, enter, fillForm, moveTo, row, tooEarly } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { ZipReader } from "../../support/samples/unzip.ts";
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are made, and files and folders moved and copied", async () => {
@@ -24,10 +16,12 @@ test("folders are made, and files and folders moved and copied", async () => {
     "old/deep/c.txt": 3,
     "old/d.txt": 4,
   });
-  await makeFolder(page, "a/b");
+  await page.getByRole("button", { name: "New folder" }).click();
+  await enter(page.getByLabel("Name", { exact: true }), "a/b");
   await page.getByText('A name cannot contain "/" or "\\".').waitFor();
   await enter(page.getByLabel("Name", { exact: true }), "box");
   await row(page, "box").waitFor();
+  await page.getByRole("treeitem", { name: "box", exact: true }).waitFor();
 
   await page.getByLabel("Select a.txt").click();
   await page.getByRole("button", { name: "Move" }).click();
@@ -83,8 +77,14 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
   expect(await paths(page.drive.id)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
 });
 
-test("tags, metadata and expiry are changed, and a link is made that works once", async () => {
-  await using page = await openDrive("Details", { "plan.md": 12 });
+test("tags, metadata and expiry are changed, or stay as they were, and a link is made that works once", async () => {
+  const { client } = dashboard.owner;
+  const drive = await driveWith("Details", { "plan.md": 12 });
+  const file = `/v0/files/${drive.fileId("plan.md")}`;
+  // Where the year 10000 has begun by 9999-12-31T23:59:59Z.
+  await using context = await dashboard.windowOf("alice", { timezoneId: "Australia/Brisbane" });
+  const page = await context.newPage();
+  await page.goto(`/drives/${drive.slug}/`);
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Details" }).click();
   await enter(page.getByLabel("Tags"), "home, sweet");
@@ -96,13 +96,19 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Details saved.").waitFor();
-  expect(await dashboard.owner.client.get<object>(`/v0/files/${page.drive.fileId("plan.md")}`)).toMatchObject(
-    {
-      tags: ["home, sweet"],
-      metadata: { colour: "blue" },
-      expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),
-    },
-  );
+  const changed = { tags: ["home, sweet"], metadata: { colour: "blue" } };
+  expect(await client.get(file)).toMatchObject({ ...changed, expires_at: "2999-12-31T02:00:00.000Z" });
+
+  const far = { expires_at: "9999-12-31T23:59:59.000Z" };
+  await client.patch(file, far);
+  await page.reload();
+  await page.getByLabel("Select plan.md").click();
+  await page.getByRole("button", { name: "Details" }).click();
+  // A tag that is half typed counts.
+  await page.getByPlaceholder("Add a tag").fill("kept");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Details saved.").waitFor();
+  expect(await client.get(file)).toMatchObject({ ...changed, ...far, tags: ["home, sweet", "kept"] });
 
   await page.getByLabel("Select plan.md").click();
   await page.getByRole("button", { name: "Copy link" }).click();

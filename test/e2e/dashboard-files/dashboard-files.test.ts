@@ -1,8 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { accessibilityProblems, accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
+  chooseFor,
   closeDialog,
   confirmDelete,
   enter,
@@ -15,7 +16,7 @@ import {
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are places with addresses; back and forward lead through them", async () => {
@@ -59,55 +60,57 @@ test("names with markup and right-to-left overrides stay text and show what they
   await page.getByLabel(`Select ${HOSTILE}`).click();
   await page.keyboard.press("Delete");
   await page.getByRole("heading", { name: "Delete “photo⟨U+202E⟩gpj.exe”?" }).waitFor();
+  await closeDialog(page);
+  await driveWith("Safe \u202Egpj.exe");
+  await chooseFor(page, HOSTILE, "Move");
+  await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Safe ⟨U+202E⟩gpj.exe" });
   expect(await page.title()).toBe("Hostile · Coffer");
 });
 
-describe("by keyboard", () => {
-  test("rows are gone through, selected, opened, renamed and deleted", async () => {
-    await using page = await openDrive("Keyboard", {
-      "a.txt": 1,
-      "b.txt": 2,
-      "c.txt": 3,
-      "d/e.txt": 4,
-      "d/f.txt": 5,
-    });
-    await row(page, "a.txt").waitFor();
-    const focused = () => page.locator(".file-row:focus .name").textContent();
-    const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
-
-    await row(page, "d").focus();
-    await page.keyboard.press("ArrowDown");
-    expect(await focused()).toBe("a.txt");
-    await pressKeys(page, "Space", "Shift+ArrowDown");
-    expect(await selected()).toEqual(["a.txt", "b.txt"]);
-    await page.keyboard.press("Escape");
-    expect(await selected()).toEqual([]);
-    await renameTo(page, "z.txt");
-    await row(page, "z.txt").waitFor();
-    // The focus comes back from the dialog by itself.
-    await focused();
-    await page.keyboard.press("Home");
-    expect(await focused()).toBe("d");
-    await page.keyboard.press("Enter");
-    await row(page, "e.txt").waitFor();
-    expect(await focused()).toBe("e.txt");
-    await page.goBack();
-    await row(page, "z.txt").waitFor();
-    expect(await focused()).toBe("d");
-    await page.keyboard.press("Delete");
-    await confirmDelete(page, "1 folder with 2 files in it");
-    await row(page, "d").waitFor({ state: "detached" });
-    expect(await paths(page.drive.id)).toEqual(["a.txt", "c.txt", "z.txt"]);
-
-    await page.keyboard.press("/");
-    await page.keyboard.type("plan");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`/search?drive=${page.drive.id}&q=plan`);
-    await page.goBack();
-    await row(page, "a.txt").focus();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\?file=/);
+test("by keyboard, rows are gone through, selected, opened, renamed and deleted", async () => {
+  await using page = await openDrive("Keyboard", {
+    "a.txt": 1,
+    "b.txt": 2,
+    "c.txt": 3,
+    "d/e.txt": 4,
+    "d/f.txt": 5,
   });
+  await row(page, "a.txt").waitFor();
+  const focused = () => page.locator(".file-row:focus .name").textContent();
+  const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
+
+  await row(page, "d").focus();
+  await page.keyboard.press("ArrowDown");
+  expect(await focused()).toBe("a.txt");
+  await pressKeys(page, "Space", "Shift+ArrowDown");
+  expect(await selected()).toEqual(["a.txt", "b.txt"]);
+  await page.keyboard.press("Escape");
+  expect(await selected()).toEqual([]);
+  await renameTo(page, "z.txt");
+  await row(page, "z.txt").waitFor();
+  // The focus comes back from the dialog by itself.
+  await focused();
+  await page.keyboard.press("Home");
+  expect(await focused()).toBe("d");
+  await page.keyboard.press("Enter");
+  await row(page, "e.txt").waitFor();
+  expect(await focused()).toBe("e.txt");
+  await page.goBack();
+  await row(page, "z.txt").waitFor();
+  expect(await focused()).toBe("d");
+  await page.keyboard.press("Delete");
+  await confirmDelete(page, "1 folder with 2 files in it");
+  await row(page, "d").waitFor({ state: "detached" });
+  expect(await paths(page.drive.id)).toEqual(["a.txt", "c.txt", "z.txt"]);
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("plan");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`/search?drive=${page.drive.id}&q=plan`);
+  await page.goBack();
+  await row(page, "a.txt").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\?file=/);
 });
 
 test("a key that is pressed as soon as there are rows is not lost", async () => {
@@ -141,88 +144,68 @@ function focusedItem(page: Page): Promise<string> {
   return page.locator("[role=menuitem]:focus").innerText();
 }
 
-describe("the menu of a row", () => {
-  test("is opened by its button, by a right click and by keyboard, and gives the focus back", async () => {
-    await using page = await openDrive("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
-    const menu = page.getByRole("menu");
-    await page.getByRole("button", { name: "Actions for b.txt" }).click();
-    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
-    expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
-      [
-        "Open",
-        "Download",
-        "Share",
-        "Copy link",
-        "Versions",
-        "Details",
-        "Rename",
-        "Move",
-        "Copy",
-        "Delete",
-      ].map((name) => expect.stringContaining(name)),
-    );
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page)).toEqual([]);
-    }
-    await page.mouse.click(5, 5);
+test("the menu of a row is opened by its button, by a right click and by keyboard, gone through, and does what is chosen", async () => {
+  await using page = await openDrive("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
+  const menu = page.getByRole("menu");
+  await page.getByRole("button", { name: "Actions for b.txt" }).click();
+  await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
+  expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
+    ["Open", "Download", "Share", "Copy link", "Versions", "Details", "Rename", "Move", "Copy", "Delete"].map(
+      (name) => expect.stringContaining(name),
+    ),
+  );
+  expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+  await page.mouse.click(5, 5);
+  await menu.waitFor({ state: "detached" });
+
+  await row(page, "d").click({ button: "right", position: { x: 400, y: 20 } });
+  await page.getByRole("menu", { name: "Actions for “d”" }).waitFor();
+  await page.keyboard.press("Escape");
+  await menu.waitFor({ state: "detached" });
+  for (const key of ["ContextMenu", "Shift+F10"]) {
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press(key);
+    await menu.waitFor();
+    await page.keyboard.press("Tab");
     await menu.waitFor({ state: "detached" });
+    // From the row, where it was again, to the button of its menu.
+    expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Actions for [ab]\.txt$/);
+  }
+  await page.keyboard.press("Enter");
+  await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
+  for (const [key, name] of [
+    ["ArrowUp", "Delete"],
+    ["ArrowDown", "Open"],
+    ["End", "Delete"],
+    ["Home", "Open"],
+    ["c", "Copy link"],
+    ["c", "Copy"],
+    ["r", "Rename"],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await focusedItem(page)).toContain(name);
+  }
+  await page.keyboard.press("Space");
+  await enter(page.getByLabel("Name", { exact: true }), "c.txt");
+  await row(page, "c.txt").waitFor();
 
-    await row(page, "d").click({ button: "right", position: { x: 400, y: 20 } });
-    await page.getByRole("menu", { name: "Actions for “d”" }).waitFor();
-    await page.keyboard.press("Escape");
-    await menu.waitFor({ state: "detached" });
-    for (const key of ["ContextMenu", "Shift+F10"]) {
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press(key);
-      await menu.waitFor();
-      await page.keyboard.press("Tab");
-      await menu.waitFor({ state: "detached" });
-      // From the row, where it was again, to the button of its menu.
-      expect(await page.locator(":focus").getAttribute("aria-label")).toMatch(/^Actions for [ab]\.txt$/);
-    }
-    await page.keyboard.press("Enter");
-    await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
-  });
+  await page.getByRole("button", { name: "Actions for d", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Details" }).click();
+  await page.getByText("1 file, 4 bytes").waitFor();
+  await closeDialog(page);
+  expect(await page.locator(".file-row:focus .name").textContent()).toBe("d");
 
-  test("is gone through by arrows and letters, and does what is chosen", async () => {
-    await using page = await openDrive("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
-    await row(page, "b.txt").focus();
-    await page.keyboard.press("ContextMenu");
-    for (const [key, name] of [
-      ["ArrowUp", "Delete"],
-      ["ArrowDown", "Open"],
-      ["End", "Delete"],
-      ["Home", "Open"],
-      ["c", "Copy link"],
-      ["c", "Copy"],
-      ["r", "Rename"],
-    ] as const) {
-      await page.keyboard.press(key);
-      expect(await focusedItem(page)).toContain(name);
-    }
-    await page.keyboard.press("Space");
-    await enter(page.getByLabel("Name", { exact: true }), "c.txt");
-    await row(page, "c.txt").waitFor();
-
-    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Details" }).click();
-    await page.getByText("1 file, 4 bytes").waitFor();
-    await closeDialog(page);
-    expect(await page.locator(".file-row:focus .name").textContent()).toBe("d");
-
-    // A row that is among what is selected stands for all of it.
-    await page.getByLabel("Select a.txt").click();
-    await page.getByLabel("Select c.txt").click();
-    await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
-    await page.getByRole("menu", { name: "Actions for 2 items" }).waitFor();
-    expect(await focusedItem(page)).toContain("Download");
-    await pressKeys(page, "d", "Enter");
-    await confirmDelete(page, "2 files (3 bytes)");
-    await row(page, "c.txt").waitFor({ state: "detached" });
-    expect(await paths(page.drive.id)).toEqual(["d/e.txt"]);
-    await page.getByRole("button", { name: "Actions for d", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Open" }).click();
-    await row(page, "e.txt").waitFor();
-  });
+  // A row that is among what is selected stands for all of it.
+  await page.getByLabel("Select a.txt").click();
+  await page.getByLabel("Select c.txt").click();
+  await row(page, "c.txt").click({ button: "right", position: { x: 400, y: 20 } });
+  await page.getByRole("menu", { name: "Actions for 2 items" }).waitFor();
+  expect(await focusedItem(page)).toContain("Download");
+  await pressKeys(page, "d", "Enter");
+  await confirmDelete(page, "2 files (3 bytes)");
+  await row(page, "c.txt").waitFor({ state: "detached" });
+  expect(await paths(page.drive.id)).toEqual(["d/e.txt"]);
+  await page.getByRole("button", { name: "Actions for d", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Open" }).click();
+  await row(page, "e.txt").waitFor();
 });

@@ -1,11 +1,19 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor, fillForm, pressAndConfirm, pressKeys, row } from "../../support/browser/drive-page.ts";
+import {
+  chooseFor,
+  fillForm,
+  goFollowing,
+  pressAndConfirm,
+  pressKeys,
+  row,
+} from "../../support/browser/drive-page.ts";
+import { putFile } from "../../support/server/drives.ts";
 import { signUp } from "../../support/server/executable.ts";
 
-// Snapshots, members and links of a drive, from one end to the other.
+// Snapshots, members and links of a drive, from one end to the other; and a server that goes away.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, openDrive, driveWith, paths } = dashboard;
 
 const FILES = { "plan.md": 3, "river/deep/map.txt": 7, "river/log.md": 5 };
@@ -43,43 +51,41 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   expect(new URL(page.url()).pathname).toBe("/drives/ada/rebuilt/");
 });
 
-describe("a drive that is shared", () => {
-  test("is changed by editors, only read by readers, and by nobody who was removed", async () => {
-    const { id } = await driveWith("Shared", FILES);
-    await signUp(dashboard.server, "bob");
-    await using page = await open(`/members?drive=${id}`);
-    await fillForm(page, "Add member", "Username", "bob", "Add");
-    await page.getByRole("heading", { name: "bob" }).waitFor();
+test("a drive that is shared is changed by editors, only read by readers, and by nobody who was removed", async () => {
+  const { id } = await driveWith("Shared", FILES);
+  await signUp(dashboard.server, "bob");
+  await using page = await open(`/members?drive=${id}`);
+  await fillForm(page, "Add member", "Username", "bob", "Add");
+  await page.getByRole("heading", { name: "bob" }).waitFor();
 
-    const window = await dashboard.windowOf("bob");
-    const theirs = await window.newPage();
-    await theirs.goto("/drives");
-    await theirs.getByText("shared with you to read").waitFor();
-    expect(await theirs.getByRole("button", { name: "Delete Shared" }).count()).toBe(0);
-    await theirs.getByRole("link", { name: "Shared" }).click();
-    await row(theirs, "plan.md").click({ button: "right" });
-    expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
-      ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
-    );
-    await pressKeys(theirs, "Escape", "Delete");
-    expect(await theirs.getByRole("dialog").count()).toBe(0);
-    expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
-    // No link leads there.
-    await theirs.goto(`/snapshots?drive=${id}`);
-    await theirs.getByRole("alert").waitFor();
-    expect(await theirs.getByRole("button", { name: "Take a snapshot" }).count()).toBe(0);
-    await theirs.goto("/drives/ada/shared/");
-    await row(theirs, "plan.md").waitFor();
+  const window = await dashboard.windowOf("bob");
+  const theirs = await window.newPage();
+  await theirs.goto("/drives");
+  await theirs.getByText("shared with you to read").waitFor();
+  expect(await theirs.getByRole("button", { name: "Delete Shared" }).count()).toBe(0);
+  await theirs.getByRole("link", { name: "Shared" }).click();
+  await row(theirs, "plan.md").click({ button: "right" });
+  expect(await theirs.getByRole("menuitem").allInnerTexts()).toEqual(
+    ["Open", "Download", "Details", "Copy"].map((name) => expect.stringContaining(name)),
+  );
+  await pressKeys(theirs, "Escape", "Delete");
+  expect(await theirs.getByRole("dialog").count()).toBe(0);
+  expect(await theirs.getByRole("button", { name: "Upload files" }).count()).toBe(0);
+  // No link leads there.
+  await theirs.goto(`/snapshots?drive=${id}`);
+  await theirs.getByRole("alert").waitFor();
+  expect(await theirs.getByRole("button", { name: "Take a snapshot" }).count()).toBe(0);
+  await theirs.goto("/drives/ada/shared/");
+  await row(theirs, "plan.md").waitFor();
 
-    // The page learns of the other role by the feed.
-    await page.getByLabel("What bob may do").selectOption("editor");
-    await theirs.getByRole("button", { name: "Upload files" }).waitFor();
-    await pressAndConfirm(page, "Remove bob", "Remove");
-    await page.getByText("Nobody else uses this drive").waitFor();
-    await theirs.reload();
-    await theirs.getByText("Page not found").waitFor();
-    await window.close();
-  });
+  // The page learns of the other role by the feed.
+  await page.getByLabel("What bob may do").selectOption("editor");
+  await theirs.getByRole("button", { name: "Upload files" }).waitFor();
+  await pressAndConfirm(page, "Remove bob", "Remove");
+  await page.getByText("Nobody else uses this drive").waitFor();
+  await theirs.reload();
+  await theirs.getByText("Page not found").waitFor();
+  await window.close();
 });
 
 test("a link is made with a password, listed, and works no more once it is revoked", async () => {
@@ -112,4 +118,20 @@ test("what is deleted for good is gone, one by one or all at once", async () => 
   await pressAndConfirm(page, "Empty trash", "Empty trash");
   await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
   expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
+});
+
+test("what happens while the server is away is seen once it is back", async () => {
+  const { id, fileId } = await driveWith("Away", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open();
+  await goFollowing(page, "/drives/ada/away/");
+  await row(page, "a.txt").waitFor();
+  await dashboard.server.kill();
+  await dashboard.restart();
+  const { owner } = dashboard;
+  const client = dashboard.server.client(owner.key);
+  await putFile({ ...owner, client }, id, "c.txt");
+  await client.delete(`/v0/files/${fileId("b.txt")}`);
+  await row(page, "c.txt").waitFor();
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  expect(await page.getByRole("alert").count()).toBe(0);
 });

@@ -2,11 +2,18 @@ import { expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { confirmDelete, goFollowing, renameTo, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import {
+  confirmDelete,
+  goFollowing,
+  renameTo,
+  row,
+  rowInFocus,
+  upload,
+} from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open, driveWith, paths } = dashboard;
 
 test("what was deleted, moved or replaced comes back with Undo, by mouse and keyboard", async () => {
@@ -36,8 +43,7 @@ test("what was deleted, moved or replaced comes back with Undo, by mouse and key
   await page.keyboard.press("Control+z");
   await row(page, "b.txt").waitFor();
 
-  const replacement = { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("something else") };
-  await page.getByLabel("Upload files").setInputFiles(replacement);
+  await upload(page, ["b.txt"], "something else");
   await page.getByRole("button", { name: "Replace" }).click();
   await page.getByText("Replaced “b.txt”.").first().waitFor();
   await page.getByRole("button", { name: "Undo" }).last().click();

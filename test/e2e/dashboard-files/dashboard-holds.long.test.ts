@@ -5,7 +5,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 
 /** In ms. Half a second is what people may wait; other work on the machine takes its part. */
 const LONGEST_WAIT = 2000;

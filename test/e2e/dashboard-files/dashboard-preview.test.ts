@@ -1,39 +1,32 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { lead, mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = openDashboard();
-let page: Page;
+const dashboard = await openDashboard();
+const { owner } = dashboard;
+const page = await dashboard.context.newPage();
 /** Everything that the page asked of anybody else, and every dialog that a script opened. */
-let strangers: string[] = [];
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-  strangers = mischiefIn(page, dashboard.server.url);
-  await page.goto(`/drives/${dashboard.owner.drive}/`);
-});
-
-beforeEach(() => {
-  strangers.length = 0;
-});
+const strangers = mischiefIn(page, dashboard.server.url);
+await page.goto(`/drives/${owner.drive}/`);
+beforeEach(() => void (strangers.length = 0));
 
 type Content = string | Uint8Array<ArrayBuffer>;
 
 /** Stores a file; its id. `type` is what its owner says it is. */
 function store(path: string, content: Content, type?: string): Promise<string> {
-  const { client, drive } = dashboard.owner;
   const query = type === undefined ? "" : `&content_type=${encodeURIComponent(type)}`;
-  return client.store(drive, path, content, query);
+  return owner.client.store(owner.drive, path, content, query);
 }
 
 /** Stores a file and opens its preview. */
 async function show(path: string, content: Content, type?: string): Promise<void> {
-  await lead(page, `/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
+  await lead(page, `/drives/${owner.drive}/?file=${await store(path, content, type)}`);
   await preview().waitFor();
 }
 
@@ -81,7 +74,7 @@ describe("what each kind looks like", () => {
     const old = await dashboard.context.newPage();
     await old.addInitScript("delete window.OffscreenCanvas");
     const id = await store("a.pdf", pdf([pdfLines("Words of a page")]));
-    await old.goto(`/drives/${dashboard.owner.drive}/?file=${id}`);
+    await old.goto(`/drives/${owner.drive}/?file=${id}`);
     await old.getByText("This browser can't show PDFs.").waitFor();
     await old.getByText("Words of a page").waitFor();
     await old.close();
@@ -98,9 +91,7 @@ describe("what each kind looks like", () => {
     await shown("Showing the first 50,000 lines.");
     const numbers = await preview().locator(".preview-numbers").allTextContents();
     expect(numbers.join("\n").split("\n")).toEqual(Array.from({ length: 50_000 }, (_, at) => String(at + 1)));
-  });
-
-  test("Latin-1 and UTF-16 are read as what they are", async () => {
+    // Latin-1 and UTF-16 are read as what they are.
     await show("latin.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9]));
     await shown("café");
     await show("utf16.txt", Uint8Array.from(Buffer.from("\ufeffnaïve", "utf16le")));
@@ -147,9 +138,7 @@ describe("what each kind looks like", () => {
     );
     await show("damaged.png", "nothing of the kind");
     await shown("The browser can't show this image");
-  });
-
-  test("an SVG is drawn, unless it could hold the page: then its source is shown", async () => {
+    // An SVG is drawn, unless it could hold the page: then its source is shown.
     await show("simple.svg", nestedUse(1));
     await preview().locator("img").waitFor();
     await eventually(() =>
@@ -161,15 +150,12 @@ describe("what each kind looks like", () => {
     expect(await preview().locator("img").count()).toBe(0);
   });
 
-  test("sound is played, and what cannot be is said", async () => {
+  test("sound and films are played, and what cannot be is said", async () => {
     await show("silence.wav", wav());
     await preview().locator("audio").waitFor();
     await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
     await show("noise.mp3", "noise");
     await shown("The browser can't play this audio.");
-  });
-
-  test("a film is played", async () => {
     await show("red.webm", Uint8Array.from(WEBM));
     await preview().locator("video").waitFor();
     // Without sound a page may begin by itself.
@@ -183,7 +169,7 @@ describe("what each kind looks like", () => {
   });
 
   test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
-    await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store("note.txt", "a note")}`);
+    await page.goto(`/drives/${owner.drive}/?file=${await store("note.txt", "a note")}`);
     await preview().waitFor();
     const downloading = page.waitForEvent("download");
     await preview().getByRole("link", { name: "Download" }).click();
@@ -232,7 +218,7 @@ describe("hostile files never run", () => {
     expect([await page.title(), strangers]).toEqual([expect.not.stringContaining("pwned"), []]);
   });
 
-  test("documents that are made to take long do not", async () => {
+  test("documents that are made to take long, or to mislead, do not", async () => {
     const unended = ["_a ", "[", "![[a](b)", "**a", "<http://", "` a"].map((mark) => mark.repeat(5000));
     await show(
       "slow.md",
@@ -241,9 +227,7 @@ describe("hostile files never run", () => {
     await shown("deep");
     await show("deep.json", "[".repeat(100_000) + "]".repeat(100_000));
     await shown("[[[[");
-  });
-
-  test("a text that reads in another order than it is stored says so", async () => {
+    // A text that reads in another order than it is stored says so.
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");
   });
@@ -252,7 +236,7 @@ describe("hostile files never run", () => {
 test("a preview is printed whole, without the page around it, and in dark on light", async () => {
   const { id: drive, slug } = await dashboard.driveWith("Printed");
   const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");
-  await putFile(dashboard.owner, drive, "long.txt", lines);
+  await putFile(owner, drive, "long.txt", lines);
   await using tab = await dashboard.open(`/drives/${slug}/`);
   await tab.emulateMedia({ colorScheme: "dark" });
   await tab.getByRole("link", { name: "long.txt" }).click();
@@ -270,3 +254,34 @@ test("a preview is printed whole, without the page around it, and in dark on lig
   await tab.emulateMedia({ media: "screen" });
   await tab.locator(".file-row").waitFor();
 });
+
+if (isThorough()) {
+  test.each<[name: string, content: Content, shows: string]>([
+    ["axe/a.rs", "fn main() {}", ".preview-numbers"],
+    ["axe/a.md", "# Title\n\n- [x] done\n\n> a [link](https://example.org/)\n\n| a |\n|--|\n| 1 |", ".prose"],
+    ["axe/a.json", '{"a":1}', ".preview-text"],
+    ["axe/a.csv", "a,b\n1,2", "table"],
+    ["axe/a.png", Uint8Array.from(PNG), "img"],
+    ["axe/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "img"],
+    ["axe/a.wav", wav(), "audio"],
+    ["axe/a.webm", Uint8Array.from(WEBM), "video"],
+    ["axe/a.pdf", "%PDF-1.4", ".preview-none"],
+    ["axe/a.zip", "PK", ".preview-none"],
+    ["axe/a.docx", docx(wordParagraph("text")), ".preview-text"],
+    ["axe/a.txt", "", ".preview-none"],
+    ["axe/a.log", "line\u202e\n", ".preview-note"],
+  ])("axe finds nothing, in light and dark: %s", async (path, content, shows) => {
+    await show(path, content);
+    await preview().locator(shows).first().waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+  });
+
+  test("Markdown that takes the lexer minutes is shown as its source, and the page goes on meanwhile", async () => {
+    await show("minutes.md", `${"_a*".repeat(6000)}\n\n`.repeat(14));
+    await shown("Loading…");
+    // Answered by the page's own thread.
+    expect(await page.evaluate("document.querySelector('.preview').textContent")).toContain("Loading…");
+    await shown("This document is too long or complex to format.");
+    await shown("_a*_a*");
+  });
+}

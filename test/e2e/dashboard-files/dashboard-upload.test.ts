@@ -1,10 +1,9 @@
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { CDPSession, Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row } from "../../support/browser/drive-page.ts";
+import { row, tooEarly, upload } from "../../support/browser/drive-page.ts";
 import { type ListedFile, listFiles } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { isThorough } from "../../support/server/thorough.ts";
@@ -12,15 +11,10 @@ import { isThorough } from "../../support/server/thorough.ts";
 const MIB = 1024 * 1024;
 const UNHURRIED = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
 
-const dashboard = openDashboard({ env: { COFFER_MAX_FILE_SIZE: "8MiB" } });
-let page: Page;
-let devtools: CDPSession;
+const dashboard = await openDashboard({ env: { COFFER_MAX_FILE_SIZE: "8MiB" } });
+const page = await dashboard.context.newPage();
+const devtools = await dashboard.context.newCDPSession(page);
 let lastChoice = 0;
-
-beforeAll(async () => {
-  page = await dashboard.context.newPage();
-  devtools = await dashboard.context.newCDPSession(page);
-});
 
 /** Opens a folder of the drive, with its slash. */
 async function open(folder: string): Promise<void> {
@@ -51,7 +45,7 @@ async function folderWith(name: string, paths: readonly string[]): Promise<strin
 }
 
 /** Drags something of this machine over the page until that takes it; returns what lets go of it. */
-async function dragOver(path: string): Promise<() => Promise<void>> {
+async function dragOver(path: string): Promise<() => Promise<unknown>> {
   const data = { items: [], files: [path], dragOperationsMask: 1 };
   const drag = (type: "dragEnter" | "dragOver" | "drop") =>
     devtools.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
@@ -61,15 +55,14 @@ async function dragOver(path: string): Promise<() => Promise<void>> {
     await drag("dragOver");
     return page.locator(".drop-hint").isVisible();
   });
-  return async () => {
-    await drag("drop");
-  };
+  return () => drag("drop");
 }
 
 /** Drops something of this machine on the page, as a file manager does. */
 async function drop(path: string): Promise<void> {
-  const letGo = await dragOver(path);
-  await letGo();
+  await (
+    await dragOver(path)
+  )();
 }
 
 const question = () => page.getByRole("dialog", { name: "already exists" });
@@ -114,7 +107,7 @@ afterEach(async () => {
 });
 
 describe("choosing and dropping", () => {
-  test("chosen files go to the folder that is open, and its list shows them", async () => {
+  test("chosen files go to the folder that is open, and its list shows them; a folder keeps its shape", async () => {
     await open("inbox/");
     await choose({ name: "cafe\u0301.ts", content: "let a" }, { name: "a\u0001b.txt", content: "" });
     await uploaded("2 files uploaded");
@@ -124,11 +117,8 @@ describe("choosing and dropping", () => {
       ["inbox/café.ts", "text/typescript"],
     ]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  });
-
-  test("a chosen folder keeps its shape", async () => {
+    await closePanel();
     const root = await folderWith("chosen", ["top.txt", "deep/er/file.txt"]);
-    await open("inbox/");
     const choosing = page.waitForEvent("filechooser");
     await page.getByRole("button", { name: "Upload folder" }).click();
     await (await choosing).setFiles(root);
@@ -262,17 +252,13 @@ describe("choosing and dropping", () => {
     expect(await page.evaluate<unknown>("window.answer")).toEqual([true, "none"]);
   });
 
-  test("what is larger than the server takes is refused in words, before it is sent", async () => {
+  test("what is larger than the server takes is refused before it is sent; what the server refuses is said with its request", async () => {
     await open("");
     await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });
     await panel().getByText("This file is 8.0 MiB. The maximum is 8.0 MiB.").waitFor();
     await uploaded("1 of 1 file couldn't be uploaded");
     // It would be no smaller the next time.
     expect(await panel().getByRole("button", { name: /Retry/ }).count()).toBe(0);
-  });
-
-  test("what the server refuses is said with its request", async () => {
-    await open("");
     await choose({ name: "inbox", content: "a file where a folder stands" });
     await panel()
       .getByText(/Request [0-9a-f-]{36}/)
@@ -292,25 +278,25 @@ async function collide(names: readonly string[], content: string | Buffer = "new
 }
 
 describe("a place that is taken", () => {
-  test.each([
-    ["Replace", "new", undefined],
-    ["Keep both", "old", "new"],
-    ["Skip", "old", undefined],
-  ])("%s", async (answer, first, second) => {
-    const name = `${answer}.tar.gz`;
-    await collide([name]);
+  test("is asked about file by file: replaced, kept beside the new one, or skipped", async () => {
+    const answers = ["Replace", "Keep both", "Skip"];
+    await collide(answers.map((answer) => `${answer}.tar.gz`));
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    await question().getByRole("button", { name: answer }).click();
+    for (let asked = 0; asked < answers.length; asked += 1) {
+      const title = await question().getByRole("heading").innerText();
+      const answer = answers.find((one) => title.startsWith(one)) ?? "";
+      await question().getByRole("button", { name: answer }).click();
+      await question().getByRole("heading", { name: title }).waitFor({ state: "detached" });
+    }
     await panel().getByRole("button", { name: "Close uploads" }).waitFor();
-    expect(await contentOf(`taken/${name}`)).toBe(first);
-    expect(await contentOf(`taken/${answer} (2).tar.gz`)).toBe(second);
-  });
-
-  test("Escape replaces nothing", async () => {
-    await collide(["escaped.txt"]);
-    await page.keyboard.press("Escape");
-    await uploaded("Nothing was uploaded");
-    expect(await contentOf("taken/escaped.txt")).toBe("old");
+    const contents: (readonly [name: string, content: string | undefined])[] = [];
+    for (const { path } of await listed("taken/")) contents.push([path, await contentOf(path)]);
+    expect(contents).toEqual([
+      ["taken/Keep both (2).tar.gz", "new"],
+      ["taken/Keep both.tar.gz", "old"],
+      ["taken/Replace.tar.gz", "new"],
+      ["taken/Skip.tar.gz", "old"],
+    ]);
   });
 
   test("one answer serves for all, large files among them", async () => {
@@ -346,8 +332,12 @@ describe("when it does not go smoothly", () => {
     expect(await listed("slow/")).toEqual([]);
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
 
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+    // It goes on while one looks at other pages.
     await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
+    await panel().getByText("/s ·").waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
+    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     await uploaded("1 file uploaded");
     expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
   });
@@ -378,12 +368,10 @@ describe("when it does not go smoothly", () => {
 
   test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
     await open("busy/");
-    const error = { code: "RATE_LIMITED", message: "Too many requests" };
-    const refusal = { status: 429, headers: { "retry-after": "1" }, json: { error } };
     let refusals = 0;
     await page.route("**/v0/files?*", (route) => {
       const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
-      return isFirst ? route.fulfill(refusal) : route.continue();
+      return isFirst ? route.fulfill(tooEarly(1)) : route.continue();
     });
     // It goes on after a second, whether or not somebody has looked by then.
     await page.evaluate(`{
@@ -453,17 +441,6 @@ describe("when it does not go smoothly", () => {
     });
   }
 
-  test("uploads go on while one looks at other pages", async () => {
-    await open("slow/");
-    await devtools.send("Network.emulateNetworkConditions", slow);
-    await choose({ name: "meanwhile.bin", content: Buffer.alloc(4 * MIB) });
-    await panel().getByText("/s ·").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
-    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
-    await uploaded("1 file uploaded");
-  });
-
   test("a server that stops is said to, and once it is back everything is retried at once", async () => {
     await open("back/");
     await devtools.send("Network.emulateNetworkConditions", slow);
@@ -484,16 +461,9 @@ describe("when it does not go smoothly", () => {
   });
 });
 
-/** Uploads files of seven bytes to the folder that is open in a tab. */
-async function uploadTo(tab: Page, files: readonly string[]): Promise<void> {
-  const buffer = Buffer.from("another");
-  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
-  await tab.getByLabel("Upload files").setInputFiles(chosen);
-}
-
 test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
   await using tab = await dashboard.openDrive("Replaced", { "a.txt": 1, "b.txt": 1 });
-  await uploadTo(tab, ["a.txt", "b.txt"]);
+  await upload(tab, ["a.txt", "b.txt"], "another");
   const dialog = tab.getByRole("dialog");
   await dialog.getByText("(1 so far)").waitFor();
   const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
@@ -509,7 +479,7 @@ test("a double click on Replace replaces the file that was asked about, not the 
 test("a question that is dismissed leaves the next one to be asked", async () => {
   await using tab = await dashboard.openDrive("Asked", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
   await row(tab, "c.txt").focus();
-  await uploadTo(tab, ["a.txt", "b.txt", "c.txt"]);
+  await upload(tab, ["a.txt", "b.txt", "c.txt"], "another");
   const uploads = tab.getByRole("region", { name: "Uploads" });
   for (const left of ["(2 so far)", "(1 so far)"]) {
     await tab.getByRole("dialog").getByText(left).waitFor();
@@ -519,5 +489,8 @@ test("a question that is dismissed leaves the next one to be asked", async () =>
   await tab.getByRole("dialog").waitFor({ state: "detached" });
   await uploads.getByText("Skipped: already exists").nth(1).waitFor();
   await uploads.getByText("Skipped: already exists").nth(2).waitFor({ state: "detached" });
+  // Escape has replaced nothing.
+  await tab.locator(".cell-size", { hasText: "7 bytes" }).waitFor();
+  expect(await tab.locator(".cell-size", { hasText: "1 byte" }).count()).toBe(2);
   await tab.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
 });

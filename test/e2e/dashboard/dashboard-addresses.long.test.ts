@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { comeBack, withoutFeed } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
@@ -7,39 +7,34 @@ import { isFound, putFile } from "../../support/server/drives.ts";
 
 // What an address leads to: of a file, of a drive that is renamed, and back again.
 
-const dashboard = openDashboard({ owner: "alice" });
+const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith } = dashboard;
 
 // Else an address would follow a new name before it is used.
-beforeAll(() => withoutFeed(dashboard.context));
+await withoutFeed(dashboard.context);
 
 async function rename(drive: string, name: string): Promise<void> {
   await dashboard.owner.client.patch(`/v0/drives/${drive}`, { name });
 }
 
-describe("an address of a file", () => {
-  test("shows none that is another drive's", async () => {
-    const { slug } = await driveWith("Mine", { "a.txt": 1 });
-    const { fileId } = await driveWith("Other", { "secret.txt": 1 });
-    await using page = await open(`/drives/${slug}/?file=${fileId("secret.txt")}`);
-    await page.getByRole("heading", { name: "File not found" }).waitFor();
-    expect(await page.getByText("secret.txt").count()).toBe(0);
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.waitForURL(`**/drives/${slug}/`);
-    await row(page, "a.txt").waitFor();
-  });
+test("an address of a file shows none that is another drive's, and leads to where it was moved in its own", async () => {
+  const { slug, fileId } = await driveWith("Mine", { "a.txt": 1, "to/b.txt": 1 });
+  const other = await driveWith("Other", { "secret.txt": 1 });
+  await using page = await open(`/drives/${slug}/?file=${other.fileId("secret.txt")}`);
+  await page.getByRole("heading", { name: "File not found" }).waitFor();
+  expect(await page.getByText("secret.txt").count()).toBe(0);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.waitForURL(`**/drives/${slug}/`);
+  await row(page, "a.txt").waitFor();
 
-  test("leads to where the file was moved in its drive", async () => {
-    const { fileId, slug } = await driveWith("Moved", { "a.txt": 1, "to/b.txt": 1 });
-    const id = fileId("a.txt");
-    await dashboard.owner.client.patch(`/v0/files/${id}`, { path: "to/a.txt" });
-    await using page = await open(`/drives/${slug}/?file=${id}`);
-    await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
-    await page.getByRole("button", { name: "Close preview" }).click();
-    await row(page, "b.txt").waitFor();
-    await page.waitForURL(`**/drives/${slug}/to/`);
-  });
+  const id = fileId("a.txt");
+  await dashboard.owner.client.patch(`/v0/files/${id}`, { path: "to/a.txt" });
+  await page.goto(`/drives/${slug}/?file=${id}`);
+  await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
+  await page.getByRole("button", { name: "Close preview" }).click();
+  await row(page, "b.txt").waitFor();
+  await page.waitForURL(`**/drives/${slug}/to/`);
 });
 
 describe("a drive that is given another name", () => {
@@ -89,20 +84,18 @@ describe("a drive that is given another name", () => {
     await row(page, "b.txt").waitFor();
   });
 
-  test("leaves its slug to the drive that has it next", async () => {
+  test("leaves its slug to the drive that has it next; an address that goes by its id stays", async () => {
     await using page = await openDrive("Handed on", { "old.txt": 1 });
     await row(page, "old.txt").waitFor();
-    await rename(page.drive.id, "Moved on");
+    const { id, slug } = page.drive;
+    await rename(id, "Moved on");
     await driveWith("Handed on", { "new.txt": 1 });
     await page.reload();
     await row(page, "new.txt").waitFor();
-    await page.waitForURL(`**/drives/${page.drive.slug}/`);
-  });
+    await page.waitForURL(`**/drives/${slug}/`);
 
-  test("stays at an address that goes by its id", async () => {
-    const { id } = await driveWith("By id", { "a.txt": 1 });
-    await using page = await open(`/drives/${id}/`);
-    await row(page, "a.txt").waitFor();
+    await page.goto(`/drives/${id}/`);
+    await row(page, "old.txt").waitFor();
     await rename(id, "Still by id");
     await comeBack(page);
     await page.getByRole("heading", { name: "Still by id" }).waitFor();
@@ -123,8 +116,8 @@ describe("closing a preview", () => {
     await page.getByRole("link", { name: "needle.txt" }).waitFor();
   });
 
-  test("leaves one entry of the history for its folder, also after a reload", async () => {
-    const { slug } = await driveWith("Entries", { "a.txt": 1 });
+  test("leaves one entry of the history for its folder, also after a reload, or before the file is there", async () => {
+    const { slug, fileId } = await driveWith("Entries", { "a.txt": 1 });
     await using page = await open("/drives");
     await page.getByRole("link", { name: "Entries" }).click();
     await page.getByRole("link", { name: "a.txt" }).click();
@@ -136,19 +129,18 @@ describe("closing a preview", () => {
     await row(page, "a.txt").waitFor();
     await page.goBack();
     await page.waitForURL("**/drives");
-  });
 
-  test("is possible before the file is there, and what is clicked shows that it was", async () => {
-    await using page = await openDrive("Slow", { "a.txt": 1 });
     const wanted = Promise.withResolvers<void>();
-    await page.route(`**/v0/files/${page.drive.fileId("a.txt")}`, async (route) => {
+    await page.route(`**/v0/files/${fileId("a.txt")}`, async (route) => {
       await wanted.promise;
       await route.abort();
     });
+    await page.goForward();
     await page.getByRole("link", { name: "a.txt" }).click();
     await page.getByRole("heading", { name: "Loading the file…" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.waitForURL(`**/drives/${page.drive.slug}/`);
+    await page.waitForURL(`**/drives/${slug}/`);
+    // What is clicked shows that it was.
     await page.locator(".file-row:focus-within").waitFor();
     wanted.resolve();
   });

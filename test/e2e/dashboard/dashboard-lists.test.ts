@@ -1,29 +1,34 @@
-import { expect, test } from "bun:test";
-import { resize } from "../../support/browser/browser.ts";
+import { describe, expect, test } from "bun:test";
+import { comeBack, queriesOf, resize, withoutFeed } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { renameTo, row, rowInFocus, uploadHere } from "../../support/browser/drive-page.ts";
+import {
+  chooseFor,
+  closeDialog,
+  confirmDelete,
+  renameTo,
+  row,
+  rowInFocus,
+  tooEarly,
+  upload,
+} from "../../support/browser/drive-page.ts";
+import { putFile } from "../../support/server/drives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-// The rows of a folder: the focus, the keyboard, what is selected, and how they look.
+// The rows of a folder: the focus, the keyboard, what is selected, and how they look; and what is loaded in parts, late,
+// once, or not at all, or is changed by others meanwhile.
 
-const dashboard = openDashboard({ owner: "alice" });
-const { open, openDrive, driveWith } = dashboard;
-
-test("an arrow pressed where nothing has the focus shows which row one is at", async () => {
-  await using page = await openDrive("Arrows", { "a.txt": 1, "b.txt": 1 });
-  await row(page, "b.txt").waitFor();
-  await page.keyboard.press("ArrowDown");
-  await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
-  await page.keyboard.press("ArrowDown");
-  await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
-});
+const dashboard = await openDashboard({ owner: "alice" });
+const { open, openDrive, driveWith, paths, owner } = dashboard;
+// Else the pages would know of some changes before they are used.
+await withoutFeed(dashboard.context);
 
 test("a range chosen with Shift selects no text, which can still be selected to be copied", async () => {
   await using page = await openDrive("Shift", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
   await row(page, "a.txt").click({ position: { x: 500, y: 20 } });
   await row(page, "c.txt").click({ position: { x: 500, y: 20 }, modifiers: ["Shift"] });
   await page.getByText("3 selected").waitFor();
-  await page.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
+  await rowInFocus(page, "c.txt");
   expect(await page.evaluate("String(getSelection())")).toBe("");
   const size = row(page, "b.txt").locator(".cell-size");
   await size.hover();
@@ -36,10 +41,11 @@ test("a range chosen with Shift selects no text, which can still be selected to 
   expect(await page.evaluate("String(getSelection())")).toContain("1 byte");
 });
 
-test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
-  await using page = await openDrive("Shifting", { "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+test("the focus stays with what has it, wherever others or another name put it by then", async () => {
+  await using page = await openDrive("Shifting", { "a/1": 1, "b/1": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
   await row(page, "c.txt").focus();
-  await uploadHere(page, "a.txt");
+  await upload(page, ["a.txt"]);
+  await row(page, "a.txt").waitFor();
   await rowInFocus(page, "c.txt");
   // A dialog gives it back to the file as well, wherever that stands by then; nothing is asked for that.
   const asked: string[] = [];
@@ -50,21 +56,17 @@ test("the focus stays with a file while others come before it, and what is done 
   await renameTo(page, "z.txt");
   await row(page, "z.txt").waitFor();
   await rowInFocus(page, "z.txt");
-  expect(await row(page, "z.txt").getAttribute("data-index")).toBe("3");
+  expect(await row(page, "z.txt").getAttribute("data-index")).toBe("5");
   expect(asked).toEqual([]);
   await page.keyboard.press("ArrowUp");
   await rowInFocus(page, "d.txt");
-});
-
-test("a folder that is given another name keeps the focus, wherever it stands by then", async () => {
-  await using page = await openDrive("Renamed", { "a/1": 1, "b/1": 1, "c/1": 1 });
   await row(page, "a").focus();
   await page.keyboard.press("F2");
   // Typed as soon as there is something to type in.
   await page.keyboard.type("zebra");
   await page.keyboard.press("Enter");
   await rowInFocus(page, "zebra");
-  expect(await row(page, "zebra").getAttribute("data-index")).toBe("2");
+  expect(await row(page, "zebra").getAttribute("data-index")).toBe("1");
 });
 
 test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
@@ -93,7 +95,7 @@ test("a double click on a name opens what it names, and does nothing to what is 
   await close.waitFor({ state: "detached" });
 });
 
-test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {
+test("keys do nothing to a row that does not show that it is meant; an arrow shows which one is", async () => {
   await using page = await openDrive("Meant", { "a.txt": 1, "b.txt": 1 });
   await row(page, "a.txt").waitFor();
   const nothingHappens = async (where: string) => {
@@ -103,38 +105,18 @@ test("keys that delete or rename do nothing to a row that does not show that it 
     }
   };
   await nothingHappens("nowhere");
-  await uploadHere(page, "c.txt");
+  for (const name of ["a.txt", "b.txt"]) {
+    await page.keyboard.press("ArrowDown");
+    await rowInFocus(page, name);
+  }
+  await upload(page, ["c.txt"]);
+  await row(page, "c.txt").waitFor();
   await page.getByLabel("Select b.txt").check();
   await page.getByRole("button", { name: "Close uploads" }).focus();
   await nothingHappens("the uploads");
   await page.getByRole("button", { name: "Details" }).focus();
   await page.keyboard.press("Delete");
   await page.getByRole("dialog", { name: "Delete “b.txt”?" }).waitFor();
-});
-
-test("the focus is not lost where the tree goes into a drawer or comes out of it", async () => {
-  await using page = await openDrive("Window", { "a/b.txt": 1 });
-  const item = page.getByRole("treeitem", { name: "a", exact: true });
-  await item.focus();
-  await page.setViewportSize({ width: 700, height: 800 });
-  await page.locator("main:focus").waitFor();
-  await page.getByRole("button", { name: "Folders", exact: true }).click();
-  await item.waitFor();
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.locator("main:focus").waitFor();
-  expect(await page.locator("dialog").count()).toBe(0);
-});
-
-test("a row stays one row in the narrowest window", async () => {
-  const { slug } = await driveWith("Narrow", { "a.txt": 1000 });
-  await using page = await open();
-  // A laptop's window at 400%, and a time ago that takes many words.
-  await page.setViewportSize({ width: 320, height: 568 });
-  await using _ = await page.addInitScript("{ const { now } = Date; Date.now = () => now() + 40 * 60_000; }");
-  await page.goto(`/drives/${slug}/`);
-  const facts = row(page, "a.txt").locator(".cell-facts");
-  await facts.getByText("40 minutes ago").waitFor();
-  expect((await facts.boundingBox())?.height).toBeLessThan(24);
 });
 
 test("rows are as high as their text, however large a person has set that in their browser", async () => {
@@ -148,7 +130,7 @@ test("rows are as high as their text, however large a person has set that in the
   await page.goto(`/drives/${slug}/`);
   await row(page, "file 10.txt").focus();
   await page.keyboard.press("End");
-  await page.locator(".file-row:focus", { hasText: "file 69.txt" }).waitFor();
+  await rowInFocus(page, "file 69.txt");
   // Each row's text, and the next row, keep clear of each other; the last row is in the window, whole.
   const [overlaps, bottom] = await page.evaluate<[number, number]>(`(() => {
     const rows = [...document.querySelectorAll(".file-row")].sort((a, b) => a.dataset.index - b.dataset.index);
@@ -163,8 +145,12 @@ test("rows are as high as their text, however large a person has set that in the
   expect(bottom).toBeLessThanOrEqual(800);
 });
 
-test("rows stand close as the window, and the text with it, becomes another", async () => {
-  await using page = await openDrive("Widths", { "a.txt": 1, "b.txt": 1 });
+test("as the window becomes another, rows stand close, each stays one, and the focus is not lost with the tree", async () => {
+  const { slug } = await driveWith("Widths", { "a/b.txt": 1, "a.txt": 1000, "b.txt": 1 });
+  await using page = await open();
+  // A time ago that takes many words.
+  await using _ = await page.addInitScript("{ const { now } = Date; Date.now = () => now() + 40 * 60_000; }");
+  await page.goto(`/drives/${slug}/`);
   await row(page, "b.txt").waitFor();
   for (const width of [3840, 1280, 2560, 360, 1280]) {
     await resize(page, width, 800);
@@ -173,4 +159,158 @@ test("rows stand close as the window, and the text with it, becomes another", as
       return above !== null && below !== null && Math.abs(above.y + above.height - below.y) < 1;
     });
   }
+  const item = page.getByRole("treeitem", { name: "a", exact: true });
+  await item.focus();
+  await page.setViewportSize({ width: 700, height: 800 });
+  await page.locator("main:focus").waitFor();
+  await page.getByRole("button", { name: "Folders", exact: true }).click();
+  await item.waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator("main:focus").waitFor();
+  expect(await page.locator("dialog").count()).toBe(0);
+  // A laptop's window at 400%.
+  await page.setViewportSize({ width: 320, height: 568 });
+  const facts = row(page, "a.txt").locator(".cell-facts");
+  await facts.getByText("40 minutes ago").waitFor();
+  expect((await facts.boundingBox())?.height).toBeLessThan(24);
+});
+
+await driveWith("Patient");
+describe("where the server asks to wait, a page comes by itself:", () => {
+  test.concurrent.each([
+    ["any at first", "/keys", "**/v0/account", "Keys"],
+    ["the drives", "/drives", "**/v0/drives", "Patient"],
+    ["a drive", "/drives/alice/patient/", "**/v0/drives/alice*", "Patient"],
+  ])("%s", async (_, address, asks, heading) => {
+    await using page = await open();
+    await page.route(asks, (route) => route.fulfill(tooEarly(1)), { times: 1 });
+    const refused = page.waitForResponse((response) => response.status() === 429);
+    await page.goto(address);
+    await refused;
+    await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+  });
+});
+
+test("rows that the server has no time for say so where they are, and come by themselves", async () => {
+  const { fileId } = await driveWith("Later", { "one.txt": 1 });
+  await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 3000);
+  await using page = await open("/drives/alice/later/many/");
+  await row(page, "0000001.txt").focus();
+  // By itself it asks again, which is answered only once the page has been looked at.
+  const lookedAt = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route("**/v0/files?*page=6*", async (route) => {
+    asked += 1;
+    if (asked === 1) return route.fulfill(tooEarly(1));
+    await lookedAt.promise;
+    return route.continue();
+  });
+  await page.keyboard.press("End");
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  const box = await alert.boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect(box?.y).toBeLessThan(200);
+  // It parts what can be done from nothing.
+  const button = await page.getByRole("button", { name: "Upload files" }).boundingBox();
+  const tool = await page.getByRole("button", { name: "New folder" }).boundingBox();
+  expect(button?.y).toBe(tool?.y ?? 0);
+  lookedAt.resolve();
+  await rowInFocus(page, "0003000.txt");
+  await alert.waitFor({ state: "detached" });
+  expect(asked).toBe(2);
+});
+
+test("the list and the tree ask for the folder that is open once", async () => {
+  await driveWith("Asked", { "a/b/c.txt": 1 });
+  await using page = await open();
+  const asked = queriesOf(page, "/v0/folders");
+  await page.goto("/drives/alice/asked/");
+  for (const name of ["a", "b"]) await page.getByRole("treeitem", { name, exact: true }).click();
+  await row(page, "c.txt").waitFor();
+  await page.goBack();
+  await row(page, "b").waitFor();
+  await eventually(async () => asked.length === 4);
+  expect(asked.map((query) => query.get("path") ?? "")).toEqual(["", "a/", "a/b/", "a/"]);
+});
+
+test("what is gone by the time it is renamed, looked at, deleted or opened leaves the list at once", async () => {
+  const files = { "gone/1": 1, "kept.txt": 1, "renamed.txt": 1, "seen.txt": 1, "there/1": 1 };
+  await using page = await openDrive("Gone", files);
+  const { id, slug, fileId } = page.drive;
+  await chooseFor(page, "renamed.txt", "Rename");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("new.txt");
+  await owner.client.delete(`/v0/files/${fileId("renamed.txt")}`);
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await dialog.getByRole("alert").getByText("Request").waitFor();
+  await page.locator(".file-row", { hasText: "renamed.txt" }).waitFor({ state: "detached" });
+  expect(await dialog.isVisible()).toBe(true);
+  await closeDialog(page);
+  await rowInFocus(page, "seen.txt");
+
+  await owner.client.delete(`/v0/files/${fileId("seen.txt")}`);
+  await page.getByRole("link", { name: "seen.txt" }).click();
+  await page.getByRole("heading", { name: "File not found" }).waitFor();
+  await page.locator(".file-row", { hasText: "seen.txt" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.waitForURL(`**/drives/${slug}/`);
+
+  // A folder that is gone does not keep others from being deleted.
+  await page.getByLabel("Select gone").check();
+  await page.getByLabel("Select there").check();
+  await owner.client.delete("/v0/folders", { drive_id: id, path: "gone/", confirm: true });
+  await page.keyboard.press("Delete");
+  await confirmDelete(page, "2 folders with 1 file in them");
+  await page.getByText("1 item couldn't be deleted:").waitFor();
+  await closeDialog(page);
+  await row(page, "gone").waitFor({ state: "detached" });
+  expect(await paths(id)).toEqual(["kept.txt"]);
+});
+
+test("a drive that is gone says so in its page, and leaves the list of drives where it is edited or deleted", async () => {
+  await using page = await openDrive("Gone at once", { "folder/a.txt": 1 });
+  await row(page, "folder").waitFor();
+  await owner.client.delete(`/v0/drives/${page.drive.id}`);
+  await page.getByRole("link", { name: "folder", exact: true }).click();
+  // The tree learns it from the list.
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Go to the drive root" }).click();
+  await page.getByText("Drive not found").waitFor();
+  const drives = [await driveWith("Gone by Edit"), await driveWith("Gone by Delete")];
+  await page.getByRole("link", { name: "Go to your drives" }).click();
+  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+  const dialog = page.getByRole("dialog");
+  for (const [choice, submit] of [
+    ["Edit", "Save"],
+    ["Delete", "Delete permanently"],
+  ] as const) {
+    const name = `Gone by ${choice}`;
+    await page.getByRole("button", { name: `${choice} ${name}` }).click();
+    await owner.client.delete(`/v0/drives/${drives.shift()?.id}`);
+    if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
+    await dialog.getByRole("button", { name: submit }).click();
+    await dialog.getByRole("alert").getByText("Request").waitFor();
+    await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
+    await closeDialog(page);
+  }
+});
+
+test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
+  await using page = await openDrive("Agents", { "b.txt": 1 });
+  await row(page, "b.txt").focus();
+  await putFile(owner, page.drive.id, "a.txt");
+  await putFile(owner, page.drive.id, "folder/c.txt");
+  await comeBack(page);
+  await row(page, "a.txt").waitFor();
+  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor();
+  await rowInFocus(page, "b.txt");
+  // The menu of a row that goes leaves the focus in the page's content.
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menu").waitFor();
+  await owner.client.delete(`/v0/files/${page.drive.fileId("b.txt")}`);
+  await comeBack(page);
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.locator("main:focus").waitFor();
 });

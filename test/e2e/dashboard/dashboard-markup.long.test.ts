@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -11,7 +11,7 @@ import { eventually } from "../../support/server/scenario.ts";
 // Whatever others can name or store is shown as the text that it is: it becomes no element, runs nothing, and asks
 // nobody else for anything.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { open } = dashboard;
 
 const CANARY = "http://canary.invalid";
@@ -19,61 +19,39 @@ const CANARY = "http://canary.invalid";
 const NAME = `'"><img data-evil src=x onerror=alert(7)>{{7*7}}`;
 const SCRIPT = `document.title='pw'+'ned';fetch('${CANARY}/fetched');alert(1)`;
 
-interface Things {
-  readonly slug: string;
-  /** The drive's id. */
-  readonly drive: string;
-  readonly snapshot: string;
-  readonly file: string;
-  readonly claim: string;
-}
-let things: Things;
-
-beforeAll(async () => {
-  const { owner, server } = dashboard;
-  const { client } = owner;
-  const { data: drive } = await client.post<{ data: { id: string; slug: string } }>("/v0/drives", {
-    name: NAME,
-    description: NAME,
-  });
-  const made = await client.post<{ id: string }>("/v0/files", {
-    drive_id: drive.id,
-    filename: `${NAME}.md`,
-    path: `${NAME}/${NAME}.md`,
-    content: Buffer.from(`kestrel ${NAME}`).toBase64(),
-    tags: [NAME],
-    metadata: { [NAME]: NAME },
-  });
-  await client.makeKey({ name: NAME });
-  const snapshot = await client.post<{ data: { id: string } }>(`/v0/drives/${drive.id}/snapshots`, {
-    name: NAME,
-  });
-  const path = `${NAME}.txt`;
-  await client.put(drive.id, path, NAME);
-  const query = `drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
-  await client.delete(`/v0/files/by-path?${query}`);
-  await client.post("/v0/links", { drive_id: drive.id, path: `${NAME}/` });
-  await signUp(server, "bob");
-  const sql = NAME.replaceAll("'", "''");
-  changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
-  const login = { username: "ada", password: "ada's password" };
-  await server.client().json(200, "POST", "/auth/login", { body: login, headers: { "user-agent": NAME } });
-  const agent = await provision(server, NAME);
-  await agent.client.put(agent.drive, NAME, NAME);
-  await isFound(owner, "kestrel", 1);
-  things = {
-    slug: drive.slug,
-    drive: drive.id,
-    snapshot: snapshot.data.id,
-    file: made.id,
-    claim: agent.claim,
-  };
+const { owner, server } = dashboard;
+const { client } = owner;
+const { data: drive } = await client.post<{ data: { id: string; slug: string } }>("/v0/drives", {
+  name: NAME,
+  description: NAME,
 });
+const file = await client.post<{ id: string }>("/v0/files", {
+  drive_id: drive.id,
+  filename: `${NAME}.md`,
+  path: `${NAME}/${NAME}.md`,
+  content: Buffer.from(`kestrel ${NAME}`).toBase64(),
+  tags: [NAME],
+  metadata: { [NAME]: NAME },
+});
+await client.makeKey({ name: NAME });
+const snapshots = `/v0/drives/${drive.id}/snapshots`;
+const { data: snapshot } = await client.post<{ data: { id: string } }>(snapshots, { name: NAME });
+const removed = await client.put(drive.id, `${NAME}.txt`, NAME);
+await client.delete(`/v0/files/${removed.id}`);
+await client.post("/v0/links", { drive_id: drive.id, path: `${NAME}/` });
+await signUp(server, "bob");
+const sql = NAME.replaceAll("'", "''");
+changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
+const login = { username: "ada", password: "ada's password" };
+await server.client().json(200, "POST", "/auth/login", { body: login, headers: { "user-agent": NAME } });
+const agent = await provision(server, NAME);
+await agent.client.put(agent.drive, NAME, NAME);
+await isFound(owner, "kestrel", 1);
 
 /** A page of ours; see `dashboard.open` for what it must not do besides. */
 async function visit(address: string) {
   const page = await open("/healthz");
-  const noted = mischiefIn(page, dashboard.server.url);
+  const noted = mischiefIn(page, server.url);
   await page.goto(address);
   return Object.assign(page, { noted });
 }
@@ -88,68 +66,67 @@ async function traces(page: Page, noted: readonly string[]): Promise<unknown> {
 
 const NONE = { elements: 0, isChanged: false, noted: [] };
 
+const folder = `/drives/${drive.slug}/${encodeURIComponent(NAME)}/`;
+const toast = (page: Page) => page.locator(".toast").getByText(NAME).waitFor();
+
 /** Where a name is shown, and what is done there. */
-const PLACES: readonly (readonly [
-  what: string,
-  address: (things: Things) => string,
-  act?: (page: Page) => Promise<void>,
-])[] = [
-  ["the drives", () => "/drives"],
-  ["a drive", ({ slug }) => `/drives/${slug}/`],
-  ["a folder", ({ slug }) => `/drives/${slug}/${encodeURIComponent(NAME)}/`],
+const PLACES: readonly (readonly [what: string, address: string, act?: (page: Page) => Promise<void>])[] = [
+  ["the drives", "/drives"],
+  ["a drive", `/drives/${drive.slug}/`],
+  ["a folder", folder],
   [
     "a file's details",
-    ({ slug }) => `/drives/${slug}/${encodeURIComponent(NAME)}/`,
+    folder,
     async (page) => {
       await chooseFor(page, `${NAME}.md`, "Details");
       await page.getByRole("dialog").getByText(NAME).first().waitFor();
     },
   ],
-  ["a preview", ({ slug, file }) => `/drives/${slug}/${encodeURIComponent(NAME)}/?file=${file}`],
-  ["what a search finds by a text", () => "/search?q=kestrel"],
-  ["what a search finds by a name", () => `/search?q=${encodeURIComponent(NAME)}`],
-  ["the keys", () => "/keys"],
-  ["the trash", () => "/trash"],
-  ["what happened", ({ drive }) => `/activity?drive=${drive}`],
-  ["the snapshots", ({ drive }) => `/snapshots?drive=${drive}`],
-  ["what is in a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&inside=${snapshot}`],
-  ["what came since a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&compare=${snapshot}`],
-  ["the links", ({ drive }) => `/links?drive=${drive}`],
-  ["the members", ({ drive }) => `/members?drive=${drive}`],
+  ["a preview", `${folder}?file=${file.id}`],
+  ["what a search finds by a text", "/search?q=kestrel"],
+  ["what a search finds by a name", `/search?q=${encodeURIComponent(NAME)}`],
+  ["the keys", "/keys"],
+  ["the trash", "/trash"],
+  ["what happened", `/activity?drive=${drive.id}`],
+  ["the snapshots", `/snapshots?drive=${drive.id}`],
+  ["what is in a snapshot", `/snapshots?drive=${drive.id}&inside=${snapshot.id}`],
+  ["what came since a snapshot", `/snapshots?drive=${drive.id}&compare=${snapshot.id}`],
+  ["the links", `/links?drive=${drive.id}`],
+  ["the members", `/members?drive=${drive.id}`],
   [
     "what is said after something was put back",
-    ({ drive }) => `/trash?drive=${drive}`,
+    `/trash?drive=${drive.id}`,
     async (page) => {
       await page.getByRole("button", { name: "Put back" }).click();
-      await page.locator(".toast").getByText(NAME).waitFor();
+      await toast(page);
     },
   ],
-  ["the account and its sessions", () => "/account"],
-  ["the users", () => "/users"],
+  ["the account and its sessions", "/account"],
+  ["the users", "/users"],
   [
     "the page of a claim, and what is said after it",
-    ({ claim }) => `/claim/${claim}`,
+    `/claim/${agent.claim}`,
     async (page) => {
       await page.getByRole("button", { name: /Claim/ }).click();
-      await page.locator(".toast").getByText(NAME).waitFor();
+      await toast(page);
     },
   ],
   [
     "what is said after a drive was deleted",
-    () => "/drives",
+    "/drives",
     async (page) => {
       const drives = page.getByRole("listitem").filter({ hasText: NAME });
       await drives.last().getByTitle("Delete").click();
       await page.getByRole("textbox", { name: "Type the name to confirm" }).fill(NAME);
       await page.getByRole("button", { name: "Delete permanently" }).click();
-      await page.locator(".toast").getByText(NAME).waitFor();
+      await toast(page);
     },
   ],
 ];
 
 for (const [what, address, act] of PLACES) {
   test(`markup in names is text: ${what}`, async () => {
-    await using page = await visit(address(things));
+    await using page = await visit(address);
     // What a search finds is in pieces: what was searched for is marked.
     await eventually(async () => (await page.locator("main").innerText()).includes(NAME));
     await act?.(page);
@@ -191,9 +168,9 @@ describe("markup in an address is text", () => {
   );
 
   test("to who is not signed in", async () => {
-    const context = await dashboard.browser.newContext({ baseURL: dashboard.server.url });
+    const context = await dashboard.browser.newContext({ baseURL: server.url });
     const page = await context.newPage();
-    const noted = mischiefIn(page, dashboard.server.url);
+    const noted = mischiefIn(page, server.url);
     for (const query of [
       "",
       `?sign_in=${HOSTILE}&request=${HOSTILE}`,
@@ -237,11 +214,15 @@ describe("contents that are opened by their address run nothing", () => {
     ["x/x", MARKUP],
   ];
   test.each(contents)("%s", async (type, content) => {
-    const { client, drive } = dashboard.owner;
-    const id = await client.store(drive, "opened", content, `&content_type=${encodeURIComponent(type)}`);
+    const id = await client.store(
+      owner.drive,
+      "opened",
+      content,
+      `&content_type=${encodeURIComponent(type)}`,
+    );
     const link = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
     const page = await dashboard.context.newPage();
-    const noted = mischiefIn(page, dashboard.server.url);
+    const noted = mischiefIn(page, server.url);
     for (const address of [`/v0/files/${id}/download`, link.url]) {
       for (const suffix of ["", "?inline=1"]) {
         // A download is no page to go to.

@@ -1,45 +1,31 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { complaintsOf, lead, newWindow, signInto, strangersTo } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog } from "../../support/browser/drive-page.ts";
-import { isFound } from "../../support/server/drives.ts";
+import { isFound, putFile } from "../../support/server/drives.ts";
 import { provision, signUp } from "../../support/server/executable.ts";
 import { inspect } from "../../support/browser/looks.ts";
 import { askToBeLetIn, OAuthTestClient } from "../../support/peers/oauth.ts";
 import { pageWeight } from "../../support/browser/page-weight.ts";
 import { sessionIn } from "../../support/server/sign-in.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 
 /** Script and style together, as they are sent. */
 const MOST_BYTES = 120 * 1024;
 
 /** As long and as wide as a name may be. */
 const LONG = "W".repeat(64);
+const LONG_USERNAME = "w".repeat(32);
 
-const dashboard = openDashboard();
-let page: Page;
-/** What the addresses of the pages are made of. */
-let made: {
-  readonly file: string;
-  readonly claim: string;
-  /** Where apps send people: one of a site, and one of this computer. */
-  readonly consent: readonly [string, string];
-};
-let strangers: string[];
-let complaints: string[];
+const { owner: ada, browser, server } = await openDashboard();
+const page = await (await newWindow(browser, { baseURL: server.url })).newPage();
+const strangers = strangersTo(page, server.url);
+const complaints = complaintsOf(page);
 
-beforeAll(async () => {
-  made = await fill();
-  const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url });
-  page = await context.newPage();
-  strangers = strangersTo(page, dashboard.server.url);
-  complaints = complaintsOf(page);
-});
-
-/** Something to look at on every page. */
-async function fill(): Promise<typeof made> {
-  const { owner: ada, server } = dashboard;
+/** Something to look at on every page; the id of a file. */
+async function fill(): Promise<string> {
   await signUp(server, "bob");
+  await signUp(server, LONG_USERNAME);
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
   await ada.client.patch(`/v0/drives/${ada.drive}`, body);
   await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
@@ -55,84 +41,112 @@ async function fill(): Promise<typeof made> {
     { name: LONG },
   ];
   for (const key of keys) await ada.client.makeKey(key);
-  await letAppIn();
-  await isFound(ada, "river", 3);
-  await signUp(server, "w".repeat(32));
-  const { claim } = await provision(server);
-  const consent = await Promise.all([
-    askToBeLetIn(server.url, "https://app.example/callback", "Example App"),
-    askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),
-  ]);
-  return { file, claim: `/claim/${claim}`, consent };
-}
-
-/** Lets an application in, as Ada does. */
-async function letAppIn(): Promise<void> {
-  const { server } = dashboard;
-  const body = { username: "ada", password: "ada's password" };
-  const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", { body }))}`;
+  // Ada lets an application in.
+  const login = { body: { username: "ada", password: "ada's password" } };
+  const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", login))}`;
   const app = await OAuthTestClient.register(server, { client_name: "Example App" });
   await app.signIn({
     send: (method, path, options) =>
       server.client().send(method, path, { ...options, headers: { cookie, origin: server.url } }),
   });
+  await isFound(ada, "river", 3);
+  return file;
 }
 
-/** Goes to a page and waits until it shows what it is about. */
-async function visit(path: string, shows: string | RegExp): Promise<void> {
-  await lead(page, path);
-  await page.getByText(shows).first().waitFor();
-}
+/** A page, what it shows, and the button that opens a dialog on it, if one is looked at. */
+type Visit = readonly [name: string, address: string, shows: string | RegExp, button?: string];
 
-type Visit = readonly [name: string, path: () => string, shows: string | RegExp];
+const file = await fill();
+const claim = `/claim/${(await provision(server)).claim}`;
+// Where apps send people: one of a site, and one of this computer.
+const consent = await askToBeLetIn(server.url, "https://app.example/callback", "Example App");
+const consentOfComputer = await askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG);
 
 const SIGNED_OUT: readonly Visit[] = [
-  ["sign-in", () => "/drives", "Password"],
-  ["sign-in-failed", () => "/drives?sign_in=failed&request=one", "Request one"],
-  ["setup-used", () => "/auth/setup?token=used", /link/],
-  ["claim-signed-out", () => made.claim, "Sign in to claim it"],
-  ["consent-signed-out", () => made.consent[0], "Sign in to decide"],
-  ["consent-unsafe", () => "/oauth/consent?problem=redirect", "This request is not safe"],
-  ["claim-unknown", () => "/claim/clm_none", "This link is not valid"],
+  ["sign-in", "/drives", "Password"],
+  ["sign-in-failed", "/drives?sign_in=failed&request=one", "Request one"],
+  ["setup-used", "/auth/setup?token=used", /link/],
+  ["claim-signed-out", claim, "Sign in to claim it"],
+  ["consent-signed-out", consent, "Sign in to decide"],
+  ["consent-unsafe", "/oauth/consent?problem=redirect", "This request is not safe"],
+  ["claim-unknown", "/claim/clm_none", "This link is not valid"],
 ];
 
 const SIGNED_IN: readonly Visit[] = [
-  ["drives", () => "/drives", "ada/field-notes"],
-  ["nothing", () => "/drives/nobody", "Page not found"],
-  ["drive", () => "/drives/ada/field-notes/", "readme.txt"],
-  ["folder", () => "/drives/ada/field-notes/river/", "birds.csv"],
-  ["preview", () => `/drives/ada/field-notes/river/?file=${made.file}`, "boats"],
-  ["drive-none", () => "/drives/nobody/nothing/", "Page not found"],
-  ["search", () => "/search", "What are you looking for?"],
-  ["search-found", () => "/search?q=river&tags=2030", "3 files found"],
-  ["search-nothing", () => "/search?q=nothing&type=image/*", "Nothing found"],
-  ["keys", () => "/keys", "Night shift"],
-  ["account", () => "/account", "This browser"],
-  ["users", () => "/users", "bob"],
-  ["claim", () => made.claim, "Claim this drive"],
-  ["consent", () => made.consent[0], "asked for it there just now"],
-  ["consent-computer", () => made.consent[1], "A program on this computer"],
-  ["consent-over", () => "/oauth/consent?request=none", "This request is over"],
+  ["drives", "/drives", "ada/field-notes"],
+  ["nothing", "/drives/nobody", "Page not found"],
+  ["drive", "/drives/ada/field-notes/", "readme.txt"],
+  ["folder", "/drives/ada/field-notes/river/", "birds.csv"],
+  ["preview", `/drives/ada/field-notes/river/?file=${file}`, "boats"],
+  ["drive-none", "/drives/nobody/nothing/", "Page not found"],
+  ["search", "/search", "What are you looking for?"],
+  ["search-found", "/search?q=river&tags=2030", "3 files found"],
+  ["search-nothing", "/search?q=nothing&type=image/*", "Nothing found"],
+  ["keys", "/keys", "Night shift"],
+  ["account", "/account", "This browser"],
+  ["users", "/users", "bob"],
+  ["claim", claim, "Claim this drive"],
+  ["consent", consent, "asked for it there just now"],
+  ["consent-computer", consentOfComputer, "A program on this computer"],
+  ["consent-over", "/oauth/consent?request=none", "This request is over"],
+  ["drive-new", "/drives", "ada/field-notes", "New drive"],
+  ["drive-edit", "/drives", "ada/field-notes", "Edit Field notes"],
+  ["drive-delete", "/drives", "ada/field-notes", "Delete Field notes"],
+  ["drive-delete-long", "/drives", "ada/field-notes", `Delete ${LONG}`],
+  ["key-new", "/keys", "Night shift", "New key"],
+  ["key-revoke", "/keys", "Night shift", "Revoke Laptop"],
+  ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
+  ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
+  ["users-add", "/users", "bob", "Add user"],
+  ["users-disable", "/users", "bob", "Disable bob"],
 ];
 
-/** What opens a dialog on a page. */
-const DIALOGS: readonly (readonly [name: string, path: string, button: string | RegExp])[] = [
-  ["drive-new", "/drives", "New drive"],
-  ["drive-edit", "/drives", "Edit Field notes"],
-  ["drive-delete", "/drives", "Delete Field notes"],
-  ["drive-delete-long", "/drives", `Delete ${LONG}`],
-  ["key-new", "/keys", "New key"],
-  ["key-revoke", "/keys", "Revoke Laptop"],
-  ["key-revoke-long", "/keys", `Revoke ${LONG}`],
-  ["account-everywhere", "/account", "Sign out everywhere"],
-  ["users-add", "/users", "Add user"],
-  ["users-disable", "/users", "Disable bob"],
-];
+/** The pages about the past of a drive, and about who may use it. */
+async function visitsOfPast(): Promise<readonly Visit[]> {
+  const { client } = ada;
+  const { id: drive } = await client.makeDrive("Past");
+  const log = await putFile(ada, drive, "river/log.md", "# The river\n\nIt is high.\n");
+  const longFile = await putFile(ada, drive, `${LONG}/${LONG} \u202Egnp.exe`);
+  const snapshots = `/v0/drives/${drive}/snapshots`;
+  const { data } = await client.post<{ data: { id: string } }>(snapshots, { name: "Before the clean-up" });
+  await client.post(snapshots, { name: LONG });
+  await client.put(drive, "river/log.md", "# The river\n\nIt is low.\n", 200);
+  await client.delete(`/v0/files/${longFile}`);
+  await client.delete("/v0/folders", { drive_id: drive, path: `${LONG}/`, confirm: true });
+  await client.post("/v0/links", { drive_id: drive, path: "river/", password: "through the mill" });
+  await client.post("/v0/links", { drive_id: drive, path: "river/log.md" });
+  await client.post(`/v0/drives/${drive}/members`, { username: "bob", role: "editor" });
+  await client.post(`/v0/drives/${drive}/members`, { username: LONG_USERNAME, role: "reader" });
+  return [
+    ["trash", `/trash?drive=${drive}`, "Gone for good"],
+    ["trash-delete", `/trash?drive=${drive}`, "Gone for good", `Delete ${LONG} for good`],
+    ["activity", `/activity?drive=${drive}`, "Deleted the folder"],
+    ["snapshots", `/snapshots?drive=${drive}`, "Before the clean-up"],
+    ["snapshot-new", `/snapshots?drive=${drive}`, "Before the clean-up", "Take a snapshot"],
+    ["snapshot-restore", `/snapshots?drive=${drive}`, "Before the clean-up", `Restore ${LONG}`],
+    ["snapshot-inside", `/snapshots?drive=${drive}&inside=${data.id}`, "river"],
+    ["snapshot-compare", `/snapshots?drive=${drive}&compare=${data.id}`, "river/log.md"],
+    ["links", `/links?drive=${drive}`, "Shows a folder"],
+    ["link-revoke", "/links", "Shows a folder", "Revoke the link to river"],
+    ["members", `/members?drive=${drive}`, "bob"],
+    ["member-new", `/members?drive=${drive}`, "bob", "Add member"],
+    ["member-remove", `/members?drive=${drive}`, "bob", "Remove bob"],
+    ["versions", `/drives/${drive}/river/?file=${log}`, "It is low.", "Versions"],
+  ];
+}
+
+const past = isThorough() ? await visitsOfPast() : [];
+
+/** Leads the page to an address, and waits until it shows what it is about. */
+async function visit(address: string, shows: string | RegExp): Promise<void> {
+  await lead(page, address);
+  await page.getByText(shows).first().waitFor();
+}
 
 describe("with nobody signed in, axe finds nothing", () => {
-  test.each(SIGNED_OUT)("%s", async (name, path, shows) => {
+  test.each(SIGNED_OUT)("%s", async (name, address, shows) => {
     // What came before is told to who loads the page.
-    await page.goto(path());
+    await page.goto(address);
     await page.getByText(shows).first().waitFor();
     expect(await inspect(page, name)).toEqual([]);
   });
@@ -140,24 +154,28 @@ describe("with nobody signed in, axe finds nothing", () => {
 
 describe("with somebody signed in, axe finds nothing", () => {
   beforeAll(async () => {
-    await signInto(page.context(), dashboard.server.url, "ada");
+    await signInto(page.context(), server.url, "ada");
     await page.reload();
   });
 
-  test.each(SIGNED_IN)("%s", async (name, path, shows) => {
-    await visit(path(), shows);
-    expect(await inspect(page, name)).toEqual([]);
-  });
+  for (const [name, address, shows, button] of [...SIGNED_IN, ...past]) {
+    test(name, async () => {
+      await visit(address, shows);
+      if (button !== undefined) {
+        await page.getByRole("button", { name: button, exact: true }).first().click();
+        await page.getByRole("dialog").last().waitFor();
+      }
+      if (name === "versions") {
+        await page.getByRole("button", { name: /^Compare version 1/ }).click();
+        await page.getByRole("region", { name: /^From version 1/ }).waitFor();
+      }
+      expect(await inspect(page, name)).toEqual([]);
+      if (name === "versions") await page.keyboard.press("Escape");
+      if (button !== undefined) await closeDialog(page);
+    });
+  }
 
-  test.each(DIALOGS)("%s", async (name, path, button) => {
-    await lead(page, path);
-    await page.getByRole("button", { name: button }).first().click();
-    await page.getByRole("dialog").waitFor();
-    expect(await inspect(page, name)).toEqual([]);
-    await closeDialog(page);
-  });
-
-  test("key-made", async () => {
+  test("key-made, key-clients", async () => {
     await visit("/keys", "Night shift");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -165,10 +183,6 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.getByText("VS Code").click();
     expect(await inspect(page, "key-made")).toEqual([]);
     await page.getByRole("button", { name: "Done" }).click();
-  });
-
-  test("key-clients", async () => {
-    await visit("/keys", "Night shift");
     await page.getByText("ChatGPT").click();
     await page.getByText("Claude Code").click();
     expect(await inspect(page, "key-clients")).toEqual([]);
@@ -202,11 +216,11 @@ test("no text becomes markup or a script of the page, whatever its own scripts d
   }
   expect(await page.locator("#made").count()).toBe(0);
   expect(await page.evaluate<string[]>("window.violations")).toEqual([
-    ...Array.from({ length: 5 }, () => "require-trusted-types-for"),
-    ...Array.from({ length: 2 }, () => "trusted-types"),
+    ...Array<string>(5).fill("require-trusted-types-for"),
+    ...Array<string>(2).fill("trusted-types"),
   ]);
 });
 
 test("script and style are small, as the browser gets them", async () => {
-  expect(await pageWeight(dashboard.server.url)).toBeLessThan(MOST_BYTES);
+  expect(await pageWeight(server.url)).toBeLessThan(MOST_BYTES);
 });

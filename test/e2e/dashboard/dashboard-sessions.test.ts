@@ -1,17 +1,16 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { hold, onlyPageOf, signInAt } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { enter } from "../../support/browser/drive-page.ts";
+import { enter, upload } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 // Who is signed in: in two tabs, and when that ends.
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const { paths } = dashboard;
-
-beforeAll(() => signUp(dashboard.server, "bob"));
+await signUp(dashboard.server, "bob");
 
 async function signIn(page: Page, username: string): Promise<void> {
   await signInAt(page, username);
@@ -26,21 +25,15 @@ async function adasPage(address: string): Promise<Page & AsyncDisposable> {
   return page;
 }
 
-/** Chooses files to be uploaded. */
-function choose(page: Page, ...names: string[]): Promise<void> {
-  const files = names.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") }));
-  return page.locator("input[type=file]").first().setInputFiles(files);
-}
-
 /** Ada's page with an upload on its way, once her sessions have ended. */
 async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
   const page = await adasPage(`/drives/${dashboard.owner.drive}/`);
-  const upload = await hold(page, "PUT", /\/v0\/files\?/);
+  const held = await hold(page, "PUT", /\/v0\/files\?/);
   const files = [`${filename}-1`, `${filename}-2`, `${filename}-3`, `${filename}-4`];
-  await choose(page, ...files);
+  await upload(page, files);
   await page.getByText("0 of 4").first().waitFor();
   await dashboard.owner.client.delete("/v0/sessions");
-  upload.release();
+  held.release();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   expect(await page.getByText(filename).count()).toBe(0);
   return page;
@@ -85,8 +78,8 @@ describe("two tabs", () => {
 
 test("an answer that does not come to who is signed in takes neither the page nor its uploads away", async () => {
   await using page = await adasPage(`/drives/${dashboard.owner.drive}/`);
-  const upload = await hold(page, "PUT", /\/v0\/files\?/);
-  await choose(page, "slow.txt");
+  const held = await hold(page, "PUT", /\/v0\/files\?/);
+  await upload(page, ["slow.txt"]);
   const busy = { error: { code: "RATE_LIMITED", message: "Too many requests." } };
   await page.route("**/v0/account", (route) => route.fulfill({ status: 429, json: busy }));
   await page.route("**/v0/search?*", (route) => route.fulfill({ status: 401, json: busy }));
@@ -94,7 +87,7 @@ test("an answer that does not come to who is signed in takes neither the page no
   await page.getByRole("link", { name: "Search" }).click();
   await enter(page.getByRole("searchbox", { name: "Search terms" }), "x");
   await asked;
-  upload.release();
+  held.release();
   await page.getByRole("heading", { name: "Search" }).waitFor();
   await eventually(async () => (await paths(dashboard.owner.drive, "slow.txt")).length === 1);
 });

@@ -1,47 +1,29 @@
-import { expect, test } from "bun:test";
-import type { Locator, Page } from "playwright-core";
+import { afterAll, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { borrowBrowser, newWindow, strangersTo } from "../../support/browser/browser.ts";
 import { serve } from "../../support/server/executable.ts";
 
-/**
- * Opens `/docs` of the executable, where an agent is provisioned and the page is given its key. With the agent's drive,
- * the other hosts that are asked, and what goes wrong in the page.
- */
-async function openDocsPage() {
-  await using closing = new AsyncDisposableStack();
-  const server = closing.use(await serve());
-  const { browser } = closing.use(await borrowBrowser());
-  const page = await (await newWindow(browser)).newPage();
-  const strangers = strangersTo(page, server.url);
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(`${server.url}/docs`);
-  const provisioned = await execute(await openOperation(page, "Drives-provisionDrive"));
-  const { data }: { data: { api_key: string; drive_id: string } } = JSON.parse(provisioned.text);
-  await authorize(page, data.api_key);
-  const owned = closing.move();
-  return {
-    page,
-    drive: data.drive_id,
-    strangers,
-    complaints,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
+// `/docs` of the executable, as somebody uses it who has an agent provisioned there and gives the page its key.
 
-/** Gives a key to Authorize. */
-async function authorize(page: Page, key: string): Promise<void> {
-  await page.locator(".auth-wrapper > .authorize").click();
-  await page.locator(".auth-container", { hasText: "http, Bearer" }).locator("input").fill(key);
-  await page.locator(".auth-btn-wrapper .authorize").first().click();
-  await page.locator(".auth-btn-wrapper .btn-done").first().click();
-}
+const closing = new AsyncDisposableStack();
+afterAll(() => closing.disposeAsync());
+const server = closing.use(await serve());
+const { browser } = closing.use(await borrowBrowser());
+const page = await (await newWindow(browser)).newPage();
+const strangers = strangersTo(page, server.url);
+const complaints: string[] = [];
+page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+page.on("pageerror", (error) => complaints.push(String(error)));
+await page.goto(`${server.url}/docs`);
+const provisioned = await execute(await openOperation("Drives-provisionDrive"));
+const { data: agent }: { data: { api_key: string; drive_id: string } } = JSON.parse(provisioned.text);
+await page.locator(".auth-wrapper > .authorize").click();
+await page.locator(".auth-container", { hasText: "http, Bearer" }).locator("input").fill(agent.api_key);
+await page.locator(".auth-btn-wrapper .authorize").first().click();
+await page.locator(".auth-btn-wrapper .btn-done").first().click();
 
 /** Opens an operation, named as `Drives-listDrives`. */
-async function openOperation(page: Page, name: string): Promise<Locator> {
+async function openOperation(name: string): Promise<Locator> {
   const group = page.locator(`#operations-tag-${name.slice(0, name.indexOf("-"))}`);
   await group.waitFor();
   if ((await group.getAttribute("data-is-open")) !== "true") await group.click();
@@ -78,42 +60,17 @@ async function filledIn(operation: Locator, attribute: string): Promise<[name: s
 }
 
 test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
-  await using docs = await openDocsPage();
-  const list = await openOperation(docs.page, "Drives-listDrives");
+  const list = await openOperation("Drives-listDrives");
   // What the description refers to is put in its place.
   const refusal = list.locator('.responses-table tr[data-code="429"] .response-col_description');
   expect(await refusal.innerText()).toContain("RATE_LIMITED");
   const { text: drives } = await execute(list);
   expect(drives).toContain('"slug": null');
-  const { strangers, complaints } = docs;
   expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });
 
-test("descriptions are formatted, and what an operation answers comes part by part", async () => {
-  await using docs = await openDocsPage();
-  const { page, complaints } = docs;
-  const overview = page.locator(".info .renderedMarkdown");
-  await overview.locator("p > strong", { hasText: "Where to begin." }).waitFor();
-  await overview.locator("p > code", { hasText: "/skill.md" }).waitFor();
-  expect(await overview.innerText()).not.toMatch(/`|\*\*/);
-  await page.evaluate(`{
-    window.together = [];
-    new MutationObserver((changes) => {
-      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.nodeType === 1);
-      const rows = added.flatMap((node) => [node, ...node.querySelectorAll("tr.response")]);
-      window.together.push(rows.filter((node) => node.matches("tr.response")).length);
-    }).observe(document.body, { childList: true, subtree: true });
-  }`);
-  const upload = await openOperation(page, "Files-uploadFile");
-  await upload.locator(".responses-table tr.response").nth(8).waitFor();
-  expect(await page.evaluate<number>("Math.max(...window.together)")).toBe(1);
-  expect(complaints).toEqual([]);
-});
-
 test("what is filled in can be executed as it is, but for the ids: an upload, a form, a change", async () => {
-  await using docs = await openDocsPage();
-  const { page, drive } = docs;
-  const upload = await openOperation(page, "Files-uploadFile");
+  const upload = await openOperation("Files-uploadFile");
   const example: { drive_id: string; filename: string; content: string } = JSON.parse(
     await bodyOf(upload).inputValue(),
   );
@@ -122,7 +79,7 @@ test("what is filled in can be executed as it is, but for the ids: an upload, a 
     filename: "hello.txt",
     content: "SGVsbG8gV29ybGQh",
   });
-  await bodyOf(upload).fill(JSON.stringify({ ...example, drive_id: drive }));
+  await bodyOf(upload).fill(JSON.stringify({ ...example, drive_id: agent.drive_id }));
   const uploaded = await execute(upload);
   expect(uploaded).toEqual({ status: "201", text: expect.stringContaining('"path": "hello.txt"') });
   const file: { id: string } = JSON.parse(uploaded.text);
@@ -137,7 +94,7 @@ test("what is filled in can be executed as it is, but for the ids: an upload, a 
     ["drive_id", example.drive_id],
     ["file", expect.stringMatching(/plan\.md$/)],
   ]);
-  await upload.locator("[data-property-name=drive_id] input").fill(drive);
+  await upload.locator("[data-property-name=drive_id] input").fill(agent.drive_id);
   await upload.locator(".live-responses-table").waitFor();
   await upload.locator(".btn-clear").click();
   expect(await execute(upload)).toEqual({
@@ -147,7 +104,7 @@ test("what is filled in can be executed as it is, but for the ids: an upload, a 
     ),
   });
 
-  const update = await openOperation(page, "Files-updateFile");
+  const update = await openOperation("Files-updateFile");
   expect(JSON.parse(await bodyOf(update).inputValue())).toEqual({ tags: ["greeting"] });
   await update.locator("tr[data-param-name=id] input").fill(file.id);
   const updated = await execute(update);
@@ -164,7 +121,27 @@ test("what is filled in can be executed as it is, but for the ids: an upload, a 
     ["Files-listFiles", ["sort=path", "page=1", "limit=50"]],
   ] as const;
   for (const [name, defaults] of parameters) {
-    const filled = await filledIn(await openOperation(page, name), "data-param-name");
+    const filled = await filledIn(await openOperation(name), "data-param-name");
     expect([name, filled.map((each) => each.join("="))]).toEqual([name, [...defaults]]);
   }
+});
+
+test("descriptions are formatted, and what an operation answers comes part by part", async () => {
+  await page.reload();
+  const overview = page.locator(".info .renderedMarkdown");
+  await overview.locator("p > strong", { hasText: "Where to begin." }).waitFor();
+  await overview.locator("p > code", { hasText: "/skill.md" }).waitFor();
+  expect(await overview.innerText()).not.toMatch(/`|\*\*/);
+  await page.evaluate(`{
+    window.together = [];
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.nodeType === 1);
+      const rows = added.flatMap((node) => [node, ...node.querySelectorAll("tr.response")]);
+      window.together.push(rows.filter((node) => node.matches("tr.response")).length);
+    }).observe(document.body, { childList: true, subtree: true });
+  }`);
+  const upload = await openOperation("Files-uploadFile");
+  await upload.locator(".responses-table tr.response").nth(8).waitFor();
+  expect(await page.evaluate<number>("Math.max(...window.together)")).toBe(1);
+  expect(complaints).toEqual([]);
 });

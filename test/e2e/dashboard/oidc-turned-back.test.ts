@@ -12,16 +12,10 @@ const CALLBACK = "/auth/oidc/callback";
 /** How a browser asks for a page. */
 const PAGE = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", "sec-fetch-mode": "navigate" };
 
-let provider: EvilProvider;
-let coffer: TestAppliance;
-beforeAll(async () => {
-  provider = await EvilProvider.start();
-  coffer = await start(provider.issuer);
-});
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-});
+const closing = new AsyncDisposableStack();
+afterAll(() => closing.disposeAsync());
+const provider = closing.use(await EvilProvider.start());
+const coffer = closing.use(await start(provider.issuer));
 
 function start(issuer: string): Promise<TestAppliance> {
   return startAppliance({
@@ -31,163 +25,101 @@ function start(issuer: string): Promise<TestAppliance> {
   });
 }
 
-/** Begins a sign-in; what the provider is to send back, with `more` in it. */
-async function begin(jar: CookieJar, more: Readonly<Record<string, string>> = {}): Promise<URL> {
+/** Begins a sign-in; what the provider is to send back, with `said` in it. */
+async function begin(jar: CookieJar, said: string): Promise<URL> {
   const base = coffer.appliance.baseUrl;
   const begun = await jar.fetch(base + START, { headers: PAGE });
   const asked = new URL(begun.headers.get("location") ?? "").searchParams;
   provider.nonce = asked.get("nonce") ?? "";
-  const back = new URL(base + CALLBACK);
-  const said = { state: asked.get("state") ?? "", iss: provider.issuer, ...more };
-  back.search = new URLSearchParams(said).toString();
-  return back;
+  const query = { state: asked.get("state") ?? "", iss: provider.issuer };
+  const more = Object.fromEntries(new URLSearchParams(said));
+  return new URL(`${base}${CALLBACK}?${new URLSearchParams({ ...query, ...more }).toString()}`);
 }
 
-/**
- * The answer must send to `path` with `outcome`, and the log must say why under the request's id. It must take away the
- * cookies of as many sign-ins as `ended` says.
- */
-function expectTurnedBack(
-  response: Response,
-  path: string,
-  outcome: string,
-  reason: RegExp,
-  ended = 1,
-): void {
-  expect(response.status).toBe(303);
-  const request = response.headers.get("x-request-id") ?? "";
-  const query = `sign_in=${outcome}&request=${request}`;
-  expect(response.headers.get("location")).toBe(path + (path.includes("?") ? "&" : "?") + query);
-  expect(response.headers.get("cache-control")).toBe("no-store");
-  expect(response.headers.getSetCookie()).toEqual(
-    Array.from({ length: ended }, () =>
-      expect.stringMatching(/^coffer_sign_in_[\w-]{43}=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/),
-    ),
-  );
-  const told = coffer.lines.filter((line) => line.includes(request));
-  expect(told.join("\n")).toMatch(reason);
-}
-
-interface Case {
-  readonly name: string;
-  /** What the provider says beside `state` and `iss`. */
-  readonly said?: Readonly<Record<string, string>>;
-  readonly given?: (back: URL, jar: CookieJar) => unknown;
-  readonly after?: () => unknown;
-  /** What a program gets. */
-  readonly status: number;
-  readonly to: readonly [path: string, outcome: string, reason: RegExp, ended?: number];
-}
+const NOT_BEGUN = /started in another browser/;
+/** What the provider says beside `state` and `iss`, the status that a program gets, what a person is told, and why. */
+const CASES: readonly (readonly [name: string, said: string, status: number, told: string, log: RegExp])[] = [
+  [
+    "the person would not",
+    "error=access_denied&error_description=marked()",
+    403,
+    "cancelled",
+    /access_denied/,
+  ],
+  [
+    "the provider has trouble",
+    "error=server_error&error_uri=https://marked.example",
+    403,
+    "failed",
+    /server_error/,
+  ],
+  ["the provider invents an error", "error=//marked.example", 403, "failed", /did not sign you in/],
+  ["another state", "code=code&state=marked", 400, "expired", NOT_BEGUN],
+  ["nothing", "", 400, "expired", NOT_BEGUN],
+  ["a sign-in that nobody began", "code=code&return_to=https://marked.example", 400, "expired", NOT_BEGUN],
+  ["a sign-in that was used", "code=code", 400, "expired", /already used/],
+  ["a sign-in that took too long", "code=code", 400, "expired", /took too long/],
+  ["tokens that are none", "code=code", 401, "failed", /response was invalid/],
+  ["an account that is disabled", "code=code", 403, "failed", /This account is disabled/],
+  ["a fault of ours", "code=code", 500, "failed", /"message":"request failed".*sabotaged/],
+];
 
 const sabotage = (statement: string) => changeDatabase(coffer.dataDir, statement);
-
-const CASES: readonly Case[] = [
-  {
-    name: "the person would not",
-    said: { error: "access_denied", error_description: "<script>marked()</script>" },
-    status: 403,
-    to: [CLAIM, "cancelled", /access_denied/],
-  },
-  {
-    name: "the provider has trouble of its own",
-    said: { error: "server_error", error_uri: "https://marked.example" },
-    status: 403,
-    to: [CLAIM, "failed", /server_error/],
-  },
-  {
-    name: "the provider invents an error",
-    said: { error: "//marked.example" },
-    status: 403,
-    to: [CLAIM, "failed", /did not sign you in/],
-  },
-  {
-    name: "another state",
-    said: { code: "code", state: "marked" },
-    status: 400,
-    to: ["/", "expired", /started in another browser/, 0],
-  },
-  {
-    name: "nothing",
-    given: (back) => void (back.search = ""),
-    status: 400,
-    to: ["/", "expired", /started in another browser/, 0],
-  },
-  {
-    name: "a sign-in that nobody began here",
-    said: { code: "code", return_to: "https://marked.example" },
-    given: (_, jar) => jar.forget(),
-    status: 400,
-    to: ["/", "expired", /started in another browser/, 0],
-  },
-  {
-    name: "a sign-in that was used",
-    said: { code: "code" },
-    given: async (back, jar) => {
-      const cookie = jar.header(back);
-      await fetch(back, { headers: { cookie }, redirect: "manual" });
-    },
-    status: 400,
-    to: ["/", "expired", /already used/],
-  },
-  {
-    name: "a sign-in that took too long",
-    said: { code: "code" },
-    given: () => coffer.clock.advance(10 * 60 * 1000),
-    status: 400,
-    to: ["/", "expired", /took too long/],
-  },
-  {
-    name: "tokens that are none",
-    said: { code: "code" },
-    given: () => void (provider.misdeeds = { idToken: "a.b.c" }),
-    after: () => void (provider.misdeeds = {}),
-    status: 401,
-    to: [CLAIM, "failed", /response was invalid/],
-  },
-  {
-    name: "an account that is disabled",
-    said: { code: "code" },
-    given: () => sabotage("UPDATE user SET disabled_at = 1 WHERE username = 'mallory'"),
-    after: () => sabotage("UPDATE user SET disabled_at = NULL"),
-    status: 403,
-    to: [CLAIM, "failed", /This account is disabled/],
-  },
-  {
-    name: "a fault of ours",
-    said: { code: "code" },
-    given: () =>
-      sabotage(
-        "CREATE TRIGGER sabotage BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
-      ),
-    after: () => sabotage("DROP TRIGGER sabotage"),
-    status: 500,
-    to: [CLAIM, "failed", /"message":"request failed".*sabotaged/],
-  },
-];
+const FAULT = "CREATE TRIGGER fault BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'sabotaged'); END";
+type Given = (back: URL, jar: CookieJar) => unknown;
+/** What else is so in a case, and how that is undone. */
+const GIVEN: Readonly<Record<string, readonly [Given, undo?: () => void]>> = {
+  nothing: [(back) => void (back.search = "")],
+  "a sign-in that nobody began": [(_, jar) => jar.forget()],
+  "a sign-in that was used": [
+    (back, jar) => fetch(back, { headers: { cookie: jar.header(back) }, redirect: "manual" }),
+  ],
+  "a sign-in that took too long": [() => coffer.clock.advance(10 * 60 * 1000)],
+  "tokens that are none": [
+    () => void (provider.misdeeds = { idToken: "a.b.c" }),
+    () => void (provider.misdeeds = {}),
+  ],
+  "an account that is disabled": [
+    () => sabotage("UPDATE user SET disabled_at = 1 WHERE username = 'mallory'"),
+    () => sabotage("UPDATE user SET disabled_at = NULL"),
+  ],
+  "a fault of ours": [() => sabotage(FAULT), () => sabotage("DROP TRIGGER fault")],
+};
 
 describe("coming back from the provider without having signed in", () => {
   beforeAll(async () => {
     const jar = new CookieJar();
-    const response = await jar.fetch(await begin(jar, { code: "code" }), { headers: PAGE });
+    const response = await jar.fetch(await begin(jar, "code=code"), { headers: PAGE });
     expect([response.status, response.headers.get("location")]).toEqual([303, CLAIM]);
   });
 
-  for (const { name, said, given, after, status, to } of CASES) {
+  for (const [name, said, status, told, log] of CASES) {
+    const [given, undo] = GIVEN[name] ?? [];
     /** What a new browser that comes back with these headers is answered. */
-    const comeBack = async (headers?: Record<string, string>) => {
+    const comeBack = async (headers: Record<string, string> = {}) => {
       const jar = new CookieJar();
       const back = await begin(jar, said);
       try {
         await given?.(back, jar);
-        return { jar, response: await jar.fetch(back, headers === undefined ? {} : { headers }) };
+        return { jar, response: await jar.fetch(back, { headers }) };
       } finally {
-        await after?.();
+        undo?.();
       }
     };
     test(`${name}: a person gets back to the page, a program gets JSON`, async () => {
       for (const headers of [PAGE, { accept: PAGE.accept }, { "sec-fetch-mode": "navigate" }]) {
         const { jar, response } = await comeBack(headers);
-        expectTurnedBack(response, ...to);
+        const request = response.headers.get("x-request-id") ?? "";
+        const page = told === "expired" ? "/?" : `${CLAIM}&`;
+        expect(response.status).toBe(303);
+        expect(response.headers.get("location")).toBe(`${page}sign_in=${told}&request=${request}`);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+        // The cookie of the sign-in, where there was one, is taken away.
+        const ended = /^coffer_sign_in_[\w-]{43}=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/;
+        expect(response.headers.getSetCookie()).toEqual(
+          log === NOT_BEGUN ? [] : [expect.stringMatching(ended)],
+        );
+        expect(coffer.lines.filter((line) => line.includes(request)).join("\n")).toMatch(log);
         expect(await response.text()).toBe("");
         expect(JSON.stringify([...response.headers])).not.toContain("marked");
         expect(jar.value("coffer_session")).toBeNull();
@@ -201,28 +133,20 @@ describe("coming back from the provider without having signed in", () => {
   test("what the provider says beside its error is nowhere in the log", () => {
     expect(coffer.lines.filter((line) => /marked\(\)|https:\/\/marked/.test(line))).toEqual([]);
   });
-
-  test("on the provider's own page, by its own link", async () => {
-    await using real = await startRealProvider();
-    await using own = await start(real.issuer);
-    const base = own.appliance.baseUrl;
-    real.open(base + CALLBACK);
-    const jar = new CookieJar();
-    const page = await jar.visit(base + START);
-    const cancel = /href="([^"]*\/abort)"/.exec(page.text)?.[1] ?? "";
-    const back = await jar.visit(new URL(cancel, page.url), {}, (next) => next.pathname !== CALLBACK);
-    expect(back.url.searchParams.get("error")).toBe("access_denied");
-    const response = await jar.fetch(back.url, { headers: PAGE });
-    expect(response.headers.get("location")).toStartWith(`${CLAIM}&sign_in=cancelled&request=`);
-  });
 });
 
-test("a sign-in that is begun again where one failed ends without a trace of that", async () => {
+test("on a real provider's page, by its own link; a sign-in begun again ends without a trace of that", async () => {
   await using real = await startRealProvider();
   await using own = await start(real.issuer);
   const base = own.appliance.baseUrl;
   real.open(base + CALLBACK);
   const jar = new CookieJar();
+  const page = await jar.visit(base + START);
+  const cancel = /href="([^"]*\/abort)"/.exec(page.text)?.[1] ?? "";
+  const back = await jar.visit(new URL(cancel, page.url), {}, (next) => next.pathname !== CALLBACK);
+  expect(back.url.searchParams.get("error")).toBe("access_denied");
+  const turned = await jar.fetch(back.url, { headers: PAGE });
+  expect(turned.headers.get("location")).toStartWith(`${CLAIM}&sign_in=cancelled&request=`);
   for (const [from, to] of [
     ["/?sign_in=failed&request=1", "/"],
     ["/search?q=a&sign_in=expired&request=1#x", "/search?q=a#x"],
@@ -235,24 +159,8 @@ test("a sign-in that is begun again where one failed ends without a trace of tha
 });
 
 describe("beginning where it cannot be begun", () => {
-  test("the provider is away: a person gets back to the page, a program gets JSON", async () => {
-    await using away = await EvilProvider.start();
-    await using own = await start(away.issuer);
-    await away[Symbol.asyncDispose]();
-    const url = own.appliance.baseUrl + START;
-    const response = await fetch(url, { headers: PAGE, redirect: "manual" });
-    const request = response.headers.get("x-request-id") ?? "";
-    expect([response.status, response.headers.get("location")]).toEqual([
-      303,
-      `${CLAIM}&sign_in=failed&request=${request}`,
-    ]);
-    const told = own.lines.filter((line) => line.includes(request)).join("\n");
-    expect(told).toContain("the sign-in provider does not answer");
-    expect((await fetch(url, { redirect: "manual" })).status).toBe(500);
-  });
-
-  test("the provider goes away meanwhile", async () => {
-    await using away = await EvilProvider.start();
+  test("the provider is away, or goes away meanwhile: a person gets back to the page, a program gets JSON", async () => {
+    const away = await EvilProvider.start();
     await using own = await start(away.issuer);
     const base = own.appliance.baseUrl;
     const jar = new CookieJar();
@@ -260,8 +168,20 @@ describe("beginning where it cannot be begun", () => {
     const state = new URL(begun.headers.get("location") ?? "").searchParams.get("state") ?? "";
     await away[Symbol.asyncDispose]();
     const said = new URLSearchParams({ code: "code", state, iss: away.issuer }).toString();
-    const response = await jar.fetch(`${base}${CALLBACK}?${said}`, { headers: PAGE });
-    expect(response.headers.get("location")).toStartWith(`${CLAIM}&sign_in=failed&request=`);
+    const back = await jar.fetch(`${base}${CALLBACK}?${said}`, { headers: PAGE });
+    expect(back.headers.get("location")).toStartWith(`${CLAIM}&sign_in=failed&request=`);
+
+    await using fresh = await start(away.issuer);
+    const url = fresh.appliance.baseUrl + START;
+    const response = await fetch(url, { headers: PAGE, redirect: "manual" });
+    const request = response.headers.get("x-request-id") ?? "";
+    expect([response.status, response.headers.get("location")]).toEqual([
+      303,
+      `${CLAIM}&sign_in=failed&request=${request}`,
+    ]);
+    const told = fresh.lines.filter((line) => line.includes(request)).join("\n");
+    expect(told).toContain("the sign-in provider does not answer");
+    expect((await fetch(url, { redirect: "manual" })).status).toBe(500);
   });
 
   test("too often", async () => {

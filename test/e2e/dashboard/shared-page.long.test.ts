@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { mischiefIn, newWindow } from "../../support/browser/browser.ts";
@@ -7,31 +7,24 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { enter } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
 
-const dashboard = openDashboard();
+const dashboard = await openDashboard();
 const HOSTILE = "<img src=x onerror=alert(1)>.txt";
-let folder: string;
-let file: string;
-let locked: string;
+const { owner } = dashboard;
 
 async function link(body: { [name: string]: Json }): Promise<string> {
-  const { client, drive } = dashboard.owner;
-  const made = { body: { drive_id: drive, ...body } };
-  return (await client.json<{ token: string }>(201, "POST", "/v0/links", made)).token;
+  return (await owner.client.post<{ token: string }>("/v0/links", { drive_id: owner.drive, ...body })).token;
 }
 
-beforeAll(async () => {
-  const { owner } = dashboard;
-  const files = {
-    "photos/notes.md": "# Title\n\nSome *text*, and a [link](https://example.com).\n",
-    "photos/2030/deep.txt": "deep\n",
-    [`photos/${HOSTILE}`]: "hostile",
-    "photos/page.html": "<script>alert(1)</script><h1>Page</h1>",
-  };
-  for (const [path, content] of Object.entries(files)) await putFile(owner, owner.drive, path, content);
-  folder = await link({ path: "photos/" });
-  file = await link({ path: "photos/notes.md" });
-  locked = await link({ path: "photos/", password: "open sesame" });
-});
+const files = {
+  "photos/notes.md": "# Title\n\nSome *text*, and a [link](https://example.com).\n",
+  "photos/2030/deep.txt": "deep\n",
+  [`photos/${HOSTILE}`]: "hostile",
+  "photos/page.html": "<script>alert(1)</script><h1>Page</h1>",
+};
+for (const [path, content] of Object.entries(files)) await putFile(owner, owner.drive, path, content);
+const folder = await link({ path: "photos/" });
+const file = await link({ path: "photos/notes.md" });
+const locked = await link({ path: "photos/", password: "open sesame" });
 
 /** A page of somebody without an account. Until the end of its scope it must have done nothing that it must not. */
 async function stranger(viewport = { width: 1280, height: 800 }): Promise<Page & AsyncDisposable> {

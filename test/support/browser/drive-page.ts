@@ -10,11 +10,11 @@ export function rowInFocus(page: Page, name: string): Promise<void> {
   return page.locator(".file-row:focus", { hasText: name }).waitFor();
 }
 
-/** Uploads a file to the folder that is open. */
-export async function uploadHere(page: Page, name: string): Promise<void> {
-  const file = { name, mimeType: "text/plain", buffer: Buffer.from("x") };
-  await page.getByLabel("Upload files").setInputFiles(file);
-  await row(page, name).waitFor();
+/** Chooses files of these names to be uploaded to the folder that is open. */
+export function upload(page: Page, files: readonly string[], content = "x"): Promise<void> {
+  const buffer = Buffer.from(content);
+  const chosen = files.map((name) => ({ name, mimeType: "text/plain", buffer }));
+  return page.getByLabel("Upload files").setInputFiles(chosen);
 }
 
 /** Goes to an address in a drive, and waits until the page follows what others do. */
@@ -72,12 +72,6 @@ export async function pressAndConfirm(page: Page, name: string, answer: string):
 /** Renames what has the focus. */
 export async function renameTo(page: Page, name: string): Promise<void> {
   await page.keyboard.press("F2");
-  await enter(page.getByLabel("Name", { exact: true }), name);
-}
-
-/** Makes a folder in the one that is open. */
-export async function makeFolder(page: Page, name: string): Promise<void> {
-  await page.getByRole("button", { name: "New folder" }).click();
   await enter(page.getByLabel("Name", { exact: true }), name);
 }
 

@@ -1,17 +1,15 @@
 import { effect } from "@preact/signals-core";
-import { afterAll, afterEach, beforeAll } from "bun:test";
+import { afterAll, afterEach } from "bun:test";
+import type { Change } from "../../../web/lib/api/types.ts";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
 import { accountClient, startWithAda } from "../server/accounts.ts";
-import type { TestAppliance } from "../server/appliance.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
 import { addManyFiles } from "../samples/many-files.ts";
 import type { Agent } from "../server/executable.ts";
 
 /** A folder as its page has it, without the page. */
-export interface ShownFolder extends Disposable, Shown {}
-
 export interface Shown {
   readonly store: DriveStore;
   readonly folder: FolderStore;
@@ -19,38 +17,19 @@ export interface Shown {
   readonly memory: Map<string, unknown>;
 }
 
-/** Drives and their stores, whose requests go to a Coffer in this process; shared by the tests of one file. */
-export interface StoreBench {
-  readonly coffer: TestAppliance;
-  readonly owner: Agent;
-  readonly requests: PageRequests;
-  /** A new drive; see `makeDrive`. */
-  readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
-  /** The top of a new drive, which is shown until the end of the test. */
-  readonly newDrive: (entries?: Entries) => Promise<Shown & MadeDrive>;
-  /** The same of `many/` with so many files. */
-  readonly newMany: (files: number, memory?: Map<string, unknown>) => Promise<Shown & MadeDrive>;
-  /** The paths of a drive's files on the server. */
-  readonly stored: (drive: string) => Promise<string[]>;
-}
-
-/** Opens a Coffer before the tests of the calling file, and closes it after them. */
-export function openStoreBench(): StoreBench {
+/**
+ * Drives and their stores, whose requests go to a Coffer in this process; shared by the tests of the calling file and
+ * closed after them.
+ */
+export async function openStoreBench() {
   const closing = new AsyncDisposableStack();
-  let opened: Pick<StoreBench, "coffer" | "requests" | "owner"> | undefined;
-  let drives = 0;
-  const bench = () => {
-    if (opened === undefined) throw new Error("the bench is not open yet");
-    return opened;
-  };
-  beforeAll(async () => {
-    const coffer = closing.use(await startWithAda());
-    const client = await accountClient(coffer, "ada");
-    const { key = "" } = client;
-    const requests = closing.use(new PageRequests(coffer.appliance.url, key));
-    opened = { coffer, requests, owner: { client, key, drive: "" } };
-  });
   afterAll(() => closing.disposeAsync());
+  const coffer = closing.use(await startWithAda());
+  const client = await accountClient(coffer, "ada");
+  const { key = "" } = client;
+  const requests = closing.use(new PageRequests(coffer.appliance.url, key));
+  const owner: Agent = { client, key, drive: "" };
+
   const open: Disposable[] = [];
   afterEach(() => open.splice(0).forEach((folder) => folder[Symbol.dispose]()));
   const shownAs = async (made: MadeDrive, path: string, memory?: Map<string, unknown>) => {
@@ -58,25 +37,37 @@ export function openStoreBench(): StoreBench {
     open.push({ [Symbol.dispose]: close });
     return { ...made, ...shown };
   };
-  const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
+  let drives = 0;
+  /** A new drive; see `makeDrive`. */
+  const driveWith = (entries?: Entries) => makeDrive(owner, `Drive ${(drives += 1)}`, entries);
   return {
-    get coffer() {
-      return bench().coffer;
-    },
-    get owner() {
-      return bench().owner;
-    },
-    get requests() {
-      return bench().requests;
-    },
+    coffer,
+    owner,
+    requests,
     driveWith,
-    newDrive: async (entries) => shownAs(await driveWith(entries), ""),
-    newMany: async (files, memory) => {
+    /** The top of a new drive, which is shown until the end of the test. */
+    newDrive: async (entries?: Entries) => shownAs(await driveWith(entries), ""),
+    /** The same of `many/` with so many files. */
+    newMany: async (files: number, memory?: Map<string, unknown>) => {
       const made = await driveWith({ "one.txt": 1 });
-      await addManyFiles(bench().coffer.dataDir, made.fileId("one.txt"), files);
+      await addManyFiles(coffer.dataDir, made.fileId("one.txt"), files);
       return shownAs(made, "many/", memory);
     },
-    stored: async (drive) => (await listFiles(bench().owner, drive)).map(({ path }) => path),
+    /** What reads the changes of a drive since now, and then since it was called last. */
+    feedOf: async (drive: string) => {
+      let cursor = "latest";
+      const read = async (): Promise<readonly Change[]> => {
+        const { data, next_cursor } = await client.get<{ data: Change[]; next_cursor: string }>(
+          `/v0/changes?drive_id=${drive}&cursor=${cursor}`,
+        );
+        cursor = next_cursor;
+        return data;
+      };
+      await read();
+      return read;
+    },
+    /** The paths of a drive's files on the server. */
+    stored: async (drive: string) => (await listFiles(owner, drive)).map(({ path }) => path),
   };
 }
 
@@ -94,21 +85,13 @@ export function comesTrue(isSo: () => boolean): Promise<void> {
   return promise.finally(end);
 }
 
-/** Shows a folder of a drive, and waits until its list is there. */
+/** Shows a folder of a drive, or of a store that is there, and waits until its list is there. */
 export async function show(
-  drive: string,
+  drive: string | DriveStore,
   path = "",
   memory = new Map<string, unknown>(),
-): Promise<ShownFolder> {
-  return showIn(new DriveStore(drive), path, memory);
-}
-
-/** Like `show`, of a drive whose store is there. */
-export async function showIn(
-  store: DriveStore,
-  path = "",
-  memory = new Map<string, unknown>(),
-): Promise<ShownFolder> {
+): Promise<Shown & Disposable> {
+  const store = typeof drive === "string" ? new DriveStore(drive) : drive;
   const kept = {
     kept: (name: string) => memory.get(name),
     keep: (name: string, value: unknown) => void memory.set(name, value),
@@ -137,6 +120,11 @@ export function rowsOf({ listing }: FolderStore): (Entry | undefined)[] {
 /** The paths of its rows, from the top. */
 export function pathsOf(folder: FolderStore): (string | undefined)[] {
   return rowsOf(folder).map((entry) => entry?.path);
+}
+
+/** The paths of the rows of the tree beside it. */
+export function treeOf(store: DriveStore): string[] {
+  return store.tree.rows.map(({ key }) => key);
 }
 
 /** An entry of its list by its path. */

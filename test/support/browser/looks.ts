@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, colorProblems } from "./axe.ts";
+import { accessibilityProblems, COLOR_RULES } from "./axe.ts";
 import { resize } from "./browser.ts";
 import { isThorough } from "../server/thorough.ts";
 
@@ -32,8 +32,8 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
       await mkdir(SCREENSHOTS, { recursive: true });
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`), fullPage: true });
     }
-    const inColors = colorScheme === "dark" ? colorProblems : accessibilityProblems;
-    const problems = [...(await inColors(page)), ...(await overflows(page))];
+    const rules = colorScheme === "dark" ? COLOR_RULES : undefined;
+    const problems = [...(await accessibilityProblems(page, rules)), ...(await overflows(page))];
     found.push(...problems.map((problem) => `${look}: ${problem}`));
   }
   for (const width of WIDTHS) {

@@ -1,4 +1,4 @@
 import { beThorough } from "../../support/server/thorough.ts";
 
 beThorough();
-await import("./dashboard-account.test.ts");
+await import("./dashboard-pdf.test.ts");
