@@ -38,3 +38,15 @@ function zoneOffset(field: string, zone: string): number {
 export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
 }
+
+/** A calendar month in UTC; milliseconds since the epoch, `end` exclusive. */
+export interface Month {
+  readonly start: number;
+  readonly end: number;
+}
+
+export function monthOf(instant: number): Month {
+  const date = new Date(instant);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+}

@@ -1,6 +1,12 @@
 import type { DriveId, DrivePk, UserPk } from "../../domain/id.ts";
-import type { Usage } from "../../domain/accounts/usage.ts";
 import type { Database } from "../engine/database.ts";
+
+export interface Usage {
+  /** Requests with a valid key. */
+  readonly operations: number;
+  /** Bytes of content sent and received. */
+  readonly bandwidth: number;
+}
 
 /** What a drive or account used since the last write. */
 type Increment<Who> = Pick<Usage, "operations" | "bandwidth"> & {

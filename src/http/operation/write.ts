@@ -4,7 +4,7 @@ import { earlierAnswer, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
-import { answersOf, type AnyOperation, type ContentOperation, type Operation } from "./spec.ts";
+import { answersOf, type ContentOperation, type Operation } from "./spec.ts";
 
 /** A successful response to a write. */
 export interface JsonAnswer {
@@ -33,12 +33,12 @@ export class Reply<A extends JsonAnswer = JsonAnswer> {
   /**
    * @param attempt null without an Idempotency-Key
    * @param identify which request it is the response to
-   * @param spec its first answer is what an answer without a status is
+   * @param status of an answer without one
    */
-  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint, spec: AnyOperation) {
+  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint, status: number | undefined) {
     this.#attempt = attempt;
     this.#identify = identify;
-    this.#status = answersOf(spec)[0]?.status;
+    this.#status = status;
   }
 
   /** What a handler passes to its service as `within`. @param answer turns what happened into the response */
@@ -78,6 +78,7 @@ export function write<P extends TObject, Q extends TObject, B extends TSchema>(
 ): Route;
 export function write(method: Method, path: string, spec: Write<TObject, TObject, TSchema>): Route {
   const { begin, hasJsonBody, readWhole } = checksOf(path, spec);
+  const status = answersOf(spec)[0]?.status;
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const { hasBody, parseBody, inputWith } = begin(route, context);
@@ -89,7 +90,7 @@ export function write(method: Method, path: string, spec: Write<TObject, TObject
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
       const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
-      const reply = new Reply(attempt, fingerprint, spec);
+      const reply = new Reply(attempt, fingerprint, status);
       await spec.perform(input, reply);
       return reply.response;
     }),
@@ -112,6 +113,7 @@ export function writeContent<P extends TObject, Q extends TObject>(
 ): Route;
 export function writeContent(method: Method, path: string, spec: ContentWrite<TObject, TObject>): Route {
   const { begin } = checksOf(path, spec);
+  const status = answersOf(spec)[0]?.status;
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const input = begin(route, context).inputWith(undefined);
@@ -119,7 +121,11 @@ export function writeContent(method: Method, path: string, spec: ContentWrite<TO
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier)
         return replayed(attempt.earlier, fingerprintOfContent(await spec.identify(input)));
-      const reply = new Reply<ContentAnswer>(attempt, ({ identity }) => fingerprintOfContent(identity), spec);
+      const reply = new Reply<ContentAnswer>(
+        attempt,
+        ({ identity }) => fingerprintOfContent(identity),
+        status,
+      );
       await spec.perform(input, reply);
       return reply.response;
     }),
