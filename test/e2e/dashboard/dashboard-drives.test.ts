@@ -37,11 +37,6 @@ function toast(text: string): Promise<void> {
   return page.locator(".toast", { hasText: text }).last().waitFor();
 }
 
-/** Goes to one of the three places by the links at the top. */
-function go(place: "Drives" | "Search" | "Keys"): Promise<void> {
-  return page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
-}
-
 describe("drives", () => {
   test("without any, the page says what to do next", async () => {
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
@@ -204,7 +199,7 @@ describe("keys", () => {
   test("one is made for a drive, shown once, does what it may, and is revoked", async () => {
     const drive = await driveWith("For an agent");
     await page.goto("/drives");
-    await go("Keys");
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
     await page.getByLabel("Access").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
@@ -324,7 +319,7 @@ describe("search", () => {
   });
 
   test("words are found in all drives and highlighted, in contents and in names", async () => {
-    await go("Search");
+    await page.getByRole("link", { name: "Search", exact: true }).click();
     await page.getByRole("heading", { name: "What are you looking for?" }).waitFor();
     await enter(page.getByLabel("Search terms"), "resume tea");
     await page.getByText("1 file found").waitFor();
