@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { fileAddress, folderAddress, nameOf, parentOf, parseDrivePlace } from "../../web/lib/files/place.ts";
+import { fileAddress, folderAddress, parseDrivePlace } from "../../web/lib/files/place.ts";
+import { nameOf, parentOf } from "../../web/lib/files.ts";
 
 const ID = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 

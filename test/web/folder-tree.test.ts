@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { comparePaths } from "../../web/lib/files/path-order.ts";
+import { comparePaths } from "../../web/lib/files/sort.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/api/types.ts";
 import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree/keys.ts";
 import { Level } from "../../web/pages/drive/store/tree-level.ts";

@@ -3,7 +3,7 @@ import folderIcon from "lucide-static/icons/folder-up.svg" with { type: "text" }
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, asApiError } from "../lib/api/api.ts";
-import { nameOf } from "../lib/files/place.ts";
+import { nameOf } from "../lib/files.ts";
 import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
 import { Failure } from "./failure.tsx";

@@ -1,5 +1,4 @@
 import { call } from "./api/api.ts";
-import { nameOf } from "./files/place.ts";
 import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./contents/overrides.ts";
 import type { FileRecord, FolderRecord, ListPage } from "./api/types.ts";
@@ -149,4 +148,15 @@ export function describeEntries(entries: readonly Pick<Entry, "path">[]): string
   const [only] = entries;
   if (only !== undefined && entries.length === 1) return `“${plain(nameOf(only.path))}”`;
   return `${entries.length.toLocaleString()} items`;
+}
+
+/** The folder that a file's or folder's path stands in. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+}
+
+/** The last segment of a file's or folder's path, without a slash. */
+export function nameOf(path: string): string {
+  const end = path.endsWith("/") ? path.length - 1 : path.length;
+  return path.slice(path.lastIndexOf("/", end - 1) + 1, end);
 }

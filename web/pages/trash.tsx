@@ -7,7 +7,7 @@ import { asApiError, call } from "../lib/api/api.ts";
 import { isManaged } from "../lib/drive-places.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
-import { nameOf, parentOf } from "../lib/files/place.ts";
+import { nameOf, parentOf } from "../lib/files.ts";
 import { formatCount } from "../lib/words/format.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { useLoad } from "../lib/api/load.ts";

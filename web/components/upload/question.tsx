@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { nameOf, parentOf } from "../../lib/files/place.ts";
+import { nameOf, parentOf } from "../../lib/files.ts";
 import { formatBytes } from "../../lib/words/format.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";

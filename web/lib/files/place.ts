@@ -39,17 +39,6 @@ export function fileAddress(drive: string, folder: string, fileId: string): stri
   return `${folderAddress(drive, folder)}?file=${encodeURIComponent(fileId)}`;
 }
 
-/** The folder that a file's or folder's path stands in. */
-export function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
-}
-
-/** The last segment of a file's or folder's path, without a slash. */
-export function nameOf(path: string): string {
-  const end = path.endsWith("/") ? path.length - 1 : path.length;
-  return path.slice(path.lastIndexOf("/", end - 1) + 1, end);
-}
-
 /** A typed folder as the API writes it. */
 export function asFolder(typed: string): string {
   const path = typed.normalize("NFC").replace(/^\/+|\/+$/g, "");

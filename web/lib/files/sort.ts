@@ -1,5 +1,4 @@
 import type { FileRecord, FolderRecord } from "../api/types.ts";
-import { comparePaths } from "./path-order.ts";
 
 /** What the API calls the columns. */
 const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
@@ -59,4 +58,21 @@ export function compareFiles({ key, descending }: Sort): (one: FileRecord, other
       return (one, other) =>
         sign * (comparePaths(one.updated_at, other.updated_at) || comparePaths(one.id, other.id));
   }
+}
+
+/**
+ * Orders paths as the server does, by their UTF-8 bytes. The language's own order differs: it puts what
+ * takes two UTF-16 units before U+E000 to U+FFFF.
+ */
+export function comparePaths(one: string, other: string): number {
+  const end = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < end && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
+  if (at === end) return one.length - other.length;
+  return rank(one.charCodeAt(at)) - rank(other.charCodeAt(at));
+}
+
+/** Surrogates, which all stand for something beyond U+FFFF, after everything else. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
-import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files/place.ts";
+import { folderAddress, parseDrivePlace } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import { useMedia } from "../../lib/browser/media.ts";
 import { type Place, readdress } from "../../lib/browser/router.tsx";
 import { titled } from "../../lib/browser/title.ts";

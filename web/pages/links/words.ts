@@ -1,4 +1,4 @@
-import { nameOf } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import type { ManagedLink } from "../../lib/api/types.ts";
 
 /** What a link is for, by its kind. */

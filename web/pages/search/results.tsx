@@ -1,7 +1,8 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
-import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
+import { fileAddress, folderAddress } from "../../lib/files/place.ts";
+import { parentOf } from "../../lib/files.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { recordsWithFoundLetters } from "../../lib/contents/missing-letters.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/words/matches.ts";

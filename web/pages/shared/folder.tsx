@@ -3,7 +3,7 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { nameOf } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link, navigate, type Place } from "../../lib/browser/router.tsx";

@@ -3,7 +3,7 @@ import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
 import { FileIcon } from "../../components/file-icon.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { nameOf } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";

@@ -5,7 +5,7 @@ import { FileIcon } from "../../components/file-icon.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { ShowMore } from "../../components/show-more.tsx";
-import { nameOf } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatCount, formatRelative } from "../../lib/words/format.ts";
 import { usePages } from "../../lib/api/pages.ts";
 import { Link } from "../../lib/browser/router.tsx";

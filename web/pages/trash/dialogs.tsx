@@ -1,7 +1,7 @@
 import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { call } from "../../lib/api/api.ts";
-import { nameOf } from "../../lib/files/place.ts";
+import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
 import type { Drive, TrashEntry } from "../../lib/api/types.ts";
 

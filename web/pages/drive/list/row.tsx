@@ -6,7 +6,7 @@ import { Icon } from "../../../components/icon.tsx";
 import type { MenuAnchor } from "../../../components/menu.tsx";
 import { Name } from "../../../components/name.tsx";
 import type { Entry } from "../../../lib/files.ts";
-import { nameOf } from "../../../lib/files/place.ts";
+import { nameOf } from "../../../lib/files.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { FolderRecord } from "../../../lib/api/types.ts";

@@ -5,13 +5,13 @@ import {
   type Entry,
   type FileChanges,
   type FileEntry,
-  type FileLink,
   fileEntry,
+  type FileLink,
   folderEntry,
+  parentOf,
   transferFolder,
   updateFile,
 } from "../../../lib/files.ts";
-import { parentOf } from "../../../lib/files/place.ts";
 import { orUncertain } from "../../../lib/api/api.ts";
 import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";

@@ -1,6 +1,5 @@
 import { computed } from "@preact/signals-core";
-import { comparePaths } from "../../../lib/files/path-order.ts";
-import { type Sort, sortFolders } from "../../../lib/files/sort.ts";
+import { comparePaths, type Sort, sortFolders } from "../../../lib/files/sort.ts";
 import type { FolderRecord, ListPage } from "../../../lib/api/types.ts";
 import { PagedList } from "./paged-list.ts";
 

@@ -1,7 +1,6 @@
 import { batch, computed, signal } from "@preact/signals-core";
 import type { ApiError } from "../../../lib/api/api.ts";
-import { type Entry, type FileEntry, fileEntry, type FolderEntry } from "../../../lib/files.ts";
-import { parentOf } from "../../../lib/files/place.ts";
+import { type Entry, type FileEntry, fileEntry, type FolderEntry, parentOf } from "../../../lib/files.ts";
 import { BY_NAME, isSort, nextSort, type Sort, type SortKey } from "../../../lib/files/sort.ts";
 import type { Change, FileRecord, FoldersPage } from "../../../lib/api/types.ts";
 import { Cursor, type FocusWish, type Memory } from "./cursor.ts";

@@ -1,4 +1,4 @@
-import { comparePaths } from "../../../lib/files/path-order.ts";
+import { comparePaths } from "../../../lib/files/sort.ts";
 import type { FoldersPage } from "../../../lib/api/types.ts";
 
 /** A folder as far as a tree shows it. */

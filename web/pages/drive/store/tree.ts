@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals-core";
 import { type ApiError, asApiError } from "../../../lib/api/api.ts";
-import { parentOf } from "../../../lib/files/place.ts";
+import { parentOf } from "../../../lib/files.ts";
 import type { Entry } from "../../../lib/files.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
 import type { FoldersPage } from "../../../lib/api/types.ts";

@@ -1,6 +1,12 @@
 import { batch } from "@preact/signals-core";
-import { type DrivePath, type Entry, transferFile, transferFolder } from "../../../lib/files.ts";
-import { nameOf, parentOf } from "../../../lib/files/place.ts";
+import {
+  type DrivePath,
+  type Entry,
+  nameOf,
+  parentOf,
+  transferFile,
+  transferFolder,
+} from "../../../lib/files.ts";
 import { Steps, type Undoable } from "../../../lib/files/steps.ts";
 import { formatCount } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";

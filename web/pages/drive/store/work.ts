@@ -7,10 +7,10 @@ import {
   type DrivePath,
   type Entry,
   type FileEntry,
+  nameOf,
   transferFile,
   transferFolder,
 } from "../../../lib/files.ts";
-import { nameOf } from "../../../lib/files/place.ts";
 import { type Left, Steps, type Work } from "../../../lib/files/steps.ts";
 import type { DriveStore } from "./drive.ts";
 import { deletion, moving } from "./undo.ts";

@@ -1,4 +1,4 @@
-import { nameOf } from "../../../lib/files/place.ts";
+import { nameOf } from "../../../lib/files.ts";
 import type { TreeRow } from "../store/tree-rows.ts";
 
 /** What a key asks of a tree: to go to a row, or something of the row one is at. */

@@ -4,7 +4,7 @@ import openIcon from "lucide-static/icons/folder-open.svg" with { type: "text" }
 import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
 import { Icon } from "../../../components/icon.tsx";
 import { Name } from "../../../components/name.tsx";
-import { nameOf } from "../../../lib/files/place.ts";
+import { nameOf } from "../../../lib/files.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import { opensInPlace } from "../../../lib/browser/router.tsx";
 import type { TreeRow } from "../store/tree-rows.ts";
