@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { mimeTypeOf, parseMediaType } from "../../src/domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../src/domain/contents/mime-types.ts";
+import { parseMediaType } from "../../src/domain/contents/media-type.ts";
 import { type FilePosition, parseTags } from "../../src/domain/files/file.ts";
 import { parseLabel, slugified } from "../../src/domain/contents/texts/text.ts";
 import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";

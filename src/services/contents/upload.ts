@@ -12,7 +12,8 @@ import {
   requireFuture,
 } from "../../domain/files/file.ts";
 import { invalid } from "../../domain/errors.ts";
-import { mimeTypeOf, parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
+import { parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
 import type { Within } from "../../db/engine/database.ts";

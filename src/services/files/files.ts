@@ -5,10 +5,17 @@ import type { ByteRange } from "../../domain/contents/content.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { pathTaken } from "../../domain/errors.ts";
-import type { File, FileChanges, FileFacts, FileRef, FileView } from "../../domain/files/file.ts";
-import { parseAttributes, parseRename } from "../../domain/files/file.ts";
+import {
+  type File,
+  type FileChanges,
+  type FileFacts,
+  type FileRef,
+  type FileView,
+  parseAttributes,
+  parseRename,
+} from "../../domain/files/file.ts";
 import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../domain/files/path.ts";
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";

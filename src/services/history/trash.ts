@@ -4,12 +4,23 @@ import type { SingleTrashedFile } from "../../db/history/trash.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { DriveId, DrivePk, FileId, TrashId, TrashPk } from "../../domain/id.ts";
-import { parseId } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/contents/media-type.ts";
+import {
+  type DriveId,
+  type DrivePk,
+  type FileId,
+  parseId,
+  type TrashId,
+  type TrashPk,
+} from "../../domain/id.ts";
+import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import { lastSegment, parseFilePath, parseFolderPath, parsePrefix } from "../../domain/files/path.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/history.ts";
-import { keptSince, keptUntil } from "../../domain/history/history.ts";
+import {
+  keptSince,
+  keptUntil,
+  type TrashedPlace,
+  type TrashEntry,
+  type TrashPosition,
+} from "../../domain/history/history.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

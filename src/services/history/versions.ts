@@ -6,7 +6,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
 import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
-import { mimeTypeOf } from "../../domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { partOf } from "../files/listings.ts";

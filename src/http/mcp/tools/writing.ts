@@ -1,13 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
-import { isTextType, mimeTypeOf } from "../../../domain/contents/media-type.ts";
+import { isTextType } from "../../../domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../../domain/contents/mime-types.ts";
 import { isWords, startOf } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
+import { tool } from "../tool.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
-import { tool } from "../tool.ts";
 
 export const writingTools = [
   tool(
