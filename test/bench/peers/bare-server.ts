@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { recordOf } from "./peer.ts";
+import { recordOf } from "../contents.ts";
 
-// The yardstick: the least that stores files and answers them.
+// The yardstick: the least that stores files and answers them. It imports little, since its start is measured.
 //   bun bare-server.ts DIRECTORY PORT KEY
 
 const [directory = "", port = "", key = ""] = process.argv.slice(2);

@@ -1,7 +1,8 @@
 import { type Agent, type Server, serveSilently, signUp } from "../../support/server/executable.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { type Call, sendForJson } from "../load.ts";
-import { jsonWith, type Peer, plainFiles, RECORD_TEXT, type RecordPages, type Store } from "./peer.ts";
+import { RECORD_TEXT } from "../contents.ts";
+import { jsonWith, type Peer, plainFiles, type RecordPages, type Store } from "./peer.ts";
 
 /** The executable. */
 export const coffer: Peer = {

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { nginx as executable, NGINX_DAV_EXT } from "../tools.ts";
-import { type Peer, plainFiles, recordOf, RECORD_TEXT, startCommand, type Store } from "./peer.ts";
+import { recordOf, RECORD_TEXT } from "../contents.ts";
+import { type Peer, plainFiles, startCommand, type Store } from "./peer.ts";
 
 const KEY = "a-key-of-the-bench";
 const headers = { authorization: `Bearer ${KEY}` };

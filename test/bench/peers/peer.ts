@@ -93,23 +93,3 @@ export function jsonWith(fields: object, base64: Uint8Array): Uint8Array<ArrayBu
 
 /** Text of 4 KiB that differs with `{n}`. */
 export const SMALL_TEXT = `{n} ${crypto.getRandomValues(new Uint8Array(3072)).toBase64()}`.slice(0, 4096);
-
-/** The record of a file, the same for every peer, and of the same length. */
-export function recordOf(n: number) {
-  return {
-    path: `many/${String(n).padStart(7, "0")}.txt`,
-    filename: "first.txt",
-    mime_type: "text/plain",
-    size: RECORD_TEXT.length,
-    content_hash: `sha256:${"0123456789abcdef".repeat(4)}`,
-    content_preview: RECORD_TEXT,
-    tags: [],
-    metadata: {},
-    expires_at: null,
-    created_at: "2030-01-02T03:04:05.678Z",
-    updated_at: "2030-01-02T03:04:05.678Z",
-  };
-}
-
-/** What is in the files that the records are about. */
-export const RECORD_TEXT = "The same text in every one of the many files.";

