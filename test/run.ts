@@ -27,9 +27,11 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/log-cuts.long": 40,
   "e2e/dashboard/dashboard-pages.long": 40,
   "e2e/dashboard-files/dashboard-upload.long": 40,
-  "e2e/dashboard-files/dashboard-upload": 20,
+  "e2e/upkeep/backup": 20,
+  "blobs/durability": 20,
   "e2e/dashboard/dashboard-account": 20,
   "e2e/dashboard/dashboard-pages": 20,
+  "e2e/dashboard-files/dashboard-upload": 15,
   "e2e/process/stop": 15,
 };
 

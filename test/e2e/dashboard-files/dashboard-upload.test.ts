@@ -315,33 +315,6 @@ describe("when it does not go smoothly", () => {
   /** So slow that the large files below are still on their way when whatever is done meanwhile is done. */
   const slow = { ...UNHURRIED, uploadThroughput: 24 * 1024 };
 
-  test("an upload is cancelled and leaves nothing, then retried; leaving the page meanwhile asks", async () => {
-    await open("slow/");
-    await devtools.send("Network.emulateNetworkConditions", slow);
-    await choose({ name: "film.bin", content: Buffer.alloc(4 * MIB) });
-    await panel().getByText("/s ·").waitFor();
-    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    const asked = page.waitForEvent("dialog");
-    const leaving = page.evaluate("location.reload()");
-    const dialog = await asked;
-    expect(dialog.type()).toBe("beforeunload");
-    await dialog.dismiss();
-    await leaving;
-    await panel().getByRole("button", { name: "Cancel slow/film.bin" }).click();
-    await panel().getByText("Cancelled", { exact: true }).waitFor();
-    expect(await listed("slow/")).toEqual([]);
-    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-
-    // It goes on while one looks at other pages.
-    await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
-    await panel().getByText("/s ·").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
-    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
-    await uploaded("1 file uploaded");
-    expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
-  });
-
   test("by keyboard: cancelled and sent again at once, and the focus is never lost", async () => {
     await open("keys/");
     await devtools.send("Network.emulateNetworkConditions", slow);
@@ -366,55 +339,82 @@ describe("when it does not go smoothly", () => {
     expect((await listed("keys/")).map(({ path }) => path)).toEqual(["keys/a.bin", "keys/b.txt"]);
   });
 
-  test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
-    await open("busy/");
-    let refusals = 0;
-    await page.route("**/v0/files?*", (route) => {
-      const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
-      return isFirst ? route.fulfill(tooEarly(1)) : route.continue();
-    });
-    // It goes on after a second, whether or not somebody has looked by then.
-    await page.evaluate(`{
-      window.said = [];
-      const look = () => said.push(...Array.from(
-        document.querySelectorAll(".uploads-rest, [role=status]"), ({ textContent }) => textContent));
-      new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
-    }`);
-    await choose({ name: "patient.txt", content: "patient" });
-    await uploaded("1 file uploaded");
-    expect(await page.evaluate<string[]>("said")).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^Uploads paused \(rate limit\)\. Resuming in 1 s\.$/),
-        expect.stringMatching(/^Uploads paused \(rate limit\)$/),
-      ]),
-    );
-    await page.unroute("**/v0/files?*");
-    expect(await contentOf("busy/patient.txt")).toBe("patient");
-  });
-
-  test("uploads leave requests for looking around, and wait for more only while there is more to send", async () => {
-    await open("sparing/");
-    await page.route("**/v0/files?*", async (route) => {
-      if (route.request().method() !== "PUT") return route.continue();
-      const response = await route.fetch();
-      const few = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "14", "x-ratelimit-reset": "900" };
-      await route.fulfill({ response, headers: { ...response.headers(), ...few } });
-    });
-    const rest = panel().locator(".uploads-rest");
-    await choose(...["a", "b", "c", "d", "e"].map((name) => ({ name, content: name })));
-    expect(await rest.textContent()).toMatch(/Resuming in [89]\d\d s\.$/);
-    await panel().getByText("3 of 5").waitFor();
-    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    await panel().getByRole("button", { name: "Cancel all" }).click();
-    await uploaded("3 files uploaded, 2 cancelled");
-    await closePanel();
-    await choose({ name: "f", content: "f" });
-    await uploaded("1 file uploaded");
-    expect(await rest.count()).toBe(0);
-    await page.unroute("**/v0/files?*");
-  });
-
   if (isThorough()) {
+    test("an upload is cancelled and leaves nothing, then retried; leaving the page meanwhile asks", async () => {
+      await open("slow/");
+      await devtools.send("Network.emulateNetworkConditions", slow);
+      await choose({ name: "film.bin", content: Buffer.alloc(4 * MIB) });
+      await panel().getByText("/s ·").waitFor();
+      expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+      const asked = page.waitForEvent("dialog");
+      const leaving = page.evaluate("location.reload()");
+      const dialog = await asked;
+      expect(dialog.type()).toBe("beforeunload");
+      await dialog.dismiss();
+      await leaving;
+      await panel().getByRole("button", { name: "Cancel slow/film.bin" }).click();
+      await panel().getByText("Cancelled", { exact: true }).waitFor();
+      expect(await listed("slow/")).toEqual([]);
+      expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+
+      // It goes on while one looks at other pages.
+      await panel().getByRole("button", { name: "Retry slow/film.bin" }).click();
+      await panel().getByText("/s ·").waitFor();
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Drives" }).click();
+      await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+      await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+      await uploaded("1 file uploaded");
+      expect((await contentOf("slow/film.bin"))?.length).toBe(4 * MIB);
+    });
+
+    test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
+      await open("busy/");
+      let refusals = 0;
+      await page.route("**/v0/files?*", (route) => {
+        const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
+        return isFirst ? route.fulfill(tooEarly(1)) : route.continue();
+      });
+      // It goes on after a second, whether or not somebody has looked by then.
+      await page.evaluate(`{
+        window.said = [];
+        const look = () => said.push(...Array.from(
+          document.querySelectorAll(".uploads-rest, [role=status]"), ({ textContent }) => textContent));
+        new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+      }`);
+      await choose({ name: "patient.txt", content: "patient" });
+      await uploaded("1 file uploaded");
+      expect(await page.evaluate<string[]>("said")).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^Uploads paused \(rate limit\)\. Resuming in 1 s\.$/),
+          expect.stringMatching(/^Uploads paused \(rate limit\)$/),
+        ]),
+      );
+      await page.unroute("**/v0/files?*");
+      expect(await contentOf("busy/patient.txt")).toBe("patient");
+    });
+
+    test("uploads leave requests for looking around, and wait for more only while there is more to send", async () => {
+      await open("sparing/");
+      await page.route("**/v0/files?*", async (route) => {
+        if (route.request().method() !== "PUT") return route.continue();
+        const response = await route.fetch();
+        const few = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "14", "x-ratelimit-reset": "900" };
+        await route.fulfill({ response, headers: { ...response.headers(), ...few } });
+      });
+      const rest = panel().locator(".uploads-rest");
+      await choose(...["a", "b", "c", "d", "e"].map((name) => ({ name, content: name })));
+      expect(await rest.textContent()).toMatch(/Resuming in [89]\d\d s\.$/);
+      await panel().getByText("3 of 5").waitFor();
+      expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+      await panel().getByRole("button", { name: "Cancel all" }).click();
+      await uploaded("3 files uploaded, 2 cancelled");
+      await closePanel();
+      await choose({ name: "f", content: "f" });
+      await uploaded("1 file uploaded");
+      expect(await rest.count()).toBe(0);
+      await page.unroute("**/v0/files?*");
+    });
+
     test("5,000 files wait in line, of which the page shows a few, and are cancelled together", async () => {
       await open("many/");
       // However fast the machine is, it is not through with them before they are cancelled.
@@ -439,26 +439,26 @@ describe("when it does not go smoothly", () => {
       expect(await focused()).toBe("Uploads");
       await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
     });
-  }
 
-  test("a server that stops is said to, and once it is back everything is retried at once", async () => {
-    await open("back/");
-    await devtools.send("Network.emulateNetworkConditions", slow);
-    await choose({ name: "one.bin", content: Buffer.alloc(2 * MIB) }, { name: "two.txt", content: "two" });
-    // The small one is through.
-    await panel()
-      .getByText(/^1 of 2 · .*\/s ·/)
-      .waitFor();
-    await dashboard.server.kill();
-    await panel().getByText("Can't reach the server").first().waitFor();
-    await panel().getByRole("button", { name: "Retry 1 failed file" }).waitFor();
-    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-    await dashboard.restart();
-    await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
-    await panel().getByRole("button", { name: "Retry 1 failed file" }).click();
-    await uploaded("2 files uploaded");
-    expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
-  });
+    test("a server that stops is said to, and once it is back everything is retried at once", async () => {
+      await open("back/");
+      await devtools.send("Network.emulateNetworkConditions", slow);
+      await choose({ name: "one.bin", content: Buffer.alloc(2 * MIB) }, { name: "two.txt", content: "two" });
+      // The small one is through.
+      await panel()
+        .getByText(/^1 of 2 · .*\/s ·/)
+        .waitFor();
+      await dashboard.server.kill();
+      await panel().getByText("Can't reach the server").first().waitFor();
+      await panel().getByRole("button", { name: "Retry 1 failed file" }).waitFor();
+      expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+      await dashboard.restart();
+      await devtools.send("Network.emulateNetworkConditions", UNHURRIED);
+      await panel().getByRole("button", { name: "Retry 1 failed file" }).click();
+      await uploaded("2 files uploaded");
+      expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
+    });
+  }
 });
 
 test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
