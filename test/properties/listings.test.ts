@@ -5,6 +5,7 @@ import { parseTags } from "../../src/domain/files/file.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { anyOf, anyText, forAllAsync, unlessRefused } from "../support/models/properties.ts";
+import type { Json } from "../support/server/client.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
 
 let coffer: TestAppliance;
@@ -89,6 +90,51 @@ test("a prefix and tags select exactly the files that have them, in order", asyn
       ["tags", ""],
     ]);
     expect([label, found.data.map((file) => file.path)]).toEqual([label, tagged.toSorted(inBytes)]);
+  });
+});
+
+test("a list shows each record as it is alone, whatever is in it", async () => {
+  const year = 365 * 24 * 3_600_000;
+  const file = fc.record({
+    filename: anyText(20).filter((text) => unlessRefused(() => parseFilename("filename", text)) === text),
+    content: fc.oneof(anyText(600), fc.constant("\u0000\u0001\u001b\u007f\b\f\u2028\ud83d\ude00".repeat(70))),
+    mime_type: fc.constantFrom(
+      'text/plain;a="b\\\\c"',
+      "application/ld+json",
+      "image/svg+xml",
+      "image/png",
+      null,
+    ),
+    metadata: fc.constantFrom<Json>({}, { 'a"\\': [1, 1e21, -0.1, null, true, { é: "\u2028\0" }] }),
+    tags: tag,
+    expires: fc.option(fc.integer({ min: 1, max: 7900 * year })),
+  });
+  await forAllAsync(0.3, fc.array(file, { minLength: 1, maxLength: 4 }), async (given) => {
+    const own = await provision(coffer);
+    const ids: string[] = [];
+    for (const [at, { content, expires, ...each }] of given.entries()) {
+      const { id } = await own.client.post<{ id: string }>("/v0/files", {
+        ...each,
+        drive_id: own.id,
+        path: `${at}`,
+        content: Buffer.from(content).toString("base64"),
+        expires_at: expires === null ? null : new Date(coffer.clock.now() + expires).toISOString(),
+      });
+      ids.push(id);
+    }
+    const compare = async () => {
+      const { data } = await list(own, "/v0/files", []);
+      const alone = ids.map((id) => own.client.get<Listed["data"][0]>(`/v0/files/${id}`));
+      expect(data).toEqual(await Promise.all(alone));
+    };
+    await compare();
+    for (const id of ids) await own.client.patch(`/v0/files/${id}`, { filename: "new.md", tags: ["new"] });
+    await compare();
+    for (const [at, id] of ids.entries()) {
+      const { trash_id: trash } = await own.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
+      await own.client.json(200, "POST", `/v0/trash/${trash}/restore`, { body: { path: `${at}.md` } });
+    }
+    await compare();
   });
 });
 

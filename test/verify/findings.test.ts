@@ -75,6 +75,12 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | readonly
     '"odd" of file.*does not have it':
       "INSERT INTO file_tag (drive, tag, path, file) VALUES (1, 'odd', 'a/large.bin', 2)",
   },
+  "record-wrong": {
+    'file "a/large.bin".*other times than it has':
+      "UPDATE file SET created_text = '' WHERE path = 'a/large.bin'",
+    'file "a/b/small.txt".*other times than it has':
+      "UPDATE file SET updated_text = '' WHERE path = 'a/b/small.txt'",
+  },
   "index-missing": {
     'file "a/large.bin"':
       "DELETE FROM search_name WHERE rowid = (SELECT pk FROM file WHERE path = 'a/large.bin')",
@@ -119,7 +125,7 @@ test.each(Object.entries(HELD_CHANGES))("what is held for a snapshot: %s", async
     `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at)
      SELECT 's', drive, 1, 'x', 0, 0, 0, 0 FROM file WHERE path = 'a/large.bin'`,
     "UPDATE drive SET era = 1",
-    "UPDATE file SET filename = 'new.bin' WHERE path = 'a/large.bin'",
+    "UPDATE file SET mime_given = 1 - mime_given WHERE path = 'a/large.bin'",
     "UPDATE folder SET file_count = file_count WHERE path IN ('', 'a/')",
   );
   expect(await verified(dataDir)).toEqual([]);

@@ -1,11 +1,11 @@
 import { fileIsAlive } from "../expressions.ts";
-import type { FileFacts, FilePosition, FileSort } from "../../domain/files/file.ts";
+import { type FileFacts, type FilePosition, type FileSort, positionOf } from "../../domain/files/file.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import type { FactsRow, PathRange } from "./files.ts";
-import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf } from "./files.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf, recordOf } from "./files.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
@@ -21,7 +21,7 @@ export interface ListScope {
 }
 
 /** A page of a list: after a position, or after a number of files. */
-type ListWindow = {
+export type ListWindow = {
   readonly limit: number;
   readonly offset: number;
   /** Only files after this position, which must be of the list's order; null for the start. */
@@ -60,6 +60,14 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
       SELECT 1 FROM json_each(:otherTags) o
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
 
+/** What was found of a list, and the position of its last item, if more come after it. */
+export interface Part<Found, Position> {
+  readonly found: Found;
+  readonly next: Position | null;
+}
+
+type PositionRow = Pick<FileFacts, "id" | "path" | "size" | "updatedAt">;
+
 /** Pages and numbers of files. Each file is read only if the drive has expired ones that await the sweep. */
 export function fileLists({ sql }: Database) {
   const inDrive = pagesOf(sql, IN_DRIVE, ["path"]);
@@ -84,6 +92,15 @@ export function fileLists({ sql }: Database) {
     const { all, alive } = folder === null ? inDrive : inFolder[sort];
     return hasExpired(drive, now) ? alive : all;
   };
+  const paged =
+    <Found>(read: (statements: PageStatements, page: Page) => Found) =>
+    (scope: ListScope, { after, limit, offset }: ListWindow): Part<Found, FilePosition> => {
+      const statements = pageFor(scope);
+      const selection = selectionOf(scope, after);
+      const [last, more] = statements.positions({ ...selection, limit: 2, offset: offset + limit - 1 });
+      const found = read(statements, { ...selection, limit, offset });
+      return { found, next: last && more ? positionOf(scope.sort, last) : null };
+    };
   const countOf = (selection: string) => {
     const count = sql.number<[Selection]>(`SELECT count(*) AS files FROM ${selection}`);
     return (scope: ListScope) => count(selectionOf(scope, null));
@@ -98,8 +115,12 @@ export function fileLists({ sql }: Database) {
   );
   return {
     /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
-    page: (scope: ListScope, { after, limit, offset }: ListWindow) =>
-      pageFor(scope)({ ...selectionOf(scope, after), limit, offset }),
+    page: paged(({ files }, page) => files(page)),
+    /**
+     * Their records as JSON, separated by commas. They are put together in the database: to make objects of all values
+     * and JSON of these takes several times as long.
+     */
+    records: paged(({ records }, page) => records(page) ?? ""),
     /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
     countTagged: countOf(`${TAGGED} AND ${fileIsAlive(":now")}`),
     /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
@@ -143,8 +164,10 @@ function pagesOf(
   };
 }
 
+type PageStatements = ReturnType<typeof pageOf>;
+
 /**
- * A page is found within an index; then its files are read in the same order, without sorting them.
+ * The statements of pages. A page is found within an index; then its files are read in the same order, without sorting them.
  *
  * Without the `+`, SQLite plans the statement again at each run, for the limit of that run. That takes as long as
  * reading thirty files.
@@ -152,14 +175,20 @@ function pagesOf(
 function pageOf(sql: Connection, selection: string, { table, columns, direction }: Order) {
   const keys = columns.map((column) => `${table}.${column}`);
   const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
-  return sql.all<FactsRow, [Page], FileFacts>(
-    `SELECT ${FACT_COLUMNS}
+  const read = (values: string, joins: string) =>
+    `SELECT ${values}
        FROM (SELECT f.pk, ${keys.join(", ")} FROM ${selection}
               ORDER BY ${orderOf(table)} LIMIT +:limit OFFSET :offset) page
-      CROSS JOIN file f ON f.pk = page.pk ${FILE_JOINS}
-      ORDER BY ${orderOf("page")}`,
-    factsFromRow,
-  );
+      CROSS JOIN file f ON f.pk = page.pk ${joins}
+      ORDER BY ${orderOf("page")}`;
+  const record = recordOf("(SELECT id FROM drive WHERE pk = :drive)");
+  return {
+    files: sql.all<FactsRow, [Page], FileFacts>(read(FACT_COLUMNS, FILE_JOINS), factsFromRow),
+    records: sql.value<string, [Page]>(
+      `SELECT group_concat(record, ',') FROM (${read(`${record} AS record`, "JOIN blob b ON b.pk = f.blob")})`,
+    ),
+    positions: sql.all<PositionRow, [Page]>(read("f.id, f.path, f.size, f.updated_at AS updatedAt", "")),
+  };
 }
 
 function selectionOf(scope: ListScope, after: FilePosition | null): Selection {

@@ -1,7 +1,8 @@
 import { driveIsAlive, fileIsAlive } from "../expressions.ts";
 import type { File, FileFacts, Metadata } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
-import { type Filename, type FilePath, prefixEnd } from "../../domain/files/path.ts";
+import { isTextType } from "../../domain/contents/media-type.ts";
+import { type FilePath, prefixEnd } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 
 // SQLite sorts every text before every blob, so this is the end of a range of paths that has no other.
@@ -37,6 +38,25 @@ export function isWithin({ from, to }: PathRange, path: string): boolean {
 export const FACT_COLUMNS = `
   f.id, d.id AS driveId, f.path, f.filename, f.mime_type AS mimeType, f.size, b.digest, b.preview, f.tags, f.metadata,
   f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt`;
+
+/**
+ * The record of `file f` with `blob b`, as JSON.
+ *
+ * @param drive the SQL of its drive's id
+ */
+export function recordOf(drive: string): string {
+  return `concat('{"id":"', f.id, '","drive_id":"', ${drive}, '","path":', json_quote(f.path),
+    ',"filename":', json_quote(f.filename), ',"mime_type":', json_quote(f.mime_type), ',"size":', f.size,
+    ',"content_hash":"sha256:', b.digest, '","content_preview":', iif(f.is_text, json_quote(b.preview), 'null'),
+    ',"tags":', f.tags, ',"metadata":', f.metadata,
+    ',"expires_at":', iif(f.expires_at IS NULL, 'null', json_quote(${instantOf("f.expires_at")})),
+    ',"created_at":"', f.created_text, '","updated_at":"', ifnull(f.updated_text, f.created_text), '"}')`;
+}
+
+/** As `formatInstant`, in SQL. It takes longer than all else of a record, so rows have their times as text. */
+export function instantOf(milliseconds: string): string {
+  return `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`;
+}
 
 /** The columns of a file, from `file f` joined as in `FILE_JOINS`. */
 export const FILE_COLUMNS = `${FACT_COLUMNS}, f.pk, f.drive AS drivePk, d.user AS ownerPk, f.folder AS folderPk,
@@ -97,29 +117,31 @@ export type PastBody = StoredBody & Pick<File, "createdAt" | "updatedAt" | "vers
 
 type NewRow = FilePlace & PastBody & { readonly id: FileId };
 
+/** Whether previews are shown of files of its type. */
+type Typed = { readonly isText: 0 | 1 };
+
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files. Unless noted, expired files are included. */
 export function files({ sql }: Database) {
-  const insert = sql.write<[NewRow]>(
+  const insertRow = sql.write<[NewRow & Typed]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                       expires_at, created_at, updated_at, version)
+                       expires_at, created_at, updated_at, version, is_text, created_text, updated_text)
      VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
-             :expiresAt, :createdAt, :updatedAt, :version)`,
+             :expiresAt, :createdAt, :updatedAt, :version, :isText, ${instantOf(":createdAt")},
+             iif(:updatedAt = :createdAt, NULL, ${instantOf(":updatedAt")}))`,
   );
-  const restore = sql.write<
-    [FilePlace & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
-  >(
-    `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
-                       created_at, updated_at, version)
-     SELECT file_id, :drive, :folder, :path, ifnull(:filename, filename), ifnull(:mimeType, mime_type), mime_given, size,
-            blob, tags, metadata, expires_at, created_at, updated_at, version
-       FROM trash_file WHERE pk = :trashed`,
+  const insert = (row: NewRow) => insertRow({ ...row, ...typed(row) });
+  const trashed = sql.one<PastBody & { readonly id: FileId }, [pk: TrashedFilePk]>(
+    `SELECT file_id AS id, filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+            expires_at AS expiresAt, created_at AS createdAt, updated_at AS updatedAt, version
+       FROM trash_file WHERE pk = ?`,
   );
-  const update = sql.write<[StoredBody & { pk: FilePk; now: number }]>(
+  const update = sql.write<[StoredBody & Typed & { pk: FilePk; updatedAt: number }]>(
     `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
-            blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
-            version = version + (blob <> :blob)
+            blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :updatedAt,
+            version = version + (blob <> :blob), is_text = :isText,
+            updated_text = iif(:updatedAt = created_at, NULL, ${instantOf(":updatedAt")})
       WHERE pk = :pk`,
   );
   const place = sql.write<[FilePlace & { pk: FilePk }]>(
@@ -152,10 +174,11 @@ export function files({ sql }: Database) {
     /** Inserts a file as it was. Inside a write. */
     insertPast: (id: FileId, at: FilePlace, past: PastBody) => insert({ ...past, ...at, id }),
     /** Remove it from the trash afterwards, as its blob must have a reference. @param naming null to keep the name */
-    restore: (trashed: TrashedFilePk, at: FilePlace, naming: Naming | null) =>
-      restore({ ...at, trashed, filename: naming?.filename ?? null, mimeType: naming?.mimeType ?? null }),
+    restore: (pk: TrashedFilePk, at: FilePlace, naming: Naming | null) =>
+      insert({ ...trashed(pk), ...naming, ...at }),
     /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
-    update: (pk: FilePk, stored: StoredBody, now: number) => update({ ...stored, pk, now }),
+    update: (pk: FilePk, stored: StoredBody, now: number) =>
+      update({ ...stored, ...typed(stored), pk, updatedAt: now }),
     place: (pk: FilePk, at: FilePlace) => place({ ...at, pk }),
     remove: sql.write<[pk: FilePk]>("DELETE FROM file WHERE pk = ?"),
     someOf: sql.all<{ pk: FilePk; tags: number }, [drive: DrivePk, limit: number]>(
@@ -166,6 +189,10 @@ export function files({ sql }: Database) {
       fileFromRow,
     ),
   };
+}
+
+function typed({ mimeType }: Pick<FileBody, "mimeType">): Typed {
+  return { isText: isTextType(mimeType) ? 1 : 0 };
 }
 
 export function bodyOf(file: File): FileBody {

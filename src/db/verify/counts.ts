@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { instantOf } from "../files/files.ts";
 import { check, counter } from "./check.ts";
 import { KEPT_ROWS } from "./kept.ts";
 
@@ -155,5 +156,16 @@ export const wrongTags = [
         SELECT 1 FROM file f, json_each(f.tags) t
          WHERE f.pk = l.file AND f.drive = l.drive AND f.path = l.path AND t.value = l.tag)`,
     (row) => `${tagOf(row)}: it is listed, and the file does not have it`,
+  ),
+];
+
+/** The times that lists show of files, made anew. */
+export const wrongRecords = [
+  check<PlaceRow>(
+    "record-wrong",
+    `SELECT 'file' AS kind, d.id AS drive, f.path FROM file f JOIN drive d ON d.pk = f.drive
+      WHERE f.created_text <> ${instantOf("f.created_at")}
+         OR ifnull(f.updated_text, f.created_text) <> ${instantOf("f.updated_at")}`,
+    ({ drive, path }) => `file ${quoted(path)} in drive ${drive}: lists show other times than it has`,
   ),
 ];

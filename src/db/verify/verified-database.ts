@@ -7,7 +7,7 @@ import { requireNewestSchema } from "../engine/opening.ts";
 import { MIGRATIONS } from "../engine/migrations.ts";
 import { hadNoRoomToOpen } from "../engine/write-failures.ts";
 import { check, type Check, damage } from "./check.ts";
-import { wrongCounts, wrongPlaces, wrongTags } from "./counts.ts";
+import { wrongCounts, wrongPlaces, wrongRecords, wrongTags } from "./counts.ts";
 import { wrongKept, wrongTrash } from "./kept.ts";
 import { IndexUnread, wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
@@ -28,6 +28,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   wrongTrash,
   wrongSnapshots,
   wrongTags,
+  wrongRecords,
   wrongIndex: [wrongIndex],
 };
 

@@ -6,6 +6,7 @@ export const FINDINGS = {
   "tree-wrong": "a file or folder is in another folder than its path says",
   "snapshot-wrong": "a file or folder is kept for no snapshot, or is in one twice",
   "tag-wrong": "the list of tagged files differs from the files",
+  "record-wrong": "lists show other times of a file than it has",
   "index-corrupt": "the search index is damaged",
   "index-missing": "a file is not in the search index",
   "index-orphan": "the search index holds a file that is not there",

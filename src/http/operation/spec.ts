@@ -2,6 +2,9 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { BodyLimits } from "../json/json-body.ts";
 
+/** The type of a JSON text, as `Response.json` sends it. */
+export const JSON_TYPE = { "content-type": "application/json;charset=utf-8" } as const;
+
 /** The requests and responses of a route: requests are checked, and both are shown in the API description. */
 interface OperationFacts<P extends TObject, Q extends TObject> {
   /** Unique, in camelCase; client generators name their functions after it. */

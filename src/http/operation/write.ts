@@ -4,7 +4,7 @@ import { earlierAnswer, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
-import { answersOf, type ContentOperation, type Operation } from "./spec.ts";
+import { answersOf, type ContentOperation, JSON_TYPE, type Operation } from "./spec.ts";
 
 /** A successful response to a write. */
 export interface JsonAnswer {
@@ -177,8 +177,7 @@ function keptFrom({ status, json, headers = {} }: JsonAnswer, otherwise = 200): 
 }
 
 function responseOf({ status, headers, body }: KeptAnswer, more: Record<string, string>): Response {
-  const type = { "content-type": "application/json;charset=utf-8" };
-  return new Response(body, { status, headers: { ...type, ...headers, ...more } });
+  return new Response(body, { status, headers: { ...JSON_TYPE, ...headers, ...more } });
 }
 
 // What handlers pass to `Reply.with`, put together of functions that make records.

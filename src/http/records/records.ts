@@ -49,6 +49,7 @@ export function driveRecord(drive: SeenDrive): DriveRecord {
   };
 }
 
+/** As the database writes it for lists: `recordOf` of `db/files/files.ts`. */
 export function fileRecord(file: FileFacts): FileRecord {
   const createdAt = formatInstant(file.createdAt);
   return {
@@ -64,7 +65,6 @@ export function fileRecord(file: FileFacts): FileRecord {
     metadata: file.metadata,
     expires_at: file.expiresAt === null ? null : formatInstant(file.expiresAt),
     created_at: createdAt,
-    // Most files never change, and a page has many.
     updated_at: file.updatedAt === file.createdAt ? createdAt : formatInstant(file.updatedAt),
   };
 }

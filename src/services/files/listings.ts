@@ -1,7 +1,7 @@
-import type { ListScope } from "../../db/files/file-lists.ts";
+import type { ListScope, ListWindow, Part } from "../../db/files/file-lists.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { FileFacts, FilePosition, FileSort, ListPosition } from "../../domain/files/file.ts";
-import { parseTagFilter, positionOf } from "../../domain/files/file.ts";
+import { parseTagFilter } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { containingFolder, narrowed, parsePrefix, wayInto } from "../../domain/files/path.ts";
@@ -22,9 +22,13 @@ export interface ListRequest {
   readonly after: ListPosition | null;
 }
 
-/** A page of files and, if grouped, of folders: the two go on side by side, each until it ends. */
-export interface Listing {
-  readonly files: FileFacts[];
+/**
+ * A page of files and, if grouped, of folders: the two go on side by side, each until it ends.
+ *
+ * @typeParam Files the files, or their records as JSON with commas between them
+ */
+export interface Listing<Files = FileFacts[]> {
+  readonly files: Files;
   /** How many files all pages have. */
   readonly total: number;
   /** Null unless grouped. */
@@ -40,18 +44,21 @@ interface FolderLevel {
   readonly total: number;
 }
 
-interface Part<T, Position> {
-  readonly found: T[];
-  /** The position of the last, if more come after it. */
-  readonly next: Position | null;
-}
-
-const ENDED = { found: [], next: null };
+type ReadPage<Files> = (scope: ListScope, window: ListWindow) => Part<Files, FilePosition>;
 
 /** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
 export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Reach, request: ListRequest): Listing {
+    return this.#list(caller, request, this.parts.tables.fileLists.page, []);
+  }
+
+  /** The same with records as JSON: a page costs a fraction. */
+  records(caller: Reach, request: ListRequest): Listing<string> {
+    return this.#list(caller, request, this.parts.tables.fileLists.records, "");
+  }
+
+  #list<Files>(caller: Reach, request: ListRequest, read: ReadPage<Files>, none: Files): Listing<Files> {
     const { grouped, sort } = request;
     const drive = this.parts.access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
@@ -61,11 +68,14 @@ export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">
     const prefix = narrowed(asked, limit);
     const folder =
       prefix === null ? null : this.parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
-    if (prefix === null || folder === null) return onlyFolders(request, []);
-    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
+    if (prefix === null || folder === null) return onlyFolders(request, [], none);
+    if (grouped && prefix !== asked)
+      return onlyFolders(request, [wayInto(containingFolder(asked), limit)], none);
     const now = this.parts.clock.now();
     const scope = { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
-    const files = this.#files(scope, request);
+    const { page, after } = request;
+    const window = { ...windowOf(page, request.limit, after), after: after?.file ?? null };
+    const files = after !== null && after.file === null ? { found: none, next: null } : read(scope, window);
     const folders = grouped ? this.#folders(folder, prefix, request) : null;
     const isLast = files.next === null && (folders === null || folders.next === null);
     return {
@@ -76,15 +86,11 @@ export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">
     };
   }
 
-  #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
-    if (after !== null && after.file === null) return ENDED;
-    const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
-    return partOf(this.parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
-  }
-
-  #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest) {
-    if (after !== null && after.folder === null) return ENDED;
-    const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
+  #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest): Part<FolderPath[], string> {
+    if (after !== null && after.folder === null) return { found: [], next: null };
+    const { offset } = windowOf(page, limit, after);
+    // One more than is shown is read: then there is another page.
+    const window = { limit: limit + 1, offset, after: after?.folder ?? null };
     return partOf(this.parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
@@ -106,10 +112,14 @@ export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">
 }
 
 /** A listing without files, of what is above a caller's prefix. The folders are few: all of them are on the first page. */
-export function onlyFolders({ grouped, page, after }: ListRequest, folders: FolderPath[]): Listing {
+export function onlyFolders<Files>(
+  { grouped, page, after }: ListRequest,
+  folders: FolderPath[],
+  none: Files,
+): Listing<Files> {
   const isFirst = page === 1 && after === null;
   const level = { folders: isFirst ? folders : [], total: folders.length };
-  return { files: [], total: 0, level: grouped ? level : null, nextAfter: null };
+  return { files: none, total: 0, level: grouped ? level : null, nextAfter: null };
 }
 
 /** A page of what was found, and where the next starts. @param found one more than `limit`, if there are more */
@@ -129,7 +139,6 @@ function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): 
   );
 }
 
-/** One more than is shown is read: then there is another page. */
 function windowOf(page: number, limit: number, after: ListPosition | null) {
-  return { limit: limit + 1, offset: after === null ? (page - 1) * limit : 0 };
+  return { limit, offset: after === null ? (page - 1) * limit : 0 };
 }

@@ -51,12 +51,13 @@ export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "cl
     const view = this.parts.access.view(caller, request.driveId, snapshot);
     const seen = this.parts.access.prefixOf(caller, view.drive);
     const prefix = narrowed(asked, seen);
-    if (prefix === null) return onlyFolders(request, []);
+    if (prefix === null) return onlyFolders(request, [], []);
     const scope = this.#scopeOf(view);
     const { snapshotLists } = this.parts.tables;
     const folder = snapshotLists.folderAt(scope, containingFolder(prefix));
-    if (folder === null) return onlyFolders(request, []);
-    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
+    if (folder === null) return onlyFolders(request, [], []);
+    if (grouped && prefix !== asked)
+      return onlyFolders(request, [wayInto(containingFolder(asked), seen)], []);
     const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
     const range = rangeOf(prefix);
     const lastFile = after?.file ?? null;

@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { testWith } from "../../support/server/test-with.ts";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { isTextType } from "../../../src/domain/contents/media-type.ts";
 import { parseId } from "../../../src/domain/id.ts";
 import { migrate, type Upgrade } from "../../../src/db/engine/opening.ts";
 import type { Migration } from "../../../src/db/engine/migration-files.ts";
@@ -370,4 +371,27 @@ test("a move that was taken back is a move that is undone, and works from before
   const ids = sql.query<{ id: string }, []>("SELECT id FROM folder_work").all();
   expect(new Set(ids.map(({ id }) => parseId(id))).size).toBe(2);
   expect(ids.map(({ id }) => parseId(id))).not.toContain(null);
+});
+
+test("files from before their times were kept as lists show them are shown as they are", () => {
+  const texts = ["text/html", "text/plain;a=b", "image/svg+xml", "image/png", "font/json"];
+  const known = "json xml x-sh rtf\t;a=b octet-stream pdf ld+json atom+xml x+yaml json+x jsonx".split(" ");
+  const types = [...texts, ...known.map((each) => `application/${each}`)];
+  const times = [0, 1, -1, 999, 1_893_456_000_123, -62_167_219_200_000, 253_402_300_799_999];
+  const timeAt = (at: number) => times[at % times.length] ?? 0;
+  const rows = types.map(
+    (type, at) =>
+      `INSERT INTO blob (pk, digest, size) VALUES (${at}, 'b${at}', 10); ${fileRow(at)}
+       UPDATE file SET mime_type = '${type}', updated_at = ${timeAt(at)} WHERE pk = ${at};`,
+  );
+  const folder = "INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);";
+  using sql = upgraded("shown-times", [DRIVE, folder, ...rows].join("\n"));
+  const shown = "SELECT created_text, ifnull(updated_text, created_text), is_text FROM file ORDER BY pk";
+  expect(sql.query(shown).values()).toEqual(
+    types.map((type, at) => [
+      "1970-01-01T00:00:00.000Z",
+      new Date(timeAt(at)).toISOString(),
+      isTextType(type) ? 1 : 0,
+    ]),
+  );
 });

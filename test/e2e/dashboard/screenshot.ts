@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { instantOf } from "../../../src/db/files/files.ts";
 import { launchBrowser, newWindow, signInto } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -41,7 +42,7 @@ async function fill(server: Server): Promise<string> {
     await putFile(ada, ada.drive, path, "x".repeat(bytes));
     changes.push(`UPDATE file SET updated_at = updated_at - ${minutesAgo * 60_000} WHERE path = '${path}'`);
   }
-  changeDatabase(server.dataDir, ...changes);
+  changeDatabase(server.dataDir, ...changes, `UPDATE file SET updated_text = ${instantOf("updated_at")}`);
   return "ada/home";
 }
 

@@ -55,6 +55,7 @@ class Run {
   readonly #drives: readonly Drive[];
   readonly #random: Random;
   #tree: model.ModelTree;
+  #compared = 0;
   /** The ids of all files so far. */
   readonly #ids = new Set<string>();
   readonly done: string[] = [];
@@ -395,9 +396,14 @@ class Run {
       const { id, content, tags } = this.#file(top + path);
       return { id, path, size: content.length, tags };
     });
-    const list = await this.#client.get<{ folders?: string[] }>(`/v0/files?${text.toString()}`);
+    const list = await this.#client.get<{ data: { id: string }[]; folders?: string[] }>(
+      `/v0/files?${text.toString()}`,
+    );
     expect({ query, ...list }).toMatchObject({ query, data, total: paths.length });
     expect(list.folders).toEqual(folders?.slice());
+    // Each time of another one: lists have their records from elsewhere.
+    const shown = list.data[(this.#compared += 1) % list.data.length];
+    if (shown !== undefined) expect(shown).toEqual(await this.#client.get(`/v0/files/${shown.id}`));
   }
 
   /** What is shown of a folder, but for when it was made. */

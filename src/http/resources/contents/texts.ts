@@ -3,6 +3,7 @@ import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB, READ_TEXT_BYTES } from "..
 import type { ReadText } from "../../../services/contents/texts.ts";
 import { ETAG, etagOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
+import { JSON_TYPE } from "../../operation/spec.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
@@ -137,7 +138,7 @@ export async function extractAnswer(
   context.suspendIdleTimeout();
   const body = await piecewise(encoded(await extracting()));
   context.allowSlowReader();
-  return new Response(body, { headers: { "content-type": "application/json;charset=utf-8" } });
+  return new Response(body, { headers: JSON_TYPE });
 }
 
 /** The response in pieces, so that a large text is never whole in memory. */

@@ -16,6 +16,7 @@ import {
 } from "../../content/conditions.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
+import { JSON_TYPE } from "../../operation/spec.ts";
 import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
@@ -250,20 +251,22 @@ export function listings({ listings: service, snapshotViews: views }: Parts) {
         after: fileCursor(sort).read(query.cursor),
       };
       return snapshot === undefined
-        ? answerOf(service.list(caller, request), query, context)
-        : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
+        ? answerOf(service.records(caller, request), query, context)
+        : views.list(caller, snapshot, request).then((listing) => {
+            const records = listing.files.map((file) => JSON.stringify(fileRecord(file)));
+            return answerOf({ ...listing, files: records.join(",") }, query, context);
+          });
     },
   });
 }
 
 function answerOf(
-  { files: found, level, total, nextAfter }: Listing,
+  { files: records, level, total, nextAfter }: Listing<string>,
   { sort, page, limit }: Static<typeof listQuery>,
   context: RequestContext,
 ): Response {
-  const isNothing = found.length === 0 && (level === null || level.folders.length === 0);
-  return Response.json({
-    data: found.map(fileRecord),
+  const isNothing = records === "" && (level === null || level.folders.length === 0);
+  const facts = JSON.stringify({
     ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
     total,
     page,
@@ -271,4 +274,5 @@ function answerOf(
     next_cursor: fileCursor(sort).write(nextAfter),
     ...(isNothing ? plusMeant(context.query, ["prefix"]) : {}),
   });
+  return new Response(`{"data":[${records}],${facts.slice(1)}`, { headers: JSON_TYPE });
 }
