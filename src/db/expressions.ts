@@ -11,6 +11,11 @@ export function driveIsAlive(now: Now): string {
   return `(d.deleted_at IS NULL AND (d.expires_at IS NULL OR d.expires_at > ${now}))`;
 }
 
+/** The SQL expression for the first of several times; later than every time if all are NULL. */
+export function firstOf(...times: readonly string[]): string {
+  return `min(${times.map((time) => `ifnull(${time}, ${Number.MAX_SAFE_INTEGER})`).join(", ")})`;
+}
+
 /** A key `k` that works: not expired (then no maker of it is), and all above it are there, up to one of a person. */
 export function keyIsAlive(now: Now): string {
   return `(k.expires_at IS NULL OR k.expires_at > ${now})

@@ -1,10 +1,10 @@
-import { driveIsAlive, keyIsAlive, listedKeyIsAlive } from "../expressions.ts";
+import { driveIsAlive, firstOf, keyIsAlive, listedKeyIsAlive } from "../expressions.ts";
 import type { ApiKey, MadeByKey, SecretHash } from "../../domain/accounts/api-key.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import type { DrivePk, KeyId, LinkId, UserId, UserPk, WebhookPk } from "../../domain/id.ts";
-import { type Database, SnapshotCache } from "../engine/database.ts";
+import { type Database, type Kept, VersionCache } from "../engine/database.ts";
 import { MADE_COUNTED } from "../../domain/limits.ts";
 
 type NewApiKey = Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> & {
@@ -33,6 +33,8 @@ interface CallerRow extends Pick<ApiKey, "scope" | "driveId" | "pathPrefix" | "m
   readonly ownerId: UserId | null;
   readonly plan: Plan;
   readonly isApplication: 0 | 1;
+  /** When the key ends by itself, with its secret or its drive. */
+  readonly until: number;
 }
 
 const COLUMNS = `k.id, k.prefix, k.name, k.scope, (SELECT d.id FROM drive d WHERE d.pk = k.drive) AS driveId,
@@ -55,15 +57,16 @@ const VALID = `
 
 export function apiKeys(database: Database) {
   const { sql } = database;
-  const callers = new SnapshotCache<SecretHash, Caller | null>(database);
+  const callers = new VersionCache<SecretHash, Caller>(database);
   const holder = `SELECT k.id AS keyId, k.scope, u.pk AS userPk, u.id AS userId, d.pk AS drivePk, d.id AS driveId,
                          k.path_prefix AS pathPrefix,
                          o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan,
-                         k.made_by AS madeBy, k.secret_expires_at IS NOT NULL AS isApplication
+                         k.made_by AS madeBy, k.secret_expires_at IS NOT NULL AS isApplication,
+                         ${firstOf("k.expires_at", "k.secret_expires_at", "d.expires_at")} AS until
                     ${VALID} AND k.hash = ?1`;
-  const caller = sql.get<CallerRow, [hash: SecretHash, now: number], Caller>(
+  const caller = sql.get<CallerRow, [hash: SecretHash, now: number], Kept<Caller>>(
     `${holder} AND (k.secret_expires_at IS NULL OR k.secret_expires_at > ?2)`,
-    fromRow,
+    (row) => ({ value: fromRow(row), until: row.until }),
   );
   const ofUser = sql.all<ApiKey, [user: UserPk, now: number]>(
     `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${listedKeyIsAlive("?2")} ORDER BY created_at, pk`,
@@ -94,7 +97,7 @@ export function apiKeys(database: Database) {
   );
   return {
     /** The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled. */
-    callerOf: (hash: SecretHash, now: number) => callers.get(hash, () => caller(hash, now)),
+    callerOf: (hash: SecretHash, now: number) => callers.get(hash, now, () => caller(hash, now)),
     /** The same, also if only its secret has expired: for what was made with the key earlier. */
     holderOf: sql.get<CallerRow, [hash: SecretHash, now: number], Caller>(holder, fromRow),
     /** Whether a key is still valid, as for `holderOf`. */

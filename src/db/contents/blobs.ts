@@ -1,6 +1,6 @@
 import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
-import { type Database, SnapshotCache } from "../engine/database.ts";
+import { type Database, VersionCache } from "../engine/database.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { Connection } from "../engine/connection.ts";
 import { SMALL_CONTENT_BYTES } from "../../domain/limits.ts";
@@ -42,12 +42,13 @@ type ContentPlace = Pick<File, "driveId" | "path">;
 /** Contents that must not be sent, because they were found damaged. */
 export function damagedContents(database: Database) {
   const { sql } = database;
-  const known = new SnapshotCache<"any", boolean>(database);
+  const known = new VersionCache<"any", boolean>(database);
   const hasAny = sql.has<[]>("SELECT 1 FROM damaged_content LIMIT 1");
   const problem = sql.value<string, [digest: Digest]>("SELECT problem FROM damaged_content WHERE digest = ?");
   return {
     /** What is wrong with a blob; null if nothing is known. */
-    problemOf: (digest: Digest) => (known.get("any", hasAny) ? problem(digest) : null),
+    problemOf: (digest: Digest) =>
+      known.get("any", 0, () => ({ value: hasAny() })) === true ? problem(digest) : null,
     get: sql.get<DamagedRow, [digest: Digest]>(
       `SELECT c.digest, b.size, c.state FROM damaged_content c JOIN blob b ON b.digest = c.digest
         WHERE c.digest = ?`,

@@ -1,7 +1,7 @@
-import { driveIsAlive } from "../expressions.ts";
+import { driveIsAlive, firstOf } from "../expressions.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { DriveId, DrivePk, UserId, UserPk } from "../../domain/id.ts";
-import type { Database } from "../engine/database.ts";
+import { type Database, type Kept, VersionCache } from "../engine/database.ts";
 
 /** When a drive expires that is not born yet: long ago for everybody. */
 const UNBORN = 1;
@@ -19,19 +19,35 @@ interface DriveRow extends Omit<Drive, "owner"> {
 }
 
 // Readers do not see expired files, but the counts include them until the sweep removes them.
-const SELECT = `
+const select = (more = "") => `
   SELECT d.pk, d.id, d.name, d.slug, d.description, u.pk AS userPk, u.id AS userId,
          r.file_count - (SELECT count(*) FROM file f WHERE f.drive = d.pk AND f.expires_at <= ?2) AS fileCount,
          r.total_size - (SELECT ifnull(sum(f.size), 0) FROM file f WHERE f.drive = d.pk AND f.expires_at <= ?2)
            AS totalSize,
-         d.expires_at AS expiresAt, d.created_at AS createdAt, d.updated_at AS updatedAt
+         d.expires_at AS expiresAt, d.created_at AS createdAt, d.updated_at AS updatedAt ${more}
     FROM drive d
     JOIN folder r ON r.drive = d.pk AND r.path = ''
     LEFT JOIN user u ON u.pk = d.user
    WHERE ${driveIsAlive("?2")}`;
+const SELECT = select();
+/** When a drive, or what is counted of it, changes by itself. */
+const UNTIL = firstOf(
+  "d.expires_at",
+  "(SELECT min(f.expires_at) FROM file f WHERE f.drive = d.pk AND f.expires_at > ?2)",
+);
 
 /** Drives. Readers never see deleted and expired ones. */
-export function drives({ sql }: Database) {
+export function drives(database: Database) {
+  const { sql } = database;
+  const kept = new VersionCache<string, Drive>(database);
+  const keptBy = <Reference extends string>(column: "id" | "slug") => {
+    const find = sql.get<DriveRow & { until: number }, [reference: Reference, now: number], Kept<Drive>>(
+      `${select(`, ${UNTIL} AS until`)} AND d.${column} = ?1`,
+      ({ until, ...row }) => ({ value: fromRow(row), until }),
+    );
+    // What is like an id is never looked for as a slug.
+    return (reference: Reference, now: number) => kept.get(reference, now, () => find(reference, now));
+  };
   const byPk = sql.get<DriveRow, [pk: DrivePk, now: number], Drive>(`${SELECT} AND d.pk = ?1`, fromRow);
   const isTaken = sql.has<[slug: string]>("SELECT 1 FROM drive WHERE slug = ?");
   const insert = sql.writeOne<DrivePk, [NewDrive]>(
@@ -42,9 +58,9 @@ export function drives({ sql }: Database) {
     "UPDATE drive SET name = :name, slug = :slug, description = :description, updated_at = :now WHERE pk = :pk",
   );
   return {
-    byId: sql.get<DriveRow, [id: DriveId, now: number], Drive>(`${SELECT} AND d.id = ?1`, fromRow),
+    byId: keptBy<DriveId>("id"),
     byPk,
-    bySlug: sql.get<DriveRow, [slug: string, now: number], Drive>(`${SELECT} AND d.slug = ?1`, fromRow),
+    bySlug: keptBy<string>("slug"),
     /** Whether a drive exists; cheaper than reading it. */
     exists: sql.has<[pk: DrivePk, now: number]>(
       `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,

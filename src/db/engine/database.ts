@@ -44,11 +44,15 @@ export class Database {
   /** Of a snapshot; prepared, since each request needs them. */
   readonly #begin;
   readonly #commit;
+  readonly #othersVersion;
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
   #snapshotAt = 0;
-  #snapshots = 0;
+  /** How many groups of writes have begun. */
+  #groups = 0;
+  /** Of the snapshot that is held; null until somebody asks. */
+  #version: string | null = null;
   #onDurable: () => void = () => {};
 
   private constructor(sql: Connection, clock: Clock, options: DatabaseOptions | null) {
@@ -70,12 +74,17 @@ export class Database {
       log: this.#log,
       checkpoints: this.#checkpoints,
       onDurable: () => this.#onDurable(),
-      endReads: () => this.#endSnapshot(),
+      endReads: () => {
+        this.#endSnapshot();
+        this.#groups += 1;
+      },
       reserve: this.#reserve,
       onFailure: options?.onFailure ?? (() => {}),
     });
     this.#begin = sql.write<[]>("BEGIN");
     this.#commit = sql.write<[]>("COMMIT");
+    // It changes with each commit of another connection, and never with one of this.
+    this.#othersVersion = sql.number<[]>("PRAGMA data_version");
   }
 
   /** Only a server upgrades an older schema. Throws an Error whose message tells the operator what to do. */
@@ -163,14 +172,18 @@ export class Database {
       this.#endSnapshot();
     }
     this.#snapshotAt = now;
-    this.#snapshots += 1;
+    this.#version = null;
     this.#begin();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
 
-  /** The number of the snapshot that is held, which no other has; null if none is. */
-  get snapshot(): number | null {
-    return this.#snapshotEnd === null ? null : this.#snapshots;
+  /**
+   * The version of what the snapshot that is held shows: another one after each group of writes, and after each commit
+   * of another process. Null if none is held.
+   */
+  get version(): string | null {
+    if (this.#snapshotEnd === null) return null;
+    return (this.#version ??= `${this.#groups}-${this.#othersVersion()}`);
   }
 
   #endSnapshot(): void {
@@ -209,28 +222,49 @@ function withResult<T>(result: T, within: Within<T>): T {
   return result;
 }
 
-/** What was read in the snapshot that is held, by key, and is forgotten with it: many requests read the same. */
-export class SnapshotCache<Key, Value> {
+/** What was read. */
+export interface Kept<Value> {
+  readonly value: Value;
+  /** Until when it holds if nothing is written, in milliseconds since the epoch; absent if for ever. */
+  readonly until?: number | undefined;
+  /** For how many values it counts; absent for one. */
+  readonly weight?: number;
+}
+
+/** How many values a cache keeps. All go when there are more: it costs the least. */
+const MOST_KEPT = 2000;
+
+/** What was read, by key, as long as nothing at all is written and its time is not over: many requests read the same. */
+export class VersionCache<Key, Value> {
   readonly #database: Database;
-  #snapshot: number | null = null;
-  readonly #values = new Map<Key, Value>();
+  #version: string | null = null;
+  readonly #values = new Map<Key, { value: Value; since: number; until: number }>();
+  #weight = 0;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** The value of a key; `read` is called if it is not known. Not inside a write. */
-  get(key: Key, read: () => Value): Value {
-    const { snapshot } = this.#database;
-    if (snapshot === null) return read();
-    if (snapshot !== this.#snapshot) {
-      this.#values.clear();
-      this.#snapshot = snapshot;
-    }
+  /** The value of a key at `now`; `read` is called if it is not known. Not inside a write. */
+  get(key: Key, now: number, read: () => Kept<Value> | null): Value | null {
+    const { version } = this.#database;
+    if (version === null) return read()?.value ?? null;
+    if (version !== this.#version) this.#forget(version);
     const known = this.#values.get(key);
-    if (known !== undefined) return known;
-    const value = read();
-    this.#values.set(key, value);
+    // Nor from before the clock was set back: what had changed by itself then may not have changed now.
+    if (known !== undefined && known.since <= now && now < known.until) return known.value;
+    const found = read();
+    if (found === null) return null;
+    const { value, until = Infinity, weight = 1 } = found;
+    if (this.#weight + weight > MOST_KEPT) this.#forget(version);
+    this.#weight += weight;
+    this.#values.set(key, { value, since: now, until });
     return value;
+  }
+
+  #forget(version: string): void {
+    this.#values.clear();
+    this.#weight = 0;
+    this.#version = version;
   }
 }

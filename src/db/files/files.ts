@@ -1,9 +1,9 @@
-import { driveIsAlive, fileIsAlive } from "../expressions.ts";
+import { driveIsAlive, fileIsAlive, firstOf } from "../expressions.ts";
 import type { File, FileFacts, Metadata } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { type FilePath, prefixEnd } from "../../domain/files/path.ts";
-import type { Database } from "../engine/database.ts";
+import { type Database, type Kept, VersionCache } from "../engine/database.ts";
 
 // SQLite sorts every text before every blob, so this is the end of a range of paths that has no other.
 const AFTER_ALL_TEXT = new Uint8Array([0]);
@@ -122,8 +122,29 @@ type Typed = { readonly isText: 0 | 1 };
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
+/** How many characters of JSON a file may have that counts for one where files are kept. */
+const KEPT_JSON = 512;
+
+type KeptRow = FileRow & Pick<Kept<File>, "until">;
+
+function keptFromRow({ until, ...row }: KeptRow): Kept<File> {
+  const weight = 1 + (row.tags.length + row.metadata.length) / KEPT_JSON;
+  return { value: fileFromRow(row), until, weight };
+}
+
 /** Single files. Unless noted, expired files are included. */
-export function files({ sql }: Database) {
+export function files(database: Database) {
+  const { sql } = database;
+  const kept = new VersionCache<string, File>(database);
+  const visible = sql.get<KeptRow, [id: FileId, now: number], Kept<File>>(
+    `SELECT ${FILE_COLUMNS}, ${firstOf("f.expires_at", "d.expires_at")} AS until FROM file f ${FILE_JOINS}
+      WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+    keptFromRow,
+  );
+  const byPath = sql.get<FileRow, [drive: DrivePk, path: FilePath], Kept<File>>(
+    `${SELECT} WHERE f.drive = ? AND f.path = ?`,
+    keptFromRow,
+  );
   const insertRow = sql.write<[NewRow & Typed]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                        expires_at, created_at, updated_at, version, is_text, created_text, updated_text)
@@ -154,15 +175,9 @@ export function files({ sql }: Database) {
       fileFromRow,
     ),
     /** The file with this id, if neither it nor its drive has expired or was deleted. */
-    visible: sql.get<FileRow, [id: FileId, now: number], File>(
-      `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
-      fileFromRow,
-    ),
+    visible: (id: FileId, now: number) => kept.get(id, now, () => visible(id, now)),
     byId: sql.get<FileRow, [id: FileId], File>(`${SELECT} WHERE f.id = ?`, fileFromRow),
-    byPath: sql.get<FileRow, [drive: DrivePk, path: FilePath], File>(
-      `${SELECT} WHERE f.drive = ? AND f.path = ?`,
-      fileFromRow,
-    ),
+    byPath: (drive: DrivePk, path: FilePath) => kept.get(`${drive}/${path}`, 0, () => byPath(drive, path)),
     body: sql.one<StoredBody, [pk: FilePk]>(
       `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
               expires_at AS expiresAt

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openTables } from "../../../src/db/tables.ts";
 import type { Caller } from "../../../src/domain/accounts/caller.ts";
-import { type File, FILE_SORTS, positionOf } from "../../../src/domain/files/file.ts";
+import { type File, type FileRef, FILE_SORTS, positionOf } from "../../../src/domain/files/file.ts";
 import { type FileId, parseId } from "../../../src/domain/id.ts";
 import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
@@ -166,6 +166,33 @@ test("no statistics from when a table was small mislead the plans once it is lar
   expect(
     opened.database.sql.query("SELECT name FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'").all(),
   ).toEqual([]);
+});
+
+test("a small file is downloaded again without a statement, until something is written", async () => {
+  const meter = new TurnMeter();
+  await using opened = await openOwnServices({ open: (database) => meter.open(database) });
+  const { services, database, clock } = opened;
+  const { key, caller, drive } = await driveIn(services);
+  const file = await upload({ services, caller, drive }, "small.txt");
+  const at: FileRef = { drive, path: "small.txt" };
+  /** How many statements a download runs in a snapshot of its own. */
+  const download = (ref: FileRef = file) => {
+    const done = meter.total;
+    clock.advance(1);
+    database.holdSnapshot();
+    const reader = services.apiKeys.authenticate(key);
+    if (reader === null) throw new Error("the key is not known");
+    const content = services.files.content(services.files.facts(reader, ref));
+    // At once: a promise would be one of a file on the disk.
+    expect(content).toBeInstanceOf(Blob);
+    return meter.total - done;
+  };
+  // Its key, its row, whether anything is damaged, and its bytes, which stay.
+  expect([download(), download(), download()]).toEqual([4, 0, 0]);
+  // Its drive, and the row at its path.
+  expect([download(at), download(at), download()]).toEqual([2, 0, 0]);
+  await upload({ services, caller, drive }, "another.txt");
+  expect([download(), download()]).toEqual([3, 0]);
 });
 
 type Work = (services: Services, filled: Filled) => unknown;
