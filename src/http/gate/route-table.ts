@@ -51,6 +51,8 @@ export function createRouteTable(routes: readonly Route[]) {
     templates.filter(({ path }) => !path.includes(":")),
     ({ path }) => withoutSlash(path),
   );
+  // Asked for at each request.
+  const methods = new Map([...written].map(([path, found]) => [path, methodsAt(found)]));
   const nearest = once(() => nearestRoutes(routes.filter(({ isDescribed }) => isDescribed)));
   /** Those of a path that is written out come before those whose parameter would take its last word. */
   const routesAt = (path: string) => {
@@ -71,9 +73,8 @@ export function createRouteTable(routes: readonly Route[]) {
     },
     /** Throws METHOD_NOT_ALLOWED where the router would take the last word of a written path for a parameter. */
     requireMethod: (method: string, path: string) => {
-      const found = written.get(withoutSlash(path));
-      const allowed = found === undefined ? [method] : methodsAt(found);
-      if (!allowed.includes(method)) throw methodNotAllowed(method, allowed, []);
+      const allowed = methods.get(withoutSlash(path));
+      if (allowed?.includes(method) === false) throw methodNotAllowed(method, allowed, []);
     },
     /** The error for a request that no route takes: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods at its path. */
     unrouted: (method: string, path: string): CofferError => {
