@@ -103,6 +103,10 @@ const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] 
 
 /** State that a module may keep for itself: the names, and why nobody is surprised by it. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
+  "src/http/content/answer.ts": {
+    names: ["usualHeaders"],
+    why: "what a file as it was read is sent with, found by that and gone with it",
+  },
   "src/http/dashboard/dashboard.ts": {
     names: ["bundles"],
     why: "what a process that runs from source has bundled, since tests open many servers in one",

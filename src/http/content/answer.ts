@@ -52,23 +52,22 @@ export function contentAnswer(
   { isForAnyPage, mayGoOn, beforeContent, onStart }: ContentReader,
 ): Response | Promise<Response> {
   refuseAsCode(request);
-  const headers: Record<string, string> = {
-    etag: etagOf(file.digest),
-    "last-modified": httpDate(file.updatedAt),
-    "cache-control": "private, no-cache",
-    ...(isForAnyPage ? {} : { "cross-origin-resource-policy": "same-origin" }),
-  };
-  if (isNotModified(request, file)) return new Response(null, { status: 304, headers });
+  if (isNotModified(request, file))
+    return new Response(null, { status: 304, headers: validatorsOf(file, isForAnyPage) });
   const isHead = context.method === "HEAD";
   const wanted = isHead || !rangeAllowed(request, file) ? null : request.headers.get("range");
   const range = parseRange(wanted, file.size);
   const { start, end } = range ?? { start: 0, end: file.size };
-  Object.assign(headers, describeContent(file, inline), keyless(context, file));
-  if (range !== null) headers["content-range"] = `bytes ${start}-${end - 1}/${file.size}`;
-  if (end - start > CLOSED_BYTES) headers["connection"] = "close";
-  const init = { status: range === null ? 200 : 206, headers };
+  const hasKey = (context.caller?.keyId ?? null) !== null;
+  const shared = headersOf(file, { inline, isForAnyPage, hasKey });
+  const hasMore = isHead || range !== null || end - start > CLOSED_BYTES;
+  const headers = hasMore ? new Headers(shared) : shared;
+  if (range !== null) headers.set("content-range", `bytes ${start}-${end - 1}/${file.size}`);
+  if (end - start > CLOSED_BYTES) headers.set("connection", "close");
   // The runtime sets the length of what it sends itself.
-  if (isHead) return new Response(null, { headers: { ...headers, "content-length": String(end - start) } });
+  if (isHead) headers.set("content-length", String(end - start));
+  if (isHead) return new Response(null, { headers });
+  const init = { status: range === null ? 200 : 206, headers };
   const body = files.content(file, range ?? undefined);
   const send = (content: Blob) => {
     if (start === 0) onStart?.();
@@ -87,7 +86,7 @@ export function contentAnswer(
 /** The values of `Sec-Fetch-Dest` for what a browser runs or applies (Fetch Metadata Request Headers). */
 const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
 
-/** Our pages run code of our own origin, so no content is sent as code. Over plain http see `keyless`. */
+/** Our pages run code of our own origin, so no content is sent as code. Over plain http see `describeContent`. */
 function refuseAsCode({ headers }: Request): void {
   if (!CODE.test(headers.get("sec-fetch-dest") ?? "")) return;
   throw new CofferError(
@@ -96,16 +95,37 @@ function refuseAsCode({ headers }: Request): void {
   );
 }
 
-/** A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run. */
-function keyless({ caller }: RequestContext, { mimeType }: FileFacts): Record<string, string> {
-  const hasKey = caller !== null && caller.keyId !== null;
-  return hasKey || !isCodeType(mimeType) ? {} : { "content-type": "text/plain" };
+/** What a client compares its copy with, and who may keep one. */
+function validatorsOf(file: FileFacts, isForAnyPage: boolean): Record<string, string> {
+  return {
+    etag: etagOf(file.digest),
+    "last-modified": httpDate(file.updatedAt),
+    "cache-control": "private, no-cache",
+    ...(isForAnyPage ? {} : { "cross-origin-resource-policy": "same-origin" }),
+  };
 }
 
-function describeContent(file: FileFacts, inline: boolean): Record<string, string> {
-  const shown = inline && INERT_TYPE.test(essenceOf(file.mimeType));
+type Sent = Readonly<Record<"inline" | "isForAnyPage" | "hasKey", boolean>>;
+
+/** The headers of contents as programs ask for them, by the file as it was read: many requests share one. */
+const usualHeaders = new WeakMap<FileFacts, Headers>();
+
+/** The headers of a whole content. They are shared: not to be changed. */
+function headersOf(file: FileFacts, sent: Sent): Headers {
+  const isUsual = sent.hasKey && !sent.inline && !sent.isForAnyPage;
+  const known = isUsual ? usualHeaders.get(file) : undefined;
+  if (known !== undefined) return known;
+  const headers = new Headers({ ...validatorsOf(file, sent.isForAnyPage), ...describeContent(file, sent) });
+  if (isUsual) usualHeaders.set(file, headers);
+  return headers;
+}
+
+function describeContent(file: FileFacts, sent: Sent): Record<string, string> {
+  const shown = sent.inline && INERT_TYPE.test(essenceOf(file.mimeType));
+  // A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run.
+  const isPlain = !sent.hasKey && isCodeType(file.mimeType);
   return {
-    "content-type": shown ? shownType(file.mimeType) : file.mimeType,
+    "content-type": isPlain ? "text/plain" : shown ? shownType(file.mimeType) : file.mimeType,
     "content-disposition": contentDisposition(shown ? "inline" : "attachment", file.filename),
     "accept-ranges": "bytes",
     "repr-digest": `sha-256=:${Uint8Array.fromHex(file.digest).toBase64()}:`,
@@ -136,7 +156,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
 async function heldResponse(
   content: Blob,
   { check, ...sent }: SentContent & Pick<ContentRequest, "context"> & { readonly check: Promise<void> },
-  init: { readonly status: number; readonly headers: Record<string, string> },
+  init: { readonly status: number; readonly headers: Headers },
 ): Promise<Response> {
   const { files, file, context } = sent;
   const pieces = heldBack(content, async () => {
@@ -147,7 +167,8 @@ async function heldResponse(
   });
   const body = await piecewise(pieces, { onFailure: () => context.breakOff() });
   context.allowSlowReader(sendingOf(sent));
-  const headers = { ...init.headers, "content-length": String(content.size) };
+  const headers = new Headers(init.headers);
+  headers.set("content-length", String(content.size));
   return new Response(body, { ...init, headers });
 }
 

@@ -123,7 +123,7 @@ function record(response: Response, request: Request, context: RequestContext, l
     request_id: context.id,
     method: request.method,
     route: context.route,
-    ...(context.call === null ? {} : { call: context.call }),
+    call: context.call ?? undefined,
     status: response.status,
     ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
     key_id: context.caller?.keyId ?? null,
