@@ -1,4 +1,5 @@
 import { type Releaser, releaserOf } from "../db/contents/blobs.ts";
+import type { Kept } from "../db/history/kept.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import type { UserPk } from "../domain/id.ts";
@@ -54,10 +55,14 @@ export class Quota extends Service<{
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const owner = releaserOf(drive);
-    const stored = this.#stored(owner, now) + more;
-    const { held } = this.parts.tables.keptContents.of(owner);
-    const isOver = stored > limit;
-    if (isOver || (stored + held > limit && !this.parts.tables.keptContents.hasDroppableSnapshots(owner))) {
+    const stored = this.#stored(owner, now);
+    const kept = this.parts.tables.keptContents.of(owner);
+    const { held } = kept;
+    const isOver = stored + more > limit;
+    if (
+      isOver ||
+      (stored + more + held > limit && !this.parts.tables.keptContents.hasDroppableSnapshots(owner))
+    ) {
       const allowed =
         drive.owner === null
           ? `An unclaimed drive holds at most ${limit} bytes`
@@ -70,7 +75,7 @@ export class Quota extends Service<{
           : `${allowed}, and snapshots need ${held} of them; ${hint} snapshots or files first.`,
       );
     }
-    this.requireDiskRoom(drive, now);
+    this.#requireDiskRoom(owner, limit, stored, kept);
   }
 
   /**
@@ -82,10 +87,13 @@ export class Quota extends Service<{
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const owner = releaserOf(drive);
-    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.parts.removeEarly(owner);
-    const { size: kept } = this.parts.tables.keptContents.of(owner);
+    this.#requireDiskRoom(owner, limit, this.#stored(owner, now), this.parts.tables.keptContents.of(owner));
+  }
+
+  #requireDiskRoom(owner: Releaser, limit: number, stored: number, kept: Kept): void {
     const released = this.parts.tables.releasedContents.size(owner);
-    if (this.#stored(owner, now) + kept + released <= limit * DISK_PER_STORAGE) return;
+    if (this.#keepsTooMuch(owner, limit, stored, kept) || released > limit) this.parts.removeEarly(owner);
+    if (stored + kept.size + released <= limit * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       "Replaced and deleted files still take up too much disk space. They are being removed: try again in a minute.",
@@ -114,8 +122,16 @@ export class Quota extends Service<{
   hasKeptExcess(owner: Releaser, now: number): boolean {
     const limit = this.#limitOf(owner);
     if (limit === null) return false;
-    const { size, records } = this.parts.tables.keptContents.of(owner);
-    if (size > 0 && this.#stored(owner, now) + size > limit) return true;
+    return this.#keepsTooMuch(
+      owner,
+      limit,
+      this.#stored(owner, now),
+      this.parts.tables.keptContents.of(owner),
+    );
+  }
+
+  #keepsTooMuch(owner: Releaser, limit: number, stored: number, { size, records }: Kept): boolean {
+    if (size > 0 && stored + size > limit) return true;
     return records > 0 && this.#records(owner) + records > recordRoom(limit);
   }
 

@@ -35,6 +35,7 @@ export function folders({ sql }: Database) {
     `UPDATE folder SET file_count = file_count + ?2, total_size = total_size + ?3,
             own_file_count = own_file_count + ?4 WHERE pk = ?1`,
   );
+  const parentOf = sql.value<FolderPk, [pk: FolderPk]>("SELECT parent FROM folder WHERE pk = ?");
   const upwards = sql.all<{ pk: FolderPk; parent: FolderPk | null }, [folders: string]>(
     `WITH RECURSIVE up (pk) AS (
        SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
@@ -90,11 +91,15 @@ export function folders({ sql }: Database) {
         own.set(folder, (own.get(folder) ?? 0) + files);
         add(folder, files, bytes);
       }
-      for (const { pk, parent } of upwards(JSON.stringify([...own.keys()]))) {
+      const change = (pk: FolderPk, parent: FolderPk | null) => {
         const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
         adjust(pk, files, bytes, own.get(pk) ?? 0);
         add(parent, files, bytes);
-      }
+        return parent;
+      };
+      const [first = null, ...others] = own.keys();
+      if (others.length === 0) for (let at = first; at !== null;) at = change(at, parentOf(at));
+      else for (const { pk, parent } of upwards(JSON.stringify([...own.keys()]))) change(pk, parent);
     },
     remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
     /** In reverse path order: a folder is removed after those below it. */

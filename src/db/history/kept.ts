@@ -2,7 +2,7 @@ import type { Database } from "../engine/database.ts";
 import { byOwner, type Releaser } from "../contents/blobs.ts";
 import type { DrivePk, FileVersionPk, TrashPk } from "../../domain/id.ts";
 
-interface Kept {
+export interface Kept {
   /** Of contents that no file of the drive has; each counts once for a drive. */
   readonly size: number;
   /** Of those among them that snapshots need. */
