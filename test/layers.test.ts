@@ -202,7 +202,7 @@ test("rows of files come, change, move and go in one statement each, and for the
     // Triggers that keep `era`, which no code writes.
     ...Array<string>(2).fill("src/db/engine/migrations/0027_history.sql: UPDATE file"),
     // What lists show of the files that were there before.
-    "src/db/engine/migrations/0035_shown_times.sql: UPDATE file",
+    "src/db/engine/migrations/0035_shown_times_search_jobs.sql: UPDATE file",
   ]);
   // In `http`, `files` are the use cases.
   const services = sources.filter(({ path }) => layerOf(path) !== "http");

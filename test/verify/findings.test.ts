@@ -90,7 +90,7 @@ const CHANGES: Readonly<Record<string, Readonly<Record<string, string | readonly
   "index-orphan": {
     "the names of file number 99:": "INSERT INTO search_name (rowid, tokens) VALUES (99, 'word')",
     "the text of file number 99:": "INSERT INTO search_text (rowid, tokens) VALUES (99 * 32 + 1, 'word')",
-    "a job for file number 99:": "INSERT INTO search_job (file, part, drive) VALUES (99, 0, 1)",
+    "a job for file number 99:": "INSERT INTO search_job (file, parts, drive) VALUES (99, 1, 1)",
   },
   "row-missing": {
     "api_key: it names a row of drive": "UPDATE api_key SET drive = 99",

@@ -1,8 +1,9 @@
 import type { File } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
+import { PART } from "./jobs.ts";
 
-interface SearchJob {
+export interface SearchJob {
   readonly ticket: number;
   readonly file: FilePk;
 }
@@ -47,8 +48,8 @@ export class JobReader {
   readonly gone;
   /** A text job of the next drive after one, or of the first; null if there is none up to a ticket. */
   readonly nextText;
-  /** Whether a job is still there: no newer one has replaced it. */
-  readonly has;
+  /** Whether the job of a text is still there: no newer one has replaced it. */
+  readonly hasText;
   /** The bytes of a small content; null where it is none. */
   readonly smallBytes;
   readonly filesAfter;
@@ -56,17 +57,19 @@ export class JobReader {
   constructor(path: string) {
     const sql = openReader(path, 2000);
     this.#sql = sql;
-    this.names = byDriveOrAll(sql, NAMES, 0, (row: NameRow): NameJob => ({
+    this.names = byDriveOrAll(sql, NAMES, [1, 3], (row: NameRow): NameJob => ({
       ...row,
       tags: JSON.parse(row.tags),
     }));
-    this.texts = byDriveOrAll(sql, TEXTS, 1, (row: TextJob) => row);
-    this.gone = byDriveOrAll(sql, GONE, 2, (row: SearchJob) => row);
+    this.texts = byDriveOrAll(sql, TEXTS, [2, 3], (row: TextJob) => row);
+    this.gone = byDriveOrAll(sql, GONE, [4], (row: SearchJob) => row);
     this.nextText = sql.get<TextJob, [after: DrivePk | null, upTo: number]>(
       `${TEXT} FROM search_job j INDEXED BY search_job_drive ${OF_JOB}
-        WHERE j.drive > coalesce(?, 0) AND j.part = 1 AND j.ticket <= ? ORDER BY j.drive LIMIT 1`,
+        WHERE j.drive > coalesce(?, 0) AND j.parts & ${PART.text} AND j.ticket <= ? ORDER BY j.drive LIMIT 1`,
     );
-    this.has = sql.has<[ticket: number]>("SELECT 1 FROM search_job WHERE ticket = ?");
+    this.hasText = sql.has<[ticket: number]>(
+      `SELECT 1 FROM search_job WHERE ticket = ? AND parts & ${PART.text}`,
+    );
     this.smallBytes = sql.value<Uint8Array<ArrayBuffer>, [blob: BlobPk]>(
       "SELECT bytes FROM small_content WHERE blob = ?",
     );
@@ -84,21 +87,28 @@ export class JobReader {
   }
 }
 
-function byDriveOrAll<Row, Job>(
+/** Jobs with one of some sums of parts, which an index gives for a drive; for all drives, every newer job is looked at. */
+function byDriveOrAll<Row, Job extends SearchJob>(
   sql: Connection,
   select: string,
-  part: 0 | 1 | 2,
+  sums: readonly number[],
   fromRow: (row: Row) => Job,
 ) {
-  const [where, order] = [`j.part = ${part} AND j.ticket > ? AND j.ticket <= ?`, "ORDER BY j.ticket LIMIT ?"];
+  const within = "j.ticket > ? AND j.ticket <= ? ORDER BY j.ticket LIMIT ?";
   const all = sql.all<Row, [after: number, upTo: number, limit: number], Job>(
-    `${select} WHERE ${where} ${order}`,
+    `${select} WHERE j.parts IN (${sums.join()}) AND ${within}`,
     fromRow,
   );
-  const ofDrive = sql.all<Row, [drive: DrivePk, after: number, upTo: number, limit: number], Job>(
-    `${select} WHERE j.drive = ? AND ${where} ${order}`,
-    fromRow,
-  );
+  const ofDrive = sql.all<
+    Row,
+    [drive: DrivePk, sum: number, after: number, upTo: number, limit: number],
+    Job
+  >(`${select} WHERE j.drive = ? AND j.parts = ? AND ${within}`, fromRow);
   return ({ drive, after, upTo, limit }: JobQuery) =>
-    drive === null ? all(after, upTo, limit) : ofDrive(drive, after, upTo, limit);
+    drive === null
+      ? all(after, upTo, limit)
+      : sums
+          .flatMap((sum) => ofDrive(drive, sum, after, upTo, limit))
+          .toSorted((a, b) => a.ticket - b.ticket)
+          .slice(0, limit);
 }

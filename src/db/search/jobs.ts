@@ -2,6 +2,12 @@ import type { BatchId, BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 import { RETRY_PAUSES_MS } from "../../domain/contents/extraction.ts";
 
+/** What a job is for. Its row has the sum: the names and the text of a new file are one job. */
+export const PART = { names: 1, text: 2, gone: 4 } as const;
+
+/** The ticket of a job, and the sum of what was done of it. */
+export type DoneJob = readonly [ticket: number, parts: number];
+
 export interface LackingFiles {
   readonly names: readonly FilePk[];
   /** Files whose texts it lacks; also those that have none. */
@@ -13,18 +19,21 @@ export interface LackingFiles {
 /** The jobs to update the full-text index. Triggers create them when files change. */
 export function searchJobs({ sql }: Database) {
   const waiting = sql.all<object, [drive: DrivePk, after: number, most: number]>(
-    `SELECT 1 FROM search_job WHERE drive = ?1 AND part = 0
-     UNION ALL SELECT 1 FROM search_job j WHERE drive = ?1 AND part = 1 AND ticket > ?2
+    `SELECT 1 FROM search_job WHERE drive = ?1 AND parts IN (1, 3)
+     UNION ALL SELECT 1 FROM search_job j WHERE drive = ?1 AND parts IN (2, 3) AND ticket > ?2
         AND NOT EXISTS (SELECT 1 FROM document_retry r JOIN file f ON f.pk = r.file
                          WHERE r.file = j.file AND r.next_at IS NULL AND f.blob = r.blob) LIMIT ?3`,
   );
-  const finish = sql.write<[tickets: string]>(
-    "DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))",
+  const some = "ticket IN (SELECT value FROM json_each(?2))";
+  const finish = sql.write<[parts: number, tickets: string]>(
+    `DELETE FROM search_job WHERE ${some} AND parts & ~?1 = 0`,
+  );
+  const finishPart = sql.write<[parts: number, tickets: string]>(
+    `UPDATE search_job SET parts = parts & ~?1 WHERE ${some}`,
   );
   const setBatch = sql.write<[batch: BatchId]>("UPDATE search_index SET batch = ? WHERE pk = 1");
-  const add = sql.write<[part: 0 | 1, files: string]>(
-    `INSERT OR IGNORE INTO search_job (file, part, drive)
-     SELECT f.pk, ?, f.drive FROM json_each(?) c CROSS JOIN file f ON f.pk = c.value`,
+  const add = sql.write<[part: number, files: string]>(
+    addMissing("?1", "json_each(?) c CROSS JOIN file f ON f.pk = c.value"),
   );
   const filledTo = sql.value<FilePk, []>("SELECT filled_to FROM search_index WHERE pk = 1");
   const setFilledTo = sql.write<[file: FilePk | null]>("UPDATE search_index SET filled_to = ? WHERE pk = 1");
@@ -42,9 +51,13 @@ export function searchJobs({ sql }: Database) {
       return jobs;
     },
     lastTicket: sql.value<number, []>("SELECT max(ticket) FROM search_job"),
-    /** Removes the jobs of a batch that is in the index, and is on the disk there. Inside a write. */
-    finish: (tickets: readonly number[], batch: BatchId) => {
-      finish(JSON.stringify(tickets));
+    /** Takes what is done from the jobs of a batch that is in the index, and is on the disk there. Inside a write. */
+    finish: (done: readonly DoneJob[], batch: BatchId) => {
+      for (const [parts, jobs] of Map.groupBy(done, (job) => job[1])) {
+        const tickets = JSON.stringify(jobs.map(([ticket]) => ticket));
+        finish(parts, tickets);
+        finishPart(parts, tickets);
+      }
       setBatch(batch);
     },
     /** The last batch in the index; null if there is no index yet. */
@@ -59,11 +72,17 @@ export function searchJobs({ sql }: Database) {
     filledTo,
     /** Adds the jobs that a new index lacks for the next files. Inside a write. */
     fill: (lacking: LackingFiles) => {
-      add(0, JSON.stringify(lacking.names));
-      add(1, JSON.stringify(lacking.texts));
+      add(PART.names, JSON.stringify(lacking.names));
+      add(PART.text, JSON.stringify(lacking.texts));
       setFilledTo(lacking.filledTo);
     },
   };
+}
+
+/** Adds jobs for a part of files that have none for it. @param files joins `file f`, and ends with a condition */
+function addMissing(part: string, files: string): string {
+  return `INSERT INTO search_job (file, parts, drive) SELECT f.pk, ${part}, f.drive FROM ${files}
+    AND NOT EXISTS (SELECT 1 FROM search_job j WHERE j.file = f.pk AND j.parts & ${part})`;
 }
 
 interface TriedDocument {
@@ -89,9 +108,10 @@ export function documentRetries({ sql }: Database) {
       AND blob <> (SELECT f.blob FROM file f WHERE f.pk = document_retry.file)`,
   );
   const addJobs = sql.write<[files: string]>(
-    `INSERT OR IGNORE INTO search_job (file, part, drive)
-     SELECT f.pk, 1, f.drive FROM document_retry r JOIN file f ON f.pk = r.file
-      WHERE r.file IN (SELECT value FROM json_each(?))`,
+    addMissing(
+      `${PART.text}`,
+      "document_retry r JOIN file f ON f.pk = r.file WHERE r.file IN (SELECT value FROM json_each(?))",
+    ),
   );
   const waitFor = sql.write<[files: string]>(
     "UPDATE document_retry SET next_at = NULL WHERE file IN (SELECT value FROM json_each(?))",

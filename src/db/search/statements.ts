@@ -4,6 +4,7 @@ import { fileIsAlive } from "../expressions.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { PathRange } from "../files/files.ts";
 import type { IndexSchema } from "./index-tables.ts";
+import { PART } from "./jobs.ts";
 import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
@@ -52,14 +53,14 @@ const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
      WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = f.drive AND x.tag = o.value AND x.path = f.path)))`;
 
 /** Whether what the index has of a part of a file is out of date. */
-function isStale(file: string, part: 0 | 1): string {
-  return `EXISTS (SELECT 1 FROM main.search_job j WHERE j.file = ${file} AND j.part = ${part}) AS isStale`;
+function isStale(file: string, part: number): string {
+  return `EXISTS (SELECT 1 FROM main.search_job j WHERE j.file = ${file} AND j.parts & ${part}) AS isStale`;
 }
 
-const NAMES = `SELECT rowid AS file, NULL AS slice, ${isStale("search_name.rowid", 0)}
+const NAMES = `SELECT rowid AS file, NULL AS slice, ${isStale("search_name.rowid", PART.names)}
   FROM search_name WHERE search_name MATCH ?1`;
 const TEXT_FILE = `search_text.rowid / ${SLICES_A_FILE}`;
-const TEXTS = `SELECT ${TEXT_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice, ${isStale(TEXT_FILE, 1)}
+const TEXTS = `SELECT ${TEXT_FILE} AS file, rowid % ${SLICES_A_FILE} AS slice, ${isStale(TEXT_FILE, PART.text)}
   FROM search_text WHERE search_text MATCH ?1`;
 
 /** The files of a list that were updated before a certain file, the latest first, and whether they fit. */

@@ -5,6 +5,7 @@ import { isTextType } from "../../domain/contents/media-type.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { damage } from "./check.ts";
 import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
+import { PART } from "../search/jobs.ts";
 
 // The tables `..._docsize` belong to FTS5: they have a row for each row of the index.
 
@@ -12,7 +13,7 @@ import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
 const DONE_FILES = `
   SELECT d.id AS drive, f.path, f.mime_type AS mimeType FROM file f JOIN drive d ON d.pk = f.drive
    WHERE f.pk <= (SELECT coalesce(filled_to, f.pk) FROM search_index)
-     AND NOT EXISTS (SELECT 1 FROM search_job WHERE file = f.pk AND part = ?)`;
+     AND NOT EXISTS (SELECT 1 FROM search_job WHERE file = f.pk AND parts & ?)`;
 
 const LACKS_NAMES = "NOT EXISTS (SELECT 1 FROM search_name_docsize WHERE id = f.pk)";
 const LACKS_TEXT = `f.size > 0 AND NOT EXISTS (
@@ -24,13 +25,13 @@ const ORPHANS = [
   { what: "the text of", query: orphans(`id / ${SLICES_A_FILE}`, "search_text_docsize") },
   {
     what: "a job for",
-    query: "SELECT file FROM search_job WHERE part <> 2 AND file NOT IN (SELECT pk FROM file)",
+    query: "SELECT file FROM search_job WHERE parts <> 4 AND file NOT IN (SELECT pk FROM file)",
   },
 ] as const;
 
 function orphans(file: string, table: string): string {
   return `SELECT DISTINCT ${file} AS file FROM ${table}
-           WHERE ${file} NOT IN (SELECT pk FROM file) AND ${file} NOT IN (SELECT file FROM search_job WHERE part = 2)`;
+           WHERE ${file} NOT IN (SELECT pk FROM file) AND ${file} NOT IN (SELECT file FROM search_job WHERE parts = 4)`;
 }
 
 /** The disk has no room to read the index; the message is a note for the operator. */
@@ -57,10 +58,10 @@ export function* wrongIndex(sql: Sqlite): Generator<Finding> {
 
 function* wrongRows(sql: Sqlite): Generator<Finding> {
   yield* damage("search", "index-corrupt")(sql);
-  for (const { drive, path } of lacking(sql, LACKS_NAMES, 0)) {
+  for (const { drive, path } of lacking(sql, LACKS_NAMES, PART.names)) {
     yield { code: "index-missing", about: `file ${quoted(path)} in drive ${drive}: search cannot find it` };
   }
-  for (const { drive, path, mimeType } of lacking(sql, LACKS_TEXT, 1)) {
+  for (const { drive, path, mimeType } of lacking(sql, LACKS_TEXT, PART.text)) {
     if (!isTextType(mimeType) && documentFormatOf(mimeType) === null) continue;
     const about = `the text of file ${quoted(path)} in drive ${drive}: search cannot find it`;
     yield { code: "index-missing", about };
@@ -78,6 +79,6 @@ interface LackingFile {
   readonly mimeType: string;
 }
 
-function lacking(sql: Sqlite, what: string, part: 0 | 1): IterableIterator<LackingFile> {
-  return sql.query<LackingFile, [0 | 1]>(`${DONE_FILES} AND ${what}`).iterate(part);
+function lacking(sql: Sqlite, what: string, part: number): IterableIterator<LackingFile> {
+  return sql.query<LackingFile, [part: number]>(`${DONE_FILES} AND ${what}`).iterate(part);
 }

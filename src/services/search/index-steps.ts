@@ -1,11 +1,12 @@
 import { IndexDamaged, indexPathOf, isDamage } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
+import { type DoneJob, PART } from "../../db/search/jobs.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Parts, StorePlaces } from "../parts.ts";
 import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
-import type { IndexWork } from "./index-work.ts";
+import type { IndexWork, Passed } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
 import { AskedThread } from "../../process/threads.ts";
@@ -32,7 +33,7 @@ export class IndexSteps extends Service<IndexParts> {
   /** Whether the last batch left jobs of these. */
   #isBehind = false;
   readonly #documents = new DocumentTurn(this.parts);
-  #passedTo = 0;
+  #passed: Passed = { names: 0, texts: 0, gone: 0 };
   /** How many batches have added to the index since there was nothing to merge. */
   #batches = 0;
   /** When the thread was asked for something, by `performance.now()`. */
@@ -52,7 +53,7 @@ export class IndexSteps extends Service<IndexParts> {
 
   /** Of the texts up to this ticket, only documents are left, which take longer. */
   get passedTo(): number {
-    return this.#passedTo;
+    return this.#passed.texts;
   }
 
   /** Whether there is something to do, as far as is known without the index. */
@@ -96,7 +97,7 @@ export class IndexSteps extends Service<IndexParts> {
   async index(drive: DrivePk | null): Promise<"nothing" | "some" | "many"> {
     const { searchJobs, documentRetries, write, requireWritable } = this.parts.tables;
     const hasJobs =
-      drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
+      drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.passedTo) > 0;
     if (!hasJobs) return "nothing";
     await requireWritable();
     if (drive !== null || !this.#isBehind)
@@ -105,25 +106,27 @@ export class IndexSteps extends Service<IndexParts> {
     const previous = searchJobs.batch();
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
-    const request = { id, previous, drive, after: this.#passedTo, upTo: this.#durableTo, documents };
-    const { tickets, unread, passedTo, isFull } = await this.#ask("index", request);
+    const request = { id, previous, drive, after: this.#passed, upTo: this.#durableTo, documents };
+    const { done, unread, passed, isFull } = await this.#ask("index", request);
     const wasBehind = this.#isBehind;
     this.#isBehind = isFull;
     const lost = await this.#lost(unread);
-    const isWritten = tickets.length + unread.length > 0;
+    const isWritten = done.length + unread.length > 0;
     if (isWritten) {
       await write(() => {
-        searchJobs.finish([...tickets, ...lost], id);
-        const read = documents.filter(({ ticket }) => tickets.includes(ticket));
+        searchJobs.finish([...done, ...lost.map((ticket): DoneJob => [ticket, PART.text])], id);
+        const read = documents.filter((job) =>
+          done.some(([ticket, parts]) => ticket === job.ticket && (parts & PART.text) !== 0),
+        );
         documentRetries.record(read, this.parts.clock.now());
       });
     }
     this.#documents.finish(documents);
     const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
-    const passed = Math.min(passedTo, ...again.map((ticket) => ticket - 1));
+    const texts = Math.min(passed.texts, ...again.map((ticket) => ticket - 1));
     // Whether a batch of all drives has passed documents.
-    const hasPassed = drive === null && passed > this.#passedTo;
-    if (hasPassed) this.#passedTo = passed;
+    const hasPassed = drive === null && texts > this.passedTo;
+    if (drive === null) this.#passed = { ...passed, texts: Math.max(texts, this.passedTo) };
     // Newer jobs may have come.
     if (!isWritten && !hasPassed) return wasBehind ? "many" : "nothing";
     this.#batches += 1;
@@ -133,7 +136,7 @@ export class IndexSteps extends Service<IndexParts> {
 
   /** Begins to read the next document, if there is one. See `DocumentTurn.begin`. */
   async readDocument(done: (isRead: boolean) => void): Promise<void> {
-    const upTo = this.#passedTo;
+    const upTo = this.passedTo;
     if (this.parts.tables.searchJobs.lastTicket() === null) return;
     await this.#documents.begin((after) => this.#ask("nextDocument", after, upTo), done);
   }

@@ -1,8 +1,8 @@
 import { contentPath, readBeginning, requireBytes } from "../../blobs/blob-file.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
-import type { LackingFiles } from "../../db/search/jobs.ts";
-import { JobReader, type TextJob } from "../../db/search/job-reader.ts";
+import { type LackingFiles, PART } from "../../db/search/jobs.ts";
+import { JobReader, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
@@ -24,11 +24,13 @@ const TEXT_BYTES = 512 * 1024;
 /** How long an HTML document may take, in milliseconds. */
 const MARKUP_MS = 1000;
 
+/** The tickets up to which jobs of each kind are done, but for texts of documents: no batch looks at these again. */
+export type Passed = Readonly<Record<"names" | "texts" | "gone", number>>;
+
 interface BatchRequest extends Batch {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
-  /** Texts up to this ticket wait for something else. */
-  readonly after: number;
+  readonly after: Passed;
   /** The newest ticket: all jobs up to this one are on the disk. */
   readonly upTo: number;
   readonly documents: readonly ReadDocument[];
@@ -63,27 +65,30 @@ export class IndexWork {
   }
 
   /**
-   * Does a batch of jobs: each part gets its share, so that none waits for all of another. Resolves with the tickets of
-   * those that are done, and the jobs whose contents are damaged or gone: their files are indexed without text. Of the
-   * texts up to `passedTo`, only documents are left, which must be read first. There may be more jobs if it `isFull`.
+   * Does a batch of jobs: each part gets its share, so that none waits for all of another. Resolves with those that are
+   * done, the jobs whose contents are damaged or gone, whose files are indexed without text, and what is passed then.
+   * There may be more jobs if it `isFull`.
    */
   async index(request: BatchRequest) {
-    const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
+    const { names, texts, gone, documents, passed, isFull } = this.#take(request);
     const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
     const read = documents.map(({ file, drive, text }) => ({ ...sliced(file, drive, text), document: text }));
-    const done = [...names, ...gone, ...texts.map(({ job }) => job), ...documents].map(
-      ({ ticket }) => ticket,
-    );
-    if (done.length > 0) {
+    if (names.length + texts.length + gone.length + documents.length > 0) {
       this.#parts.index.write(request, {
         names: names.map((job) => ({ file: job.file, tokens: nameTokens(job.drive, job) })),
         texts: [...indexed, ...read],
         gone: gone.map(({ file }) => file),
       });
     }
-    const failed = new Set(unread.map(({ ticket }) => ticket));
-    return { tickets: done.filter((ticket) => !failed.has(ticket)), unread, passedTo, isFull };
+    const written = texts.map(({ job }) => job).filter((job) => !unread.includes(job));
+    const done = new Map<number, number>();
+    const add = (part: number, jobs: readonly SearchJob[]) =>
+      jobs.forEach(({ ticket }) => done.set(ticket, (done.get(ticket) ?? 0) | part));
+    add(PART.names, names);
+    add(PART.text, [...written, ...documents]);
+    add(PART.gone, gone);
+    return { done: [...done], unread, passed, isFull };
   }
 
   /** The next document to read, of the drive after one; null if there is none up to a ticket. */
@@ -128,25 +133,30 @@ export class IndexWork {
   }
 
   #take({ drive, after, upTo, documents }: BatchRequest) {
-    const query = { drive, after: 0, upTo, limit: JOBS };
+    const query = (kind: keyof Passed) => ({ drive, after: after[kind], upTo, limit: JOBS });
+    const reached = (kind: keyof Passed, jobs: readonly SearchJob[]) =>
+      (jobs.length === JOBS ? jobs.at(-1)?.ticket : null) ?? Math.max(after[kind], upTo);
     return this.#parts.jobs.atOnce(() => {
       const [names, gone, waiting] = [
-        this.#parts.jobs.names(query),
-        this.#parts.jobs.gone(query),
-        this.#parts.jobs.texts({ ...query, after }),
+        this.#parts.jobs.names(query("names")),
+        this.#parts.jobs.gone(query("gone")),
+        this.#parts.jobs.texts(query("texts")),
       ];
       const taken = together(waiting.filter((job) => !isReadFirst(job)));
       const texts = taken.map((job) => ({ job, small: this.#parts.jobs.smallBytes(job.blob) }));
-      const left = waiting.findIndex((job) => !isReadFirst(job) && !taken.includes(job));
-      const passed = left === -1 ? waiting : waiting.slice(0, left);
+      const left = waiting.find((job) => !isReadFirst(job) && !taken.includes(job));
       return {
         names,
         gone,
         texts,
         // A file that has changed, or gone, since its document was read, has a newer job.
-        documents: documents.filter(({ ticket }) => this.#parts.jobs.has(ticket)),
-        passedTo: passed.at(-1)?.ticket ?? after,
-        isFull: left !== -1 || [names, gone, waiting].some((jobs) => jobs.length === JOBS),
+        documents: documents.filter(({ ticket }) => this.#parts.jobs.hasText(ticket)),
+        passed: {
+          names: reached("names", names),
+          texts: left === undefined ? reached("texts", waiting) : left.ticket - 1,
+          gone: reached("gone", gone),
+        },
+        isFull: left !== undefined || [names, gone, waiting].some((jobs) => jobs.length === JOBS),
       };
     });
   }

@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { PART } from "../../../src/db/search/jobs.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -182,7 +183,7 @@ test("a search does not wait for a document that is read again, but for what rep
   coffer.clock.advance(60_000);
   await coffer.appliance.services.indexer.retryDocuments();
   expect(await found("needle")).toEqual([]);
-  expect(rowsIn(coffer.dataDir, "SELECT part FROM search_job")).toEqual([[1]]);
+  expect(rowsIn(coffer.dataDir, "SELECT parts FROM search_job")).toEqual([[PART.text]]);
   const target = `/v0/files?drive_id=${own.id}&path=a.docx`;
   const asText = { body: "a needle", headers: { "content-type": "text/plain" } };
   await own.client.json(200, "PUT", target, asText);

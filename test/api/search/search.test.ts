@@ -556,7 +556,7 @@ it("after a crash what was not indexed yet is, without being asked for", async (
   await upload(own, "b.txt", "word ".repeat(100_000));
   const { id } = await upload(own, "c.txt", "needle");
   await own.client.delete(`/v0/files/${id}`);
-  expect(rowsIn(coffer.dataDir, "SELECT 1 FROM search_job")).toHaveLength(5);
+  expect(rowsIn(coffer.dataDir, "SELECT parts FROM search_job")).toEqual([[3], [3], [4]]);
   expect(await paths(own.client, "needle")).toEqual([]);
   await coffer.restart();
   await settledIndex(coffer.dataDir);

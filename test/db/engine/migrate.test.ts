@@ -385,7 +385,7 @@ test("files from before their times were kept as lists show them are shown as th
        UPDATE file SET mime_type = '${type}', updated_at = ${timeAt(at)} WHERE pk = ${at};`,
   );
   const folder = "INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);";
-  using sql = upgraded("shown-times", [DRIVE, folder, ...rows].join("\n"));
+  using sql = upgraded("shown-times-search-jobs", [DRIVE, folder, ...rows].join("\n"));
   const shown = "SELECT created_text, ifnull(updated_text, created_text), is_text FROM file ORDER BY pk";
   expect(sql.query(shown).values()).toEqual(
     types.map((type, at) => [
@@ -394,4 +394,26 @@ test("files from before their times were kept as lists show them are shown as th
       isTextType(type) ? 1 : 0,
     ]),
   );
+});
+
+test("search jobs from before a new file had one for its names and its text stay, and stay in order", () => {
+  const files = [1, 2, 3].map((pk) => fileRow(pk)).join(" ");
+  using sql = upgraded(
+    "shown-times-search-jobs",
+    `${DRIVE}
+     INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10), (2, 'b', 10), (3, 'c', 10), (4, 'd', 10);
+     ${files}
+     DELETE FROM search_job WHERE file = 2 AND part = 0;
+     DELETE FROM file WHERE pk = 3`,
+  );
+  const jobs = () => sql.query("SELECT file, parts FROM search_job ORDER BY ticket").values();
+  const earlier = [
+    [1, 1],
+    [1, 2],
+    [2, 2],
+  ];
+  expect(jobs()).toEqual([...earlier, [3, 4]]);
+  sql.run(fileRow(3));
+  expect(jobs()).toEqual([...earlier, [3, 3]]);
 });

@@ -178,9 +178,9 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await fill(world, 2000);
     return async () => {
       services.indexer.wake();
-      await eventually(() => count("search_job WHERE part = 0") === 0);
+      await eventually(() => count("search_job WHERE parts IN (1, 3)") === 0);
       await services.folders.remove(caller, drive, "many/");
-      await eventually(() => count("search_job WHERE part = 2") === 0);
+      await eventually(() => count("search_job WHERE parts = 4") === 0);
       await services.indexer.stop();
     };
   });

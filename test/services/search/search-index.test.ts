@@ -42,15 +42,22 @@ function file(name: string): string {
   return join(coffer.dataDir, name);
 }
 
+/** A job, and the sum of its parts. */
+type Job = Record<"ticket" | "parts", number>;
+
 /** Indexes what waits, up to a ticket, as the thread does whose process ends before it has answered. */
 async function indexApart(previous: BatchId | null, id: BatchId, upTo: number) {
   const places = { database: file("coffer.db"), blobsDir: file("blobs") };
   const first = newId<BatchId>(2);
   const { thread, isNew } = await IndexThread.start(places, previous, first);
-  const request = { drive: null, after: 0, documents: [], upTo, previous: previous ?? first, id };
-  const { tickets } = await thread.ask("index", request);
+  const after = { names: 0, texts: 0, gone: 0 };
+  const request = { drive: null, after, documents: [], upTo, previous: previous ?? first, id };
+  const { done } = await thread.ask("index", request);
   await thread.close(previous);
-  return { isNew, tickets: tickets.toSorted((a, b) => a - b) };
+  const jobs = done
+    .map(([ticket, parts]): Job => ({ ticket, parts }))
+    .toSorted((a, b) => a.ticket - b.ticket);
+  return { isNew, jobs };
 }
 
 function open(): Sqlite {
@@ -182,14 +189,14 @@ test("a job is removed only after its terms are in the index; one that was cut o
   await put("one.txt", "changed", 200);
   await put("four.txt", "needle");
   using sql = open();
-  const jobs = () => sql.query("SELECT ticket FROM search_job ORDER BY ticket").values().flat().map(Number);
+  const jobs = () => sql.query<Job, []>("SELECT ticket, parts FROM search_job ORDER BY ticket").all();
   const batch = () =>
     sql.query<{ batch: BatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
   const before = { jobs: jobs(), batch: batch() };
   if (before.batch === null) throw new Error("there is no index");
   const fresh = newId<BatchId>(1);
   const done = await indexApart(before.batch, fresh, Number.MAX_SAFE_INTEGER);
-  expect(done).toEqual({ isNew: false, tickets: before.jobs });
+  expect(done).toEqual({ isNew: false, jobs: before.jobs });
   expect({ jobs: jobs(), batch: batch() }).toEqual(before);
   using index = new Sqlite(file("search.db"), { readonly: true });
   expect(index.query("SELECT last FROM search_batch").values()).toEqual([[fresh]]);
@@ -209,7 +216,7 @@ test("only jobs that are on the disk are done", async () => {
   await coffer.client(own.key).delete(`/v0/files/${id}`);
   await put("five.txt", "needle");
   const done = await indexApart(null, newId<BatchId>(1), last);
-  expect(done.tickets.filter((ticket) => ticket > last)).toEqual([]);
+  expect(done.jobs.filter(({ ticket }) => ticket > last)).toEqual([]);
 });
 
 test("when the thread ends, another goes on", async () => {
@@ -239,7 +246,7 @@ test("no write waits for the index, however long a batch takes, and no job goes 
     drives.map(({ pk }) => pk),
     300,
   );
-  expect(Number(sql.query("SELECT count(*) FROM search_job").values().flat()[0])).toBe(4);
+  expect(Number(sql.query("SELECT count(*) FROM search_job").values().flat()[0])).toBe(2);
   await put("six.txt", "needle");
   sql.close();
   other.run("ROLLBACK");
