@@ -80,6 +80,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     terminal.out(commandHelp(command));
     return 0;
   }
+  // The server starts first; see `build.ts`.
+  if (command !== serve) Bun.unsafe.setJITPolicy(1);
   try {
     await command.run(readArguments(command, rest), terminal);
     return 0;

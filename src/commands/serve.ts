@@ -43,6 +43,8 @@ export const serve: Command = {
       // From source, the runtime needs the entry point.
       program: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],
     });
+    // It has started: what is done often is compiled from now on.
+    Bun.unsafe.setJITPolicy(1);
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
     const next = nextSteps(appliance);
     if (config.logFormat === "pretty") {
