@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { dirname } from "node:path";
 import type { Source } from "./support/sources.ts";
-import { circlesIn, effectsIn, importsOf, ownImportsOf, sourcesIn, stateIn } from "./support/sources.ts";
+import {
+  circlesIn,
+  effectsIn,
+  importsOf,
+  loadedWith,
+  ownImportsOf,
+  sourcesIn,
+  stateIn,
+} from "./support/sources.ts";
 
 function lists(lines: Readonly<Record<string, string>>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(lines).map(([name, words]) => [name, words.match(/\S+/g) ?? []]));
@@ -45,7 +53,8 @@ const MAY_IMPORT = lists({
  */
 const HTTP_ROOMS = lists({
   "app.ts": "dashboard docs gate handler.ts limits mcp oauth operation resources sign-in",
-  "handler.ts": "connection docs gate operation resources",
+  "handler.ts": "connection docs gate operation resources router.ts",
+  "router.ts": "operation",
   "server.ts": "gate",
   dashboard: "content gate operation",
   docs: "content gate json operation",
@@ -240,14 +249,25 @@ function withoutNested(parameters: string): string {
   return shorter === parameters ? parameters : withoutNested(shorter);
 }
 
-test("a start does not load what describes the API, the MCP server, nor Node's streams", () => {
-  const eager =
-    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|node:(?:crypto|net|stream|tty|util)|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|resources)\.ts)"/m;
-  expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
-    "src/http/docs/openapi.ts",
-    "src/http/mcp/resources.ts",
-    "src/http/mcp/server.ts",
+test("a start loads no more of others than this, nor what only commands and some requests need", () => {
+  const loaded = loadedWith("src/main.ts", sources);
+  expect(loaded.filter((path) => !/^(src|web)\//.test(path))).toEqual([
+    "@sinclair/typebox",
+    "@sinclair/typebox/compiler",
+    "bun:ffi",
+    "bun:sqlite",
+    "node:buffer",
+    "node:fs",
+    "node:fs/promises",
+    "node:os",
+    "node:path",
+    "node:timers/promises",
+    "openid-client",
+    "package.json",
   ]);
+  expect(
+    loaded.filter((path) => /^src\/(backup|verify|db\/verify)\/|\/(router|openapi)\.ts$/.test(path)),
+  ).toEqual([]);
 });
 
 test("no two exported classes share a name", () => {

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import { type Backup, backUpAsStream, backUpTo } from "../backup/backup.ts";
+import type { Backup } from "../backup/backup.ts";
 import type { DamagedInBackup } from "../backup/manifest.ts";
-import { restoreFrom, restoreStream } from "../backup/restore.ts";
 import type { BackupOptions } from "../backup/run.ts";
 import { systemClock } from "../process/clock.ts";
 import { nameOfBackupAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
@@ -27,6 +26,7 @@ export const backup: Command = {
 Contents that DEST has already are not copied again. For s3://, set S3_ENDPOINT, S3_REGION,
 S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`,
   async run({ values: { keep, ...flags }, positionals: [destination] }, terminal) {
+    const { backUpAsStream, backUpTo } = await import("../backup/backup.ts");
     const config = requireConfig(keep === undefined ? flags : { ...flags, "backup-keep": keep }, terminal);
     const stop = new AbortController();
     void stopRequest().then(() => stop.abort());
@@ -81,6 +81,7 @@ export const restore: Command = {
   --backup ID       Which backup; without it, the newest complete one.
   --data-dir PATH   The data directory to make, as for serve.`,
   async run({ values: { backup: id = null, ...flags }, positionals: [source = ""] }, terminal) {
+    const { restoreFrom, restoreStream } = await import("../backup/restore.ts");
     const { dataDir } = requireConfig(flags, terminal);
     const address = addressOf(source);
     if (source === "-" && id !== null)

@@ -1,4 +1,4 @@
-import type { ParseArgsConfig } from "node:util";
+import type { parseArgs, ParseArgsConfig } from "node:util";
 import { type Config, loadConfig } from "../config.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import type { Terminal } from "./terminal.ts";
@@ -65,9 +65,10 @@ export function readArguments({ positionals = [], flags = [] }: Command, args: r
   };
 }
 
-function parse(config: ParseArgsConfig) {
+function parse(config: ParseArgsConfig & { args: string[] }): ReturnType<typeof parseArgs> {
+  // The module takes a start most of a millisecond.
+  if (config.args.length === 0) return { values: {}, positionals: [] };
   try {
-    // Imported, the whole module would be evaluated at each start, which takes some milliseconds.
     return process.getBuiltinModule("node:util").parseArgs(config);
   } catch (error) {
     throw new CommandError(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));

@@ -1,9 +1,7 @@
 import { resolve } from "node:path";
 import { systemClock } from "../process/clock.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
-import { openToRead } from "../data-directory/read-only-directory.ts";
 import { FINDINGS, type FindingCode } from "../domain/upkeep/finding.ts";
-import { verify as verifyStore } from "../verify/verify.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 
 const HELP = `  --repair-from SRC  Write damaged contents anew from SRC: a directory of backups, or another data directory.
@@ -43,6 +41,8 @@ export const verify: Command = {
   help: HELP,
   failureCode: UNCHECKED,
   async run({ values, switches }, terminal) {
+    const { verify: verifyStore } = await import("../verify/verify.ts");
+    const { openToRead } = await import("../data-directory/read-only-directory.ts");
     const { "repair-from": repairFrom, ...flags } = values;
     const { dataDir } = requireConfig(flags, terminal);
     // A repair writes.

@@ -1,4 +1,4 @@
-import { Elysia, NotFoundError } from "elysia";
+import { once } from "../domain/once.ts";
 import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
 import { clientAddresses, trustedPeers } from "./connection/client-address.ts";
 import { createCors } from "./gate/origins.ts";
@@ -10,7 +10,8 @@ import { createRouteTable } from "./gate/route-table.ts";
 import { createPipeline, type Handler, type PipelineOptions, refuse } from "./gate/pipeline.ts";
 import { socketCuts } from "./connection/socket-cut.ts";
 import { contextOf } from "./gate/request-context.ts";
-import type { Route, Routed } from "./operation/route.ts";
+import { answeredBy, type Route, Unrouted } from "./operation/route.ts";
+import type { createRouter } from "./router.ts";
 
 type FromGate = Omit<GateOptions, "isPublic" | "isByLink">;
 type FromPipeline = Pick<
@@ -37,20 +38,20 @@ export function createHandler(options: HandlerOptions): Handler {
       isPublic: spec?.public === true,
     })),
   );
-  const router = new Elysia({ handler: { standardHostname: false }, normalize: false })
-    // Check the class, not the code: Elysia takes any error's `code` for its own, a CofferError's too.
-    .onError(({ error, request }) =>
-      refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
-    );
-  for (const route of routes) router.route(route.method, route.path, handlerOf(route));
-  const unrouted = (request: Request) => {
+  const written = writtenRoutes(routes);
+  const refused = (error: unknown, request: Request) => {
     const { method, path } = contextOf(request);
-    return table.unrouted(method, path);
+    return refuse(error instanceof Unrouted ? table.unrouted(method, path) : error, request, log);
   };
+  let router: ReturnType<typeof createRouter> | null = null;
+  // Elysia takes milliseconds of a start.
+  const loadRouter = once(async () => (router = (await import("./router.ts")).createRouter(routes, refused)));
   const route = (request: Request) => {
     const { method, path } = contextOf(request);
     table.requireMethod(method, path);
-    return router.fetch(request);
+    const found = written.get(`${request.method} ${path}`);
+    if (found !== undefined) return answeredBy(found, { request, params: {} });
+    return router === null ? loadRouter().then((loaded) => loaded(request)) : router(request);
   };
 
   return createPipeline({
@@ -64,13 +65,11 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
-function handlerOf({ path, answer }: Route) {
-  const handler = (routed: Routed) => {
-    const context = contextOf(routed.request);
-    context.route = path;
-    return answer(routed, context);
-  };
-  // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
-  // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
-  return handler.bind(null);
+/**
+ * The routes whose paths have no parameters, by method and path: they are found without the router. That has them too,
+ * for a path that is sent with a slash at its end.
+ */
+function writtenRoutes(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  const written = routes.filter(({ path }) => !/[:*]/.test(path));
+  return new Map(written.map((route) => [`${route.method} ${route.path}`, route]));
 }

@@ -30,7 +30,12 @@ export function withoutTypeImports({ path, text }: Source): Source {
 export function ownImportsOf(source: Source): string[] {
   return importsOf(source)
     .filter((name) => name.startsWith("."))
-    .map((name) => normalize(join(dirname(source.path), name)));
+    .map((name) => placeOf(source, name));
+}
+
+/** From the root of the project. */
+function placeOf({ path }: Source, name: string): string {
+  return normalize(join(dirname(path), name));
 }
 
 /** The sources that import each other in a circle, type imports included; the paths of each circle, sorted. */
@@ -41,6 +46,23 @@ export function circlesIn(sources: readonly Source[]): string[][] {
     [...reached].filter((other) => reach.get(other)?.has(path) === true).toSorted(),
   ).filter((circle) => circle.length > 0);
   return [...new Map(circles.map((circle) => [circle.join(), circle])).values()];
+}
+
+const NO_MODULES = /^import [^;]* with \{[^;]*;$/gm;
+
+/** What is loaded with a source: what it and its imports import at their tops, but for types, macros and files. */
+export function loadedWith(path: string, sources: readonly Source[]): string[] {
+  const scanner = new Bun.Transpiler({ loader: "ts" });
+  const loads = sources.map((source): [string, string[]] => {
+    const atTop = scanner
+      .scanImports(source.text.replaceAll(NO_MODULES, ""))
+      .filter(({ kind }) => kind === "import-statement");
+    return [
+      source.path,
+      atTop.map(({ path: name }) => (name.startsWith(".") ? placeOf(source, name) : name)),
+    ];
+  });
+  return [...reachOf(path, new Map(loads))].toSorted();
 }
 
 /** Everything that a source imports, directly or indirectly. */

@@ -1,12 +1,11 @@
 import index from "../../../web/index.html";
 import markdownWorker from "../../../web/markdown-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
-import { NotFoundError } from "elysia";
 import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import type { Route } from "../operation/route.ts";
+import { type Route, Unrouted } from "../operation/route.ts";
 import { isNavigation } from "../gate/origins.ts";
 
 interface Asset {
@@ -77,21 +76,8 @@ function pathOf(file: string, isPage: boolean): string {
 }
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
-const PAGES = [
-  "/drives",
-  "/drives/*",
-  "/search",
-  "/keys",
-  "/trash",
-  "/activity",
-  "/snapshots",
-  "/members",
-  "/links",
-  "/account",
-  "/users",
-  "/auth/setup",
-  "/oauth/consent",
-] as const;
+const PAGES =
+  "/drives /drives/* /search /keys /trash /activity /snapshots /members /links /account /users /auth/setup /oauth/consent";
 
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
@@ -147,7 +133,7 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
   for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
     if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
     else {
-      for (const path of PAGES) get(path, served(asset, PAGE_HEADERS));
+      for (const path of PAGES.split(" ")) get(path, served(asset, PAGE_HEADERS));
       get("/claim/:token", handedOn(asset, claim, PAGE_HEADERS));
       // No search engine should know it.
       get("/s/:token", handedOn(asset, shared, { ...PAGE_HEADERS, "x-robots-tag": "noindex" }));
@@ -170,7 +156,7 @@ function lost({ read, type }: Asset): Route["answer"] {
   return ({ request }, context) => {
     // For the log, no route took it.
     context.route = null;
-    if (NO_PAGES.test(context.path) || !isNavigation(request)) throw new NotFoundError();
+    if (NO_PAGES.test(context.path) || !isNavigation(request)) throw new Unrouted();
     return content().then((bytes) => new Response(bytes, { status: 404, headers }));
   };
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
-import { callerOf, type RequestContext } from "../gate/request-context.ts";
+import { once } from "../../domain/once.ts";
+import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
 import {
   ANONYMOUS_BYTES,
   parseJsonBody,
@@ -48,6 +49,16 @@ export interface Route {
   readonly spec?: AnyOperation;
   /** Whether it takes an Idempotency-Key. */
   readonly isKeyed?: boolean;
+}
+
+/** Thrown by a route that takes any path, for a request to be answered as if no route took it. */
+export class Unrouted extends Error {}
+
+/** Calls a route, whose name the context of the request then has. */
+export function answeredBy({ path, answer }: Route, routed: Routed): Answered {
+  const context = contextOf(routed.request);
+  context.route = path;
+  return answer(routed, context);
 }
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */
@@ -160,8 +171,9 @@ export function operation<P extends TObject, Q extends TObject, B extends TSchem
   spec: Handled<P, Q, B>,
 ): Route;
 export function operation(method: Method, path: string, spec: Handled<TObject, TObject, TSchema>): Route {
-  const { begin, readWhole } = checksOf(path, spec);
+  const checks = once(() => checksOf(path, spec));
   return routeOf(method, path, spec, false, (routed, context) => {
+    const { begin, readWhole } = checks();
     const { hasBody, parseBody, inputWith } = begin(routed, context);
     if (!hasBody) return spec.handle(inputWith(undefined));
     return readWhole(routed.request, context)

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Fingerprint, IdempotencyRecord, KeptAnswer } from "../../domain/idempotency.ts";
 import { earlierAnswer, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
+import { once } from "../../domain/once.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
 import { answersOf, type ContentOperation, JSON_TYPE, type Operation } from "./spec.ts";
@@ -77,10 +78,11 @@ export function write<P extends TObject, Q extends TObject, B extends TSchema>(
   spec: Write<P, Q, B>,
 ): Route;
 export function write(method: Method, path: string, spec: Write<TObject, TObject, TSchema>): Route {
-  const { begin, hasJsonBody, readWhole } = checksOf(path, spec);
+  const checks = once(() => checksOf(path, spec));
   const status = answersOf(spec)[0]?.status;
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
+      const { begin, hasJsonBody, readWhole } = checks();
       const { hasBody, parseBody, inputWith } = begin(route, context);
       const bytes = hasBody ? await readWhole(route.request, context) : null;
       // A write may wait for a large change of a folder, or be one.
@@ -112,11 +114,11 @@ export function writeContent<P extends TObject, Q extends TObject>(
   spec: ContentWrite<P, Q>,
 ): Route;
 export function writeContent(method: Method, path: string, spec: ContentWrite<TObject, TObject>): Route {
-  const { begin } = checksOf(path, spec);
+  const checks = once(() => checksOf(path, spec));
   const status = answersOf(spec)[0]?.status;
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
-      const input = begin(route, context).inputWith(undefined);
+      const input = checks().begin(route, context).inputWith(undefined);
       const fingerprintOfContent = (identity: string) =>
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier)
