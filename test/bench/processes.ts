@@ -17,8 +17,11 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** MB that a process and all that it started hold (`VmRSS`), or held at most so far (`VmHWM`). */
-export function memoryOf(pid: number, field: "VmRSS" | "VmHWM"): number {
+/**
+ * MB that a process and all that it started hold (`VmRSS`), what of it is their own (`RssAnon`: not read from a file, as
+ * the pages of an executable are, which the system drops when it needs them), or what they held at most so far (`VmHWM`).
+ */
+export function memoryOf(pid: number, field: "VmRSS" | "RssAnon" | "VmHWM"): number {
   const kib = processesOf(pid).map((each) => {
     const status = readFileSync(`/proc/${each}/status`, "utf8");
     return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
