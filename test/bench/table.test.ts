@@ -30,9 +30,10 @@ test.each<[string, Parameters<typeof verdictOn>[0]["reach"], Values, Verdict]>([
   ["at most, missed", { atMost: 20 }, { Coffer: [21] }, "missed"],
   ["at least, reached exactly", { atLeast: 150 }, { Coffer: [150] }, "held"],
   ["at least, missed", { atLeast: 150 }, { Coffer: [149] }, "missed"],
-  ["times a peer, reached", { atLeastTimes: 1.5, of: "nginx" }, { Coffer: [15], nginx: [10] }, "held"],
-  ["times a peer, missed", { atLeastTimes: 1.5, of: "nginx" }, { Coffer: [14], nginx: [10] }, "missed"],
-  ["times a peer that is missing", { atLeastTimes: 1.5, of: "nginx" }, { Coffer: [14] }, "unknown"],
+  ["times a peer, reached", { atLeast: 1.5, of: "nginx" }, { Coffer: [15], nginx: [10] }, "held"],
+  ["times a peer, missed", { atLeast: 1.5, of: "nginx" }, { Coffer: [14], nginx: [10] }, "missed"],
+  ["times a peer that is missing", { atLeast: 1.5, of: "nginx" }, { Coffer: [14] }, "unknown"],
+  ["at most times a peer, missed", { atMost: 2, of: "nginx" }, { Coffer: [21], nginx: [10] }, "missed"],
   ["Coffer itself is missing", { atMost: 20 }, { nginx: [1] }, "unknown"],
   ["nothing is asked for", undefined, { Coffer: [1] }, "none"],
 ])("the verdict on a line: %s", (_, reach, values, verdict) => {
@@ -40,9 +41,9 @@ test.each<[string, Parameters<typeof verdictOn>[0]["reach"], Values, Verdict]>([
 });
 
 test("a row has a cell for each column, empty where nothing was measured", () => {
-  const reach = { atLeastTimes: 0.9, of: "nginx" } as const;
+  const reach = { atLeast: 0.9, of: "nginx" } as const;
   const row = tableRow({ name: "a rate", reach }, { Coffer: [8, 6, 7], nginx: [10] });
-  expect(row).toBe("| a rate | 7 (6-8) |  | 10 |  | 0.9 x nginx | **no** |");
+  expect(row).toBe("| a rate | 7 (6-8) |  | 10 |  | at least 0.9 x nginx | **no** |");
   const columns = `${tableHead()}\n${row}`.split("\n").map((line) => line.split("|").length);
   expect(new Set(columns).size).toBe(1);
 });

@@ -5,11 +5,8 @@ export const PEER_NAMES = ["Coffer", "PocketBase", "nginx", "bare Bun"] as const
 
 export type PeerName = (typeof PEER_NAMES)[number];
 
-/** What Coffer's median may be: a number, or so many times what a peer has in the same run. */
-export type Reach =
-  | { readonly atMost: number }
-  | { readonly atLeast: number }
-  | { readonly atLeastTimes: number; readonly of: PeerName };
+/** What Coffer's median may be: a number, or with `of` so many times what a peer has in the same run. */
+export type Reach = ({ readonly atMost: number } | { readonly atLeast: number }) & { readonly of?: PeerName };
 
 /** One line of the table. */
 export interface Measure {
@@ -28,21 +25,16 @@ export type Verdict = "held" | "missed" | "unknown" | "none";
 export function verdictOn({ reach }: Measure, values: Values): Verdict {
   if (reach === undefined) return "none";
   const ours = median(values.Coffer ?? []);
-  const bound =
-    "atMost" in reach
-      ? reach.atMost
-      : "atLeast" in reach
-        ? reach.atLeast
-        : reach.atLeastTimes * median(values[reach.of] ?? []);
+  const times = reach.of === undefined ? 1 : median(values[reach.of] ?? []);
+  const bound = times * ("atMost" in reach ? reach.atMost : reach.atLeast);
   if (Number.isNaN(ours) || Number.isNaN(bound)) return "unknown";
   return ("atMost" in reach ? ours <= bound : ours >= bound) ? "held" : "missed";
 }
 
 function reachText(reach: Reach | undefined): string {
   if (reach === undefined) return "";
-  if ("atMost" in reach) return `at most ${rounded(reach.atMost)}`;
-  if ("atLeast" in reach) return `at least ${rounded(reach.atLeast)}`;
-  return reach.atLeastTimes === 1 ? `as ${reach.of}` : `${reach.atLeastTimes} x ${reach.of}`;
+  const bound = "atMost" in reach ? `at most ${rounded(reach.atMost)}` : `at least ${rounded(reach.atLeast)}`;
+  return reach.of === undefined ? bound : `${bound} x ${reach.of}`;
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = { held: "yes", missed: "**no**", unknown: "?", none: "" };

@@ -5,7 +5,7 @@ import { type Group, inTurn, openPeers } from "../run.ts";
 
 const SMALL = {
   name: "4 KiB uploads a second, 16 clients (only Coffer syncs; nginx keeps no record, bare Bun only a hash)",
-  reach: { atLeastTimes: 1.5, of: "PocketBase" },
+  reach: { atLeast: 1.5, of: "PocketBase" },
 } as const;
 const JSON_100 = {
   name: "100 MiB upload, base64 in JSON, MB/s (only Coffer syncs)",
