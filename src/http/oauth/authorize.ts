@@ -7,12 +7,12 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import type { OAuthOptions, ProtocolOperation } from "./protocol-route.ts";
-import { countRequest, optionalText, protocolRoute } from "./protocol-route.ts";
+import { countRequest, protocolRoute } from "./protocol-route.ts";
 import { documentHost } from "../../domain/oauth/consent.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
-import { operation } from "../operation/route.ts";
+import { operation, tagged } from "../operation/route.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
-import { driveRef, nullable, scope, text } from "../operation/schema.ts";
+import { driveRef, nullable, optionalText, scope, text } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 /** How many requests one client address may begin in a window, so that it cannot push others out of memory. */
@@ -39,18 +39,16 @@ const AUTHORIZE: ProtocolOperation = {
     state: optionalText("Given back as it is."),
     resource: optionalText("The address of this server's MCP endpoint; the default."),
   }),
-  answers: [
-    {
-      status: 303,
-      description: "Redirects to the page, or back to the application with an error.",
-      headers: {
-        ...UNCACHED,
-        Location: "The next address.",
-        "Referrer-Policy": "`no-referrer`",
-        "X-Frame-Options": "`DENY`",
-      },
+  answers: {
+    status: 303,
+    description: "Redirects to the page, or back to the application with an error.",
+    headers: {
+      ...UNCACHED,
+      Location: "The next address.",
+      "Referrer-Policy": "`no-referrer`",
+      "X-Frame-Options": "`DENY`",
     },
-  ],
+  },
   errors: ["RATE_LIMITED"],
 };
 
@@ -109,28 +107,23 @@ function authorizationRecord(request: AuthorizationRequest): AuthorizationRecord
 }
 
 export function consent(authorizations: Authorizations) {
-  return [
+  return tagged("Applications", [
     operation("GET", "/v0/oauth/requests/:id", {
       operationId: "getAuthorizationRequest",
-      tag: "Applications",
       summary: "Show what an application asks for",
       description: `For the page that asks the person. An application begins a request at \`/oauth/authorize\`; it can be decided for ${REQUEST_LIFETIME_MS / 60_000} minutes.`,
       signedIn: true,
       params,
-      answers: [
-        {
-          description: "The request.",
-          json: Type.Object({ data: authorizationSchema }),
-          example: { data: exampleAuthorization },
-        },
-      ],
-      errors: ["FORBIDDEN", "NOT_FOUND"],
+      answers: {
+        description: "The request.",
+        json: Type.Object({ data: authorizationSchema }),
+        example: { data: exampleAuthorization },
+      },
       handle: ({ params: { id }, caller }) =>
         Response.json({ data: authorizationRecord(authorizations.request(caller, id)) }),
     }),
     write("POST", "/v0/oauth/requests/:id", {
       operationId: "decideAuthorizationRequest",
-      tag: "Applications",
       summary: "Let an application in, or turn it away",
       description:
         "Needs a session: keys cannot let others in. A request can be decided once. The application gets a key that is listed and revoked with the others.",
@@ -142,15 +135,13 @@ export function consent(authorizations: Authorizations) {
         drive_id: Type.Optional(nullable(driveRef("Limits the application to this drive."))),
       }),
       example: { allow: true },
-      answers: [
-        {
-          description: "The request is decided.",
-          json: Type.Object({
-            data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),
-          }),
-          example: { data: { redirect_to: "https://app.example.com/callback?code=1a2b3c4d" } },
-        },
-      ],
+      answers: {
+        description: "The request is decided.",
+        json: Type.Object({
+          data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),
+        }),
+        example: { data: { redirect_to: "https://app.example.com/callback?code=1a2b3c4d" } },
+      },
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
       perform: ({ params: { id }, body, caller }, reply) => {
         const within = reply.with((to: string) => ({ json: { data: { redirect_to: to } } }));
@@ -159,5 +150,5 @@ export function consent(authorizations: Authorizations) {
         return authorizations.allow(caller, id, wanted, within);
       },
     }),
-  ];
+  ]);
 }

@@ -17,13 +17,12 @@ import {
   countRequest,
   FORM,
   type OAuthOptions,
-  optionalText,
   type ProtocolOperation,
   protocolRoute,
   readForm,
   readSmallBody,
 } from "./protocol-route.ts";
-import { text } from "../operation/schema.ts";
+import { optionalText, text } from "../operation/schema.ts";
 
 const PER_HOUR = 20;
 
@@ -48,29 +47,27 @@ const REGISTER: ProtocolOperation = {
     response_types: Type.Optional(texts),
   }),
   example: { redirect_uris: ["https://app.example.com/callback"] },
-  answers: [
-    {
-      status: 201,
-      description: "The application is registered.",
-      headers: UNCACHED,
-      json: Type.Object({
-        client_id: Type.String(),
-        client_id_issued_at: Type.Integer({ description: "Seconds since 1970." }),
-        client_name: Type.String(),
-        redirect_uris: texts,
-        grant_types: texts,
-        response_types: texts,
-        token_endpoint_auth_method: Type.Literal("none"),
-      }),
-      example: {
-        client_id: "client_5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60",
-        client_id_issued_at: 1_896_004_800,
-        client_name: "app.example.com",
-        redirect_uris: ["https://app.example.com/callback"],
-        ...OF_ALL,
-      },
+  answers: {
+    status: 201,
+    description: "The application is registered.",
+    headers: UNCACHED,
+    json: Type.Object({
+      client_id: Type.String(),
+      client_id_issued_at: Type.Integer({ description: "Seconds since 1970." }),
+      client_name: Type.String(),
+      redirect_uris: texts,
+      grant_types: texts,
+      response_types: texts,
+      token_endpoint_auth_method: Type.Literal("none"),
+    }),
+    example: {
+      client_id: "client_5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60",
+      client_id_issued_at: 1_896_004_800,
+      client_name: "app.example.com",
+      redirect_uris: ["https://app.example.com/callback"],
+      ...OF_ALL,
     },
-  ],
+  },
   errors: ["RATE_LIMITED", "STORAGE_FULL"],
 };
 
@@ -126,26 +123,24 @@ const TOKEN: ProtocolOperation = {
       [FORM]: { grant_type: "refresh_token", client_id: "client_1a2b3c4d", refresh_token: "cof_rt_5e6f7a8b" },
     },
   },
-  answers: [
-    {
-      description: "The tokens. They are shown only in this response.",
-      headers: UNCACHED,
-      json: Type.Object({
-        access_token: Type.String(),
-        token_type: Type.Literal("Bearer"),
-        expires_in: Type.Integer({ description: "Seconds until the access token stops working." }),
-        refresh_token: Type.String(),
-        scope: text("What was allowed: `read`, or `read write`."),
-      }),
-      example: {
-        access_token: "cof_at_1a2b3c4d...",
-        token_type: "Bearer",
-        expires_in: 3600,
-        refresh_token: "cof_rt_5e6f7a8b...",
-        scope: "read write",
-      },
+  answers: {
+    description: "The tokens. They are shown only in this response.",
+    headers: UNCACHED,
+    json: Type.Object({
+      access_token: Type.String(),
+      token_type: Type.Literal("Bearer"),
+      expires_in: Type.Integer({ description: "Seconds until the access token stops working." }),
+      refresh_token: Type.String(),
+      scope: text("What was allowed: `read`, or `read write`."),
+    }),
+    example: {
+      access_token: "cof_at_1a2b3c4d...",
+      token_type: "Bearer",
+      expires_in: 3600,
+      refresh_token: "cof_rt_5e6f7a8b...",
+      scope: "read write",
     },
-  ],
+  },
   errors: ["RATE_LIMITED", "STORAGE_FULL"],
 };
 

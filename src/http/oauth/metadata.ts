@@ -79,14 +79,12 @@ function describe({ operationId, summary, at }: Document) {
     summary,
     description:
       "For OAuth clients. Returns 404 to a request with a valid key, which needs nothing of this, and while this server has no users.",
-    answers: [
-      {
-        description: "The document.",
-        headers: { ...UNCACHED, Vary: "`Authorization` and `Origin`" },
-        json: schemaOf(example),
-        example,
-      },
-    ],
+    answers: {
+      description: "The document.",
+      headers: { ...UNCACHED, Vary: "`Authorization` and `Origin`" },
+      json: schemaOf(example),
+      example,
+    },
     errors: ["NOT_FOUND"],
   } as const;
 }

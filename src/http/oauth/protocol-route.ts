@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from "@sinclair/typebox";
+import type { TObject, TSchema } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -10,7 +10,6 @@ import type { RequestContext } from "../gate/request-context.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { ANONYMOUS_BYTES, readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
-import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";
 
@@ -49,10 +48,6 @@ export function protocolRoute(
       return handle(request, context);
     },
   };
-}
-
-export function optionalText(description: string) {
-  return Type.Optional(text(description));
 }
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */

@@ -1,17 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser } from "../../services/accounts/sign-in.ts";
-import type { Services } from "../../services/services.ts";
+import type { Parts } from "../resources/parts.ts";
 import { accountRecord } from "../resources/accounts/users.ts";
-import { operation } from "../operation/route.ts";
+import { operation, tagged } from "../operation/route.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/gate.ts";
 import type { SignInOptionsRecord } from "../records/account-schemas.ts";
 import { accountSchema, examplePassword, signInOptionsSchema } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
-import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
+import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import {
   FROM_STRANGERS,
   PER_ACCOUNT,
@@ -20,10 +19,11 @@ import {
   WINDOW_SECONDS,
 } from "../limits/guess-throttle.ts";
 
-interface AuthOptions extends Pick<Services, "signIn" | "sessions" | "accounts" | "knownClients" | "oidc"> {
+interface AuthOptions extends Pick<
+  Parts,
+  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc" | "cookies" | "clock"
+> {
   readonly originOf: OriginOf;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
 }
 
 /** Responses about sessions must not be cached, and tokens neither (RFC 6749, 5.1). */
@@ -46,13 +46,11 @@ export const SETS_SESSION = {
   "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,
 };
 
-const signedIn = [
-  {
-    description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
-    json: Type.Object({ data: accountSchema }),
-    headers: { ...UNCACHED, ...SETS_SESSION },
-  },
-];
+const signedIn = {
+  description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
+  json: Type.Object({ data: accountSchema }),
+  headers: { ...UNCACHED, ...SETS_SESSION },
+};
 
 /** For a page of another site, and a write without disk space. */
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
@@ -68,10 +66,9 @@ export function auth(options: AuthOptions) {
       { headers: { ...NO_STORE, "set-cookie": cookies.session(secret) } },
     );
 
-  return [
+  return tagged("Sign-in", [
     operation("GET", "/auth/options", {
       operationId: "getSignInOptions",
-      tag: "Sign-in",
       summary: "List sign-in methods",
       query: Type.Object({}),
       answers: [{ description: "The sign-in methods.", json: signInOptionsSchema, headers: UNCACHED }],
@@ -85,24 +82,20 @@ export function auth(options: AuthOptions) {
     }),
     operation("GET", "/auth/setup/check", {
       operationId: "checkSetup",
-      tag: "Sign-in",
       summary: "Check a setup link",
       query: Type.Object({ token: Type.Optional(token) }),
       description:
         "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
-      answers: [
-        {
-          description: "Whether the link is valid.",
-          json: Type.Object({ valid: Type.Boolean() }),
-          headers: UNCACHED,
-        },
-      ],
+      answers: {
+        description: "Whether the link is valid.",
+        json: Type.Object({ valid: Type.Boolean() }),
+        headers: UNCACHED,
+      },
       handle: ({ query }) =>
         Response.json({ valid: signIn.isSetupToken(query.token ?? "") }, { headers: NO_STORE }),
     }),
     operation("POST", "/auth/setup", {
       operationId: "setUp",
-      tag: "Sign-in",
       summary: "Create the administrator account",
       description:
         "Creates an administrator account on the plan `team`, and signs in. Works only until there is an administrator, even if a provider is configured.",
@@ -117,7 +110,6 @@ export function auth(options: AuthOptions) {
     }),
     operation("POST", "/auth/login", {
       operationId: "logIn",
-      tag: "Sign-in",
       summary: "Sign in with a password",
       description: `After ${PER_ACCOUNT} wrong passwords for an account from one client address, or ${PER_CLIENT} for any, within ${WINDOW_SECONDS / 60} minutes, sign-in from there is blocked for the rest of that time. After ${FROM_STRANGERS.free} for one account, from anywhere, each wrong one makes the next wait for ${FROM_STRANGERS.mostMs / 1000} seconds. A client address that has signed in to the account before does not wait for what others guess.`,
       body: Type.Object({ username, password: givenPassword() }),
@@ -136,7 +128,6 @@ export function auth(options: AuthOptions) {
     }),
     operation("POST", "/auth/signup", {
       operationId: "signUp",
-      tag: "Sign-in",
       summary: "Register",
       description: `Creates an account and signs in, if the server allows registration and there is an administrator. At most ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
       body: Type.Object({ username: newUsername, password: newPassword("The password") }),
@@ -151,17 +142,14 @@ export function auth(options: AuthOptions) {
     }),
     operation("POST", "/auth/logout", {
       operationId: "logOut",
-      tag: "Sign-in",
       summary: "Sign out",
       description: "Ends the session at once and deletes its cookie.",
       readsSession: true,
-      answers: [
-        {
-          description: "Signed out, or there was no session.",
-          json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
-          headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
-        },
-      ],
+      answers: {
+        description: "Signed out, or there was no session.",
+        json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
+        headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
+      },
       errors: OWN_ERRORS,
       handle: async ({ request }) => {
         refuseForeign(request, originOf);
@@ -171,7 +159,7 @@ export function auth(options: AuthOptions) {
         return Response.json({ data: { signed_out: true } }, { headers });
       },
     }),
-  ];
+  ]);
 }
 
 export function browserOf(request: Request): Browser {

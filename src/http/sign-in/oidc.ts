@@ -1,24 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/accounts/oidc.ts";
-import type { SignIn } from "../../services/accounts/sign-in.ts";
+import type { Parts } from "../resources/parts.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
-import { operation } from "../operation/route.ts";
+import { operation, tagged } from "../operation/route.ts";
 import { RateLimiter } from "../gate/gate.ts";
 import { contextOf } from "../gate/request-context.ts";
-import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
+import { tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { text } from "../operation/schema.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { errorResponse } from "../gate/errors.ts";
 
-interface OidcOptions {
+interface OidcOptions extends Pick<Parts, "signIn" | "cookies" | "clock" | "log"> {
   readonly oidc: Oidc;
-  readonly signIn: SignIn;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Without a trailing slash; known once the server listens. */
   readonly baseUrl: () => string;
 }
@@ -50,10 +45,9 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
     if (!isNavigation(request)) throw error;
     return redirect(turnBack(error, returnTo, contextOf(request).id, log), ...setCookies);
   };
-  return [
+  return tagged("Sign-in", [
     operation("GET", "/auth/oidc/start", {
       operationId: "startOidc",
-      tag: "Sign-in",
       summary: "Sign in at the provider",
       description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A browser may have ${FLOWS_PER_BROWSER} sign-ins in progress, each in a tab of its own; another one ends the oldest.`,
       query: Type.Object({
@@ -61,16 +55,14 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           text("The path of this server to open after the sign-in; `/` for anything else.", "/docs"),
         ),
       }),
-      answers: [
-        {
-          status: 303,
-          description: `Redirects to the provider. ${ON_ERROR}`,
-          headers: {
-            ...REDIRECT_HEADERS,
-            "Set-Cookie": `\`${flowCookie("{state}")}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
-          },
+      answers: {
+        status: 303,
+        description: `Redirects to the provider. ${ON_ERROR}`,
+        headers: {
+          ...REDIRECT_HEADERS,
+          "Set-Cookie": `\`${flowCookie("{state}")}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
         },
-      ],
+      },
       errors: ["RATE_LIMITED"],
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
@@ -90,20 +82,17 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
     }),
     operation("GET", CALLBACK, {
       operationId: "finishOidc",
-      tag: "Sign-in",
       summary: "Complete the sign-in at the provider",
       description:
         "The provider redirects the browser here, with its own parameters (`code`, `state` and others, or `error`). They work once, and only in the browser that started the sign-in. At the first sign-in an account is created: on the plan `free` or, if the server's `COFFER_ADMINS` lists the user's subject, an administrator on the plan `team`.",
-      answers: [
-        {
-          status: 303,
-          description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
-          headers: {
-            ...REDIRECT_HEADERS,
-            "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${flowCookie("{state}")}\`.`,
-          },
+      answers: {
+        status: 303,
+        description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
+        headers: {
+          ...REDIRECT_HEADERS,
+          "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${flowCookie("{state}")}\`.`,
         },
-      ],
+      },
       errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "STORAGE_FULL"],
       handle: async ({ request, context }) => {
         let returnTo = home();
@@ -122,7 +111,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
         }
       },
     }),
-  ];
+  ]);
 }
 
 /** 303: the browser continues with a GET, whatever the method was. */

@@ -3,10 +3,10 @@ import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
 import type { ListedSession } from "../../domain/accounts/sign-in.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
-import { operation } from "../operation/route.ts";
+import { operation, tagged } from "../operation/route.ts";
 import { examplePassword, type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
 import { deletedOf, givenPassword, id, newPassword } from "../operation/schema.ts";
-import { write } from "../operation/write.ts";
+import { asData, deletedRecord, write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import type { Clock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -29,67 +29,48 @@ function ownToken(request: Request, caller: Caller): string | null {
 }
 
 export function sessions(service: Sessions) {
-  return [
+  return tagged("Account", [
     operation("GET", "/v0/sessions", {
       operationId: "listSessions",
-      tag: "Account",
       summary: "List sessions",
       person: true,
-      answers: [
-        {
-          description: "The sessions, oldest first.",
-          json: Type.Object({ data: Type.Array(sessionSchema) }),
-        },
-      ],
-      errors: ["FORBIDDEN"],
+      answers: {
+        description: "The sessions, oldest first.",
+        json: Type.Object({ data: Type.Array(sessionSchema) }),
+      },
       handle: ({ request, caller }) =>
         Response.json({ data: service.list(caller, ownToken(request, caller)).map(sessionRecord) }),
     }),
     write("DELETE", "/v0/sessions", {
       operationId: "endSessions",
-      tag: "Account",
       summary: "Sign out everywhere",
       description:
         "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
       person: true,
-      answers: [
-        {
-          description: "Signed out.",
-          json: Type.Object({
-            data: Type.Object({
-              deleted_count: Type.Integer({ description: "The number of ended sessions." }),
-            }),
+      answers: {
+        description: "Signed out.",
+        json: Type.Object({
+          data: Type.Object({
+            deleted_count: Type.Integer({ description: "The number of ended sessions." }),
           }),
-        },
-      ],
-      errors: ["STORAGE_FULL"],
+        }),
+      },
       perform: ({ caller }, reply) =>
-        service.endAll(
-          caller,
-          reply.with((ended) => ({ json: { data: { deleted_count: ended } } })),
-        ),
+        service.endAll(caller, reply.with(asData((ended) => ({ deleted_count: ended })))),
     }),
     write("DELETE", "/v0/sessions/:id", {
       operationId: "endSession",
-      tag: "Account",
       summary: "End a session",
       person: true,
       params: Type.Object({ id: id("The session's identifier.") }),
-      answers: [
-        {
-          description: "The session has ended.",
-          json: Type.Object({ data: deletedOf("The ended session.") }),
-        },
-      ],
-      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      answers: {
+        description: "The session has ended.",
+        json: Type.Object({ data: deletedOf("The ended session.") }),
+      },
       perform: ({ params, caller }, reply) =>
-        service.endOne(
-          caller,
-          params.id,
-          reply.with((sessionId) => ({ json: { data: { id: sessionId, deleted: true } } })),
-        ),
+        service.endOne(caller, params.id, reply.with(asData(deletedRecord))),
     }),
-  ];
+  ]);
 }
 
 export function password(
@@ -110,13 +91,10 @@ export function password(
       password: newPassword("The new password"),
     }),
     example: { current: examplePassword, password: "another one of your own" },
-    answers: [
-      {
-        description: "The password is changed.",
-        json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
-      },
-    ],
-    errors: ["STORAGE_FULL"],
+    answers: {
+      description: "The password is changed.",
+      json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
+    },
     perform: ({ request, context, body, caller }, reply) => {
       const change = { ...body, token: ownToken(request, caller) ?? "" };
       const answer = reply.with(() => ({ json: { data: { changed: true } } }));
