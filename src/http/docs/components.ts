@@ -24,14 +24,6 @@ const EXAMPLE_REQUEST = "5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60";
 /** The parameter of every write. */
 export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEMPOTENCY_KEY}` };
 
-/** A header of the errors with one code. */
-interface CodeHeader {
-  readonly description: string;
-  readonly schema: object;
-  /** Whether only some of these errors have it. */
-  readonly isOptional?: boolean;
-}
-
 const TEXT = { type: "string" };
 
 function always(description: string, schema: object = TEXT) {
@@ -87,37 +79,33 @@ const REPLAYED_HEADER = sometimes(
 );
 
 const retryAfter = (description: string) => ({
-  "Retry-After": { description, schema: { type: "integer", minimum: 1 } },
+  "Retry-After": always(description, { type: "integer", minimum: 1 }),
 });
 
 const LINK = {
-  Link: {
-    description: "Leads to this description (`service-desc`) and to `/llms.txt` (`service-doc`).",
-    schema: TEXT,
-  },
+  Link: always("Leads to this description (`service-desc`) and to `/llms.txt` (`service-doc`)."),
 };
 
-const CODE_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, CodeHeader>>>> = {
-  UNAUTHORIZED: { "WWW-Authenticate": { description: "`Bearer`", schema: TEXT }, ...LINK },
+type Header = ReturnType<typeof sometimes> | ReturnType<typeof always>;
+
+/** The headers of the errors with a code. */
+const CODE_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, Header>>>> = {
+  UNAUTHORIZED: { "WWW-Authenticate": always("`Bearer`"), ...LINK },
   FORBIDDEN: {
-    "WWW-Authenticate": {
-      description:
-        "How an application that a person let in asks for more, if it may only read and called a writing tool of the MCP server.",
-      schema: TEXT,
-      isOptional: true,
-    },
+    "WWW-Authenticate": sometimes(
+      "How an application that a person let in asks for more, if it may only read and called a writing tool of the MCP server.",
+    ),
   },
   NOT_FOUND: LINK,
   IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
   RANGE_NOT_SATISFIABLE: {
-    "Content-Range": { description: "`bytes */` and the size of the content in bytes.", schema: TEXT },
+    "Content-Range": always("`bytes */` and the size of the content in bytes."),
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    "Accept-Encoding": {
-      description: "`identity`, if the body had a `Content-Encoding`.",
-      schema: { type: "string", const: "identity" },
-      isOptional: true,
-    },
+    "Accept-Encoding": sometimes("`identity`, if the body had a `Content-Encoding`.", {
+      type: "string",
+      const: "identity",
+    }),
   },
   RATE_LIMITED: retryAfter("Seconds to wait."),
   UNAVAILABLE: retryAfter("Seconds to wait."),
@@ -232,13 +220,13 @@ function oauthExampleOf(code: ErrorCode): object {
   return { error, error_description: ERROR_MEANINGS[code], request_id: EXAMPLE_REQUEST };
 }
 
-/** A header is required if no other code shares the status. */
+/** A header that errors with a code always have is required if no other code shares the status. */
 function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
   return Object.fromEntries(
     codes.flatMap((code) =>
-      Object.entries(CODE_HEADERS[code] ?? {}).map(([name, { isOptional, ...header }]) => {
-        const required = codes.length === 1 && isOptional !== true;
-        return [name, { ...header, required }];
+      Object.entries(CODE_HEADERS[code] ?? {}).map(([name, header]) => {
+        const { description, schema } = header;
+        return [name, { description, schema, required: codes.length === 1 && "required" in header }];
       }),
     ),
   );

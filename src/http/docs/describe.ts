@@ -19,30 +19,10 @@ export interface PlacedOperation {
 }
 
 /** An OpenAPI operation, without what depends on its method and path: `openapi.ts` adds that. */
-export interface OperationDetail {
-  operationId: string;
-  summary: string;
-  description?: string;
-  tags: string[];
-  parameters: Parameter[];
-  requestBody?: { required: boolean; content: Content };
-  responses: Record<string, Described>;
-}
-
-interface Parameter {
-  name: string;
-  in: "path" | "query" | "header";
-  required: boolean;
-  description?: string;
-  schema: TSchema;
-}
+export type OperationDetail = ReturnType<typeof describeOperation>;
 
 /** A successful OpenAPI response, without the headers of every response. */
-export interface Described {
-  description: string;
-  headers?: Record<string, { description: string; required: true; schema: { type: "string" } }>;
-  content?: Content;
-}
+export type Described = ReturnType<typeof describeAnswer>;
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
@@ -117,7 +97,7 @@ export function needsKey({ path, spec }: Pick<PlacedOperation, "path" | "spec">)
 }
 
 /** Describes an operation for OpenAPI. The schemas are the same objects that requests are checked against. */
-function describeOperation(path: string, spec: AnyOperation): OperationDetail {
+function describeOperation(path: string, spec: AnyOperation) {
   const content = requestContentOf(spec, isStrictPath(path));
   const required = "rawBody" in spec || spec.bodyOptional !== true;
   return {
@@ -154,7 +134,7 @@ function requestContentOf(spec: AnyOperation, isStrict: boolean): Content | unde
   );
 }
 
-function parameters(place: "path" | "query", schema: TObject | undefined): Parameter[] {
+function parameters(place: "path" | "query", schema: TObject | undefined) {
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, property]) => {
     const { description, ...rest } = property;
     return {
@@ -167,20 +147,16 @@ function parameters(place: "path" | "query", schema: TObject | undefined): Param
   });
 }
 
-function header(name: string, description: string): Parameter {
-  return { name, in: "header", required: false, description, schema: Type.String() };
+function header(name: string, description: string) {
+  return { name, in: "header" as const, required: false, description, schema: Type.String() };
 }
 
-function describeAnswer(
-  { description, json, content, headers, example }: Answer,
-  isFirst: boolean,
-): Described {
+function describeAnswer({ description, json, content, headers, example }: Answer, isFirst: boolean) {
   const shown = example ?? (isFirst && json !== undefined ? shownExample(json) : undefined);
   const schemas = content ?? (json && { "application/json": json });
-  const described = Object.entries(headers ?? {}).map(([name, about]) => [
-    name,
-    { description: about, required: true as const, schema: { type: "string" as const } },
-  ]);
+  const described = Object.entries(headers ?? {}).map(([name, about]) => {
+    return [name, { description: about, required: true, schema: { type: "string" } }] as const;
+  });
   return {
     description,
     ...(headers === undefined ? {} : { headers: Object.fromEntries(described) }),
