@@ -4,7 +4,7 @@ import { operation, tagged } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
+import { asJson, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
 const keyParams = Type.Object({ id: t.id("The key's identifier.") });
@@ -83,11 +83,7 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
         json: Type.Object({ id: t.id("The revoked key."), revoked: Type.Literal(true) }),
       },
       perform: ({ params, caller }, reply) =>
-        service.revoke(
-          caller,
-          params.id,
-          reply.with((keyId) => ({ json: { id: keyId, revoked: true } })),
-        ),
+        service.revoke(caller, params.id, reply.with(asJson((keyId) => ({ id: keyId, revoked: true })))),
     }),
   ]);
 }

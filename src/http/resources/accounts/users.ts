@@ -99,14 +99,8 @@ export function accountRecord({ limits, ...view }: Account): AccountRecord {
   };
 }
 
-function usageRecord({ storage, versions, operations, bandwidth, period }: UsageReport): UsageRecord {
-  return {
-    storage,
-    versions,
-    operations,
-    bandwidth,
-    period: { start: formatInstant(period.start), end: formatInstant(period.end) },
-  };
+function usageRecord({ period: { start, end }, ...figures }: UsageReport): UsageRecord {
+  return { ...figures, period: { start: formatInstant(start), end: formatInstant(end) } };
 }
 
 export function account({ accounts, usage }: Parts) {

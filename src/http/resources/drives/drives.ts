@@ -132,10 +132,7 @@ export function provision({ drives: service, throttle, claimBase }: Parts) {
       const name = parseDriveName("name", body.name);
       throttle.take(context);
       const base = claimBase(context);
-      return service.provision(
-        name,
-        reply.with((made) => ({ json: { data: provisionedRecord(made, base) } })),
-      );
+      return service.provision(name, reply.with(asData((made) => provisionedRecord(made, base))));
     },
   });
 }

@@ -22,7 +22,7 @@ import type { Parts } from "../parts.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
 import { given, required } from "../../operation/query.ts";
-import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
+import { asJson, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 
 const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
 
@@ -117,12 +117,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
         }),
       },
       perform: ({ params, caller }, file, reply) =>
-        service.remove(
-          caller,
-          file,
-          params.n,
-          reply.with((version) => ({ json: { version, deleted: true } })),
-        ),
+        service.remove(caller, file, params.n, reply.with(asJson((version) => ({ version, deleted: true })))),
     }),
   ]);
 }
@@ -207,11 +202,7 @@ export function trash({ trash: service }: Parts) {
         json: t.deletedOf("The deleted entry."),
       },
       perform: ({ params, caller }, reply) =>
-        service.remove(
-          caller,
-          params.id,
-          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
-        ),
+        service.remove(caller, params.id, reply.with(asJson(({ id: gone }) => deletedRecord(gone)))),
     }),
     write("DELETE", "/v0/trash", {
       operationId: "emptyTrash",

@@ -6,7 +6,7 @@ import { linkSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
+import { asJson, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
@@ -104,11 +104,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         json: Type.Object({ id: t.id("The revoked link."), revoked: Type.Literal(true) }),
       },
       perform: ({ params, caller }, reply) =>
-        service.revoke(
-          caller,
-          params.id,
-          reply.with((linkId) => ({ json: { id: linkId, revoked: true } })),
-        ),
+        service.revoke(caller, params.id, reply.with(asJson((linkId) => ({ id: linkId, revoked: true })))),
     }),
   ]);
 }

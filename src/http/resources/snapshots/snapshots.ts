@@ -1,7 +1,7 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Rewound } from "../../../services/snapshots/snapshots.ts";
-import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
+import { asData, deletedRecord, write } from "../../operation/write.ts";
 import { differenceCursor, numberCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
@@ -136,7 +136,7 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
       },
       errors: ["CONFLICT"],
       perform: ({ params, body, caller }, reply) =>
-        service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
+        service.restore(caller, params.id, params.sid, body.path, reply.with(asData(restoredRecord))),
     }),
     write("POST", "/v0/drives/:id/fork", {
       operationId: "forkDrive",
@@ -161,16 +161,12 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
   ]);
 }
 
-function restoredAnswer({ path, restored: files, removed, before }: Rewound): JsonAnswer {
+function restoredRecord({ path, restored: files, removed, before }: Rewound): Static<typeof restored> {
   return {
-    json: {
-      data: {
-        restored: true,
-        path,
-        files_restored: files,
-        files_removed: removed,
-        snapshot_id: before.id,
-      },
-    },
+    restored: true,
+    path,
+    files_restored: files,
+    files_removed: removed,
+    snapshot_id: before.id,
   };
 }

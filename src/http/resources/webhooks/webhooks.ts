@@ -119,11 +119,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         json: t.deletedOf("The deleted webhook."),
       },
       perform: ({ params: { id: webhook }, caller }, reply) =>
-        service.remove(
-          caller,
-          webhook,
-          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
-        ),
+        service.remove(caller, webhook, reply.with(asJson(({ id: gone }) => deletedRecord(gone)))),
     }),
     write("POST", "/v0/webhooks/:id/test", {
       operationId: "testWebhook",
