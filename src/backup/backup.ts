@@ -7,7 +7,7 @@ import { NoRoomForCopy } from "../db/upkeep/database-copy.ts";
 import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
-import { WriteRefused } from "../domain/errors.ts";
+import { messageOf, WriteRefused } from "../domain/errors.ts";
 import {
   type KeptBackup,
   keptBackups,
@@ -90,9 +90,8 @@ async function withStore<T>(
 
 function explained(error: unknown): unknown {
   if (error instanceof NoRoomForCopy || isFull(error) || error instanceof WriteRefused) {
-    const why = error instanceof Error ? error.message : String(error);
     return new BackupError(
-      `The disk of the data directory has no room for a copy of the database: ${why}. Free some space.`,
+      `The disk of the data directory has no room for a copy of the database: ${messageOf(error)}. Free some space.`,
       { cause: error },
     );
   }

@@ -49,10 +49,7 @@ export async function readText(place: BackupPlace, name: string): Promise<string
 }
 
 export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of bytes) text += decoder.decode(piece, { stream: true });
-  return text + decoder.decode();
+  return new Blob(await Array.fromAsync(bytes, (piece) => piece.slice())).text();
 }
 
 /** The digest and the size of all bytes. `take` gets each piece before the next is read. */

@@ -37,7 +37,7 @@ S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`,
       report(await backUpAsStream(terminal.outBytes, options), "standard output", terminal.err, terminal);
       return;
     }
-    const address = destination === undefined ? config.backup : addressOf(destination);
+    const address = destination === undefined ? config.backup : parseBackupAddress(destination, resolve);
     if (address === null) {
       throw new CommandError(
         destination === undefined
@@ -83,7 +83,7 @@ export const restore: Command = {
   async run({ values: { backup: id = null, ...flags }, positionals: [source = ""] }, terminal) {
     const { restoreFrom, restoreStream } = await import("../backup/restore.ts");
     const { dataDir } = requireConfig(flags, terminal);
-    const address = addressOf(source);
+    const address = parseBackupAddress(source, resolve);
     if (source === "-" && id !== null)
       throw new CommandError("An archive holds one backup: leave --backup out.");
     if (source !== "-" && address === null) {
@@ -103,10 +103,6 @@ export const restore: Command = {
     );
   },
 };
-
-function addressOf(text: string) {
-  return parseBackupAddress(text, (path) => resolve(path));
-}
 
 function nameFiles(damaged: readonly DamagedInBackup[], what: string, terminal: Terminal): void {
   for (const { problem, files } of damaged) {
