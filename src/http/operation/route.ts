@@ -83,6 +83,11 @@ export function tagged(tag: string, routes: readonly (Route | readonly Route[])[
   return routes.flat().map((route) => (route.spec ? { ...route, spec: { ...route.spec, tag } } : route));
 }
 
+/** The response with a page as `pageOf` of `schema.ts` describes it. */
+export function pageAnswer(data: readonly unknown[], total: number, next_cursor: string | null): Response {
+  return Response.json({ data, total, next_cursor });
+}
+
 /** After more bytes than this others have their turn: five thousand names take milliseconds. */
 const LONG_BODY = 16 * 1024;
 

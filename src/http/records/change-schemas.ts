@@ -161,5 +161,3 @@ export type ToldWorkRecord = Omit<WorkRecord, "state"> & {
 };
 
 export const worksSchema = t.pageOf(workSchema, "The number of works on all pages.");
-
-export type WorksPage = t.RecordOf<typeof worksSchema>;

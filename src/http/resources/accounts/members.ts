@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
-import { operation, tagged } from "../../operation/route.ts";
+import { operation, pageAnswer, tagged } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
@@ -53,7 +53,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       },
       handle: ({ params, caller }) => {
         const data = service.list(caller, params.id).map(memberRecord);
-        return Response.json({ data, total: data.length, next_cursor: null });
+        return pageAnswer(data, data.length, null);
       },
     }),
     write("PATCH", "/v0/drives/:id/members/:user_id", {

@@ -10,13 +10,13 @@ import type {
 } from "../../../services/folders/folders.ts";
 import { pathCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
-import { operation, tagged } from "../../operation/route.ts";
+import { operation, pageAnswer, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord, workRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
-import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
+import { workSchema, worksSchema } from "../../records/change-schemas.ts";
 
 /** What a deletion takes from its query and its body together. */
 const deletion = Type.Object({
@@ -199,11 +199,7 @@ export function works({ worksUnderWay: service }: Parts) {
       handle: ({ params, query, caller }) => {
         const after = pathCursor.read(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, after });
-        return Response.json({
-          data: found.works.map(workRecord),
-          total: found.total,
-          next_cursor: pathCursor.write(found.nextAfter),
-        } satisfies WorksPage);
+        return pageAnswer(found.works.map(workRecord), found.total, pathCursor.write(found.nextAfter));
       },
     }),
     operation("GET", "/v0/drives/:id/works/:wid", {

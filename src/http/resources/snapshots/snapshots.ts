@@ -3,7 +3,7 @@ import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Rewound } from "../../../services/snapshots/snapshots.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
 import { differenceCursor, numberCursor } from "../../operation/cursor.ts";
-import { operation, tagged } from "../../operation/route.ts";
+import { operation, pageAnswer, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
@@ -43,11 +43,8 @@ export function snapshots({ snapshots: service }: Parts) {
       handle: ({ params, query, caller }) => {
         const before = numberCursor.read(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, before });
-        return Response.json({
-          data: found.snapshots.map(snapshotRecord),
-          total: found.total,
-          next_cursor: numberCursor.write(found.nextBefore),
-        });
+        const next = numberCursor.write(found.nextBefore);
+        return pageAnswer(found.snapshots.map(snapshotRecord), found.total, next);
       },
     }),
     operation("GET", "/v0/drives/:id/snapshots/:sid", {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
 import { numberCursor } from "../../operation/cursor.ts";
-import { operation, tagged } from "../../operation/route.ts";
+import { operation, pageAnswer, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/change-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
@@ -76,7 +76,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       answers: { description: "The webhooks.", json: t.pageOf(webhookSchema, "Their number.") },
       handle: ({ query, caller }) => {
         const data = service.list(caller, query.drive_id).map(webhookRecord);
-        return Response.json({ data, total: data.length, next_cursor: null });
+        return pageAnswer(data, data.length, null);
       },
     }),
     operation("GET", "/v0/webhooks/:id", {
@@ -146,11 +146,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         const before = numberCursor.read(query.cursor);
         const page = { before, limit: query.limit };
         const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, page);
-        return Response.json({
-          data: deliveries.map(deliveryRecord),
-          total,
-          next_cursor: numberCursor.write(nextBefore),
-        });
+        return pageAnswer(deliveries.map(deliveryRecord), total, numberCursor.write(nextBefore));
       },
     }),
     write("POST", "/v0/webhooks/:id/deliveries/:did/resend", {
