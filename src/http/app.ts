@@ -1,6 +1,4 @@
-import type { SteadyClock } from "../process/clock.ts";
 import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
-import type { Log } from "../process/log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
@@ -64,16 +62,13 @@ interface RequestDatabase {
   ping(): void;
 }
 
-interface AppOptions {
+interface AppOptions extends Pick<Parts, "clock" | "log" | "version"> {
   readonly settings: AppSettings;
   readonly services: Services;
   readonly idempotency: Idempotency;
   readonly database: RequestDatabase;
-  readonly clock: SteadyClock;
-  readonly log: Log;
   /** The address of this server if none is configured: a URL without a trailing slash. */
   readonly ownUrl: () => string;
-  readonly version: string;
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
 }

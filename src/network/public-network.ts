@@ -4,12 +4,7 @@ import type { RequestOptions } from "node:https";
 import { requireDescriptors } from "../process/descriptors.ts";
 import { ipVersion, newIpList, type Subnet } from "../domain/network/address.ts";
 
-export interface PublicDocument {
-  readonly status: number;
-  readonly contentType: string;
-  readonly cacheControl: string;
-  readonly body: Uint8Array;
-}
+export type PublicDocument = Awaited<ReturnType<typeof getPublic>>;
 
 interface Bounds {
   readonly bytes: number;
@@ -110,11 +105,7 @@ export class ForbiddenAddress extends Error {
  * Gets a small document from a public server. The address is checked where it is connected to, so that no name can
  * lead to another one. No redirect is followed, and no proxy is used. Rejects if there is no whole response in time.
  */
-export async function getPublic(
-  url: URL,
-  bounds: Bounds,
-  network: PublicNetwork = {},
-): Promise<PublicDocument> {
+export async function getPublic(url: URL, bounds: Bounds, network: PublicNetwork = {}) {
   const { isAllowed = isPublicAddress, ca } = network;
   if (url.protocol !== "https:" || addressIn(url) !== null) {
     throw new Error("only names of servers are asked, by https");

@@ -1,11 +1,6 @@
 import { once } from "../../domain/once.ts";
 import { acceptsGzip } from "./negotiation.ts";
 
-interface Encoded {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Answers requests for a file that does not change, and is read at the first: compressed, and not again to who has it.
  *
@@ -41,12 +36,12 @@ async function encodingsOf(content: Uint8Array<ArrayBuffer>, headers: Readonly<R
 }
 
 /** Each encoding has an entity tag of its own (RFC 9110, section 8.8.3). */
-function encoded(body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>): Encoded {
+function encoded(body: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
   return { body, headers: { ...headers, etag: `"${Bun.SHA256.hash(body, "hex").slice(0, 32)}"` } };
 }
 
 /** Whether the client has this encoding. Proxies that compress make a tag weak. */
-function isHeld({ headers }: Request, file: Encoded): boolean {
+function isHeld({ headers }: Request, file: ReturnType<typeof encoded>): boolean {
   const tags = (headers.get("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes(file.headers["etag"] ?? "");
+  return tags.includes(file.headers.etag);
 }

@@ -45,7 +45,7 @@ export function typeText(schema: TSchema): string {
   if ("const" in schema) return JSON.stringify(schema["const"]);
   if (schema["format"] === "binary") return "bytes";
   const types = typesOf(schema);
-  if (types.includes("array")) return `array of ${typeText(itemsOf(schema))}`;
+  if (types.includes("array")) return `array of ${typeText(schema["items"])}`;
   const type = types.length === 0 ? "anything" : types.join(" or ");
   return [type, ...boundsOf(schema)].join(" ");
 }
@@ -68,7 +68,7 @@ function boundsOf(schema: TSchema): string[] {
 /** The objects that a field consists of: itself, its items, or what it may be. */
 function partsOf(schema: TSchema): TSchema[] {
   const types = typesOf(schema);
-  if (types.includes("array")) return partsOf(itemsOf(schema));
+  if (types.includes("array")) return partsOf(schema["items"]);
   const options = listIn(schema["anyOf"]);
   return options.length > 0 ? options.flatMap(partsOf) : types.includes("object") ? [schema] : [];
 }
@@ -84,10 +84,6 @@ function requiredIn(schema: TSchema): ReadonlySet<unknown> {
     ...listIn(schema["allOf"]).flatMap((part) => [...requiredIn(part)]),
     ...(Array.isArray(own) ? own : []),
   ]);
-}
-
-function itemsOf(schema: TSchema): TSchema {
-  return schema["items"];
 }
 
 function listIn(value: unknown): TSchema[] {

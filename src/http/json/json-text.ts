@@ -153,7 +153,8 @@ export function requireExactField(text: string, body: unknown, field: string): v
   if (needsCheck(text, memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** A field of what is perhaps an object; undefined if it has none of this name. */
+export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;

@@ -4,7 +4,7 @@ import { invalid } from "../../domain/errors.ts";
 import { METADATA_ITEMS, parseJsonBody } from "../json/json-body.ts";
 import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
 import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
-import { withoutMark } from "../json/json-text.ts";
+import { memberOf, withoutMark } from "../json/json-text.ts";
 import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { ContentString, HeldString, TextWriter } from "./json-string.ts";
@@ -17,19 +17,14 @@ export const ENCODING_NAMES = ["base64", "utf-8", "utf8", "text"] as const;
 
 /** The field `encoding`; null if it is absent, or to be refused by its schema. */
 export function encodingIn(fields: unknown): Encoding | null {
-  const name = ENCODING_NAMES.find((each) => each === fieldOf(fields, "encoding"));
+  const name = ENCODING_NAMES.find((each) => each === memberOf(fields, "encoding"));
   return name === undefined ? null : name === "base64" ? name : "text";
 }
 
 /** Refuses an `encoding` that is none of ours, as its schema does, before the content is read as base64. */
 function requireEncoding(fields: unknown): void {
-  if ((fieldOf(fields, "encoding") ?? null) === null || encodingIn(fields) !== null) return;
+  if ((memberOf(fields, "encoding") ?? null) === null || encodingIn(fields) !== null) return;
   throw invalid("encoding", `must be ${ENCODING_NAMES.map((each) => JSON.stringify(each)).join(" or ")}`);
-}
-
-/** A field that is not checked yet. */
-function fieldOf(fields: unknown, name: string): unknown {
-  return typeof fields === "object" && fields !== null ? Reflect.get(fields, name) : undefined;
 }
 
 /**
@@ -86,11 +81,11 @@ function encodingSoFar({ envelope }: JsonScanner): Encoding | null {
 
 /** Whether fields that are not checked yet say that the content is a text. */
 function isTextual(fields: unknown): boolean {
-  const type = fieldOf(fields, "content_type");
+  const type = memberOf(fields, "content_type");
   if (typeof type === "string") return isTextType(essenceOf(type));
-  const path = fieldOf(fields, "path");
+  const path = memberOf(fields, "path");
   const isPath = typeof path === "string" && path !== "" && !path.endsWith("/");
-  const name = isPath ? path : fieldOf(fields, "filename");
+  const name = isPath ? path : memberOf(fields, "filename");
   return typeof name === "string" && isTextType(mimeTypeOf(name));
 }
 
