@@ -14,51 +14,45 @@ const SEPARATOR = "\n";
 const FOLDERS = "folders";
 const NUMBER = /^\d{1,15}$/;
 
-/** How a position in a kind of list is written and read as an opaque cursor: that says where the list continues. */
-class Cursor<P> {
-  readonly #fieldsOf: (position: P) => readonly (string | number)[];
-  readonly #positionIn: (fields: readonly string[]) => P | null;
-
-  /** @param positionIn null for fields that are of no position */
-  constructor(
-    fieldsOf: (position: P) => readonly (string | number)[],
-    positionIn: (fields: readonly string[]) => P | null,
-  ) {
-    this.#fieldsOf = fieldsOf;
-    this.#positionIn = positionIn;
-  }
-
+/**
+ * How a position in a kind of list is written and read as an opaque cursor: that says where the list continues.
+ *
+ * @param positionIn null for fields that are of no position
+ */
+function cursorOf<P>(
+  fieldsOf: (position: P) => readonly (string | number)[],
+  positionIn: (fields: readonly string[]) => P | null,
+) {
   /** Null at the end of a list. */
-  write(position: P): string;
-  write(position: P | null): string | null;
-  write(position: P | null): string | null {
-    return position === null ? null : encode(this.#fieldsOf(position));
+  function write(position: P): string;
+  function write(position: P | null): string | null;
+  function write(position: P | null): string | null {
+    return position === null ? null : encode(fieldsOf(position));
   }
-
   /** Null without a cursor, at the start of a list. Throws VALIDATION_ERROR for a cursor that `write` did not return. */
-  read(cursor: string | undefined, field = "cursor"): P | null {
+  const read = (cursor: string | undefined, field = "cursor"): P | null => {
     if (cursor === undefined) return null;
     const fields = Buffer.from(cursor, "base64url").toString("utf8").split(SEPARATOR);
-    const position = encode(fields) === cursor ? this.#positionIn(fields) : null;
-    if (position === null)
-      throw invalid(field, "must be the next_cursor of an earlier page, in the same order");
-    return position;
-  }
+    const position = encode(fields) === cursor ? positionIn(fields) : null;
+    if (position !== null) return position;
+    throw invalid(field, "must be the next_cursor of an earlier page, in the same order");
+  };
+  return { write, read };
 }
 
-export const pathCursor = new Cursor<string>(
+export const pathCursor = cursorOf<string>(
   (path) => [path],
   ([path = "", ...more]) => (more.length > 0 ? null : path),
 );
 
-export const numberCursor = new Cursor<number>(
+export const numberCursor = cursorOf<number>(
   (number) => [number],
   ([number = "", ...more]) => (more.length > 0 || !NUMBER.test(number) ? null : Number(number)),
 );
 
 /** Of a list of files, and of folders beside them. It names the order, except the default one of files alone. */
 export function fileCursor(sort: FileSort) {
-  return new Cursor<ListPosition>(
+  return cursorOf<ListPosition>(
     ({ file, folder }) => {
       if (folder !== null) return [FOLDERS, folder, sort, ...(file === null ? [] : keysOf(file))];
       if (file === null) throw new Error("a cursor names the end of its list");
@@ -90,13 +84,13 @@ function filePositionIn(keys: readonly string[], sort: FileSort): FilePosition |
   return NUMBER.test(first) && id !== "" ? { sort, value: Number(first), id } : null;
 }
 
-export const differenceCursor = new Cursor<DifferencePosition>(
+export const differenceCursor = cursorOf<DifferencePosition>(
   ({ path, count }) => [path, count],
   ([path = "", count = "", ...more]) =>
     more.length > 0 || !NUMBER.test(count) ? null : { path, count: Number(count) },
 );
 
-export const grepCursor = new Cursor<GrepPosition>(
+export const grepCursor = cursorOf<GrepPosition>(
   ({ drive, path, inside }) => {
     if (inside === null) return [drive, path];
     const { digest, offset, line, searched, matches } = inside;
@@ -113,13 +107,13 @@ export const grepCursor = new Cursor<GrepPosition>(
   },
 );
 
-export const trashCursor = new Cursor<TrashPosition>(
+export const trashCursor = cursorOf<TrashPosition>(
   ({ deletedAt, id }) => [deletedAt, id],
   ([deletedAt = "", id = "", ...more]) =>
     !NUMBER.test(deletedAt) || id === "" || more.length > 0 ? null : { deletedAt: Number(deletedAt), id },
 );
 
-export const linkCursor = new Cursor<LinkPosition>(
+export const linkCursor = cursorOf<LinkPosition>(
   ({ createdAt, id }) => [createdAt, id],
   ([createdAt = "", idText = "", ...more]) => {
     const id = parseId<LinkId>(idText);
@@ -130,7 +124,7 @@ export const linkCursor = new Cursor<LinkPosition>(
 );
 
 /** Also the id of a change: the feed continues after it. */
-export const changeCursor = new Cursor<ChangePosition>(
+export const changeCursor = cursorOf<ChangePosition>(
   ({ number, at, from }) => [number, at, ...(from > number ? [from] : [])],
   ([number = "", at = "", from = number, ...more]) =>
     more.length > 0 || ![number, at, from].every((text) => NUMBER.test(text))

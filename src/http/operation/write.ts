@@ -26,35 +26,34 @@ export interface ContentAnswer extends JsonAnswer {
  * one transaction, so that no retry can do it again.
  */
 export class Reply<A extends JsonAnswer = JsonAnswer> {
-  readonly #attempt: Attempt | null;
-  readonly #identify: (answer: A) => Fingerprint;
-  readonly #status: number | undefined;
+  readonly #parts;
   #response: Response | null = null;
 
-  /**
-   * @param attempt null without an Idempotency-Key
-   * @param identify which request it is the response to
-   * @param status of an answer without one
-   */
-  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint, status: number | undefined) {
-    this.#attempt = attempt;
-    this.#identify = identify;
-    this.#status = status;
+  constructor(parts: {
+    /** Null without an Idempotency-Key. */
+    attempt: Attempt | null;
+    /** Which request it is the response to. */
+    identify: (answer: A) => Fingerprint;
+    /** Of an answer without one. */
+    status: number | undefined;
+  }) {
+    this.#parts = parts;
   }
 
   /** What a handler passes to its service as `within`. @param answer turns what happened into the response */
   with<T>(answer: (happened: T) => A): (happened: T) => void {
     return (happened) => {
       const given = answer(happened);
-      const kept = keptFrom(given, this.#status);
-      this.#attempt?.keep(this.#identify(given), kept);
+      const { attempt, identify, status } = this.#parts;
+      const kept = keptFrom(given, status);
+      attempt?.keep(identify(given), kept);
       this.#response = responseOf(kept, {});
     };
   }
 
   /** For writes in several transactions, before the first: throws PAYLOAD_TOO_LARGE if this is too long to be kept. */
   requireRoom(answer: JsonAnswer): void {
-    this.#attempt?.requireRoom(keptFrom(answer, this.#status));
+    this.#parts.attempt?.requireRoom(keptFrom(answer, this.#parts.status));
   }
 
   /** The response. Read it once the write is durable. */
@@ -89,10 +88,10 @@ export function write(method: Method, path: string, spec: Write<TObject, TObject
       context.suspendIdleTimeout();
       const identity =
         attempt === null || bytes === null || !hasJsonBody ? "" : Bun.SHA256.hash(bytes, "hex");
-      const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
-      if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
+      const identify = () => fingerprintOfRequest(route.request, context, identity);
+      if (attempt?.earlier) return replayed(attempt.earlier, identify());
       const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
-      const reply = new Reply(attempt, fingerprint, status);
+      const reply = new Reply({ attempt, identify, status });
       await spec.perform(input, reply);
       return reply.response;
     }),
@@ -123,11 +122,8 @@ export function writeContent(method: Method, path: string, spec: ContentWrite<TO
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier)
         return replayed(attempt.earlier, fingerprintOfContent(await spec.identify(input)));
-      const reply = new Reply<ContentAnswer>(
-        attempt,
-        ({ identity }) => fingerprintOfContent(identity),
-        status,
-      );
+      const identify = ({ identity }: ContentAnswer) => fingerprintOfContent(identity);
+      const reply = new Reply({ attempt, identify, status });
       await spec.perform(input, reply);
       return reply.response;
     }),
