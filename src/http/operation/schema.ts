@@ -91,6 +91,11 @@ export function optionalInteger(options?: IntegerOptions) {
   return Type.Optional(Type.Integer(options));
 }
 
+/** An integer that may be left out, of at least `minimum`. */
+export function optionalNumber(minimum: number, description: string, maximum = Number.MAX_SAFE_INTEGER) {
+  return optionalInteger({ minimum, maximum, description });
+}
+
 export function optionalTexts(options: ArrayOptions) {
   return Type.Optional(Type.Array(Type.String(), options));
 }

@@ -28,12 +28,8 @@ export const findingTools = [
         prefix: prefixArgument,
         tags: shown.onlyTagsArgument,
         mime_type: t.optionalText("Only this type.", "image/*", "application/pdf"),
-        limit: t.optionalInteger({
-          minimum: 1,
-          maximum: shown.SEARCH_RESULTS,
-          description: `Default ${shown.SEARCH_RESULTS}.`,
-        }),
-        page: t.optionalInteger({ minimum: 1, maximum: 1_000_000, description: "Default 1." }),
+        limit: t.optionalNumber(1, `Default ${shown.SEARCH_RESULTS}.`, shown.SEARCH_RESULTS),
+        page: t.optionalNumber(1, "Default 1.", 1_000_000),
       }),
       output: Type.Object({
         results: Type.Array(
@@ -89,11 +85,11 @@ export const findingTools = [
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
         ignore_case: t.optionalFlag("Default false."),
-        context: t.optionalInteger({
-          minimum: 0,
-          maximum: GREP.context,
-          description: "How many lines before and after each match to show. Default 0.",
-        }),
+        context: t.optionalNumber(
+          0,
+          "How many lines before and after each match to show. Default 0.",
+          GREP.context,
+        ),
         cursor: shown.cursorArgument,
       }),
       output: Type.Object({

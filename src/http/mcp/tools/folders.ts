@@ -27,11 +27,7 @@ export const folderTools = [
         path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
         recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
         tags: shown.onlyTagsArgument,
-        limit: t.optionalInteger({
-          minimum: 1,
-          maximum: shown.PAGE_FILES,
-          description: `Default ${shown.PAGE_FILES}.`,
-        }),
+        limit: t.optionalNumber(1, `Default ${shown.PAGE_FILES}.`, shown.PAGE_FILES),
         cursor: shown.cursorArgument,
       }),
       output: Type.Object({

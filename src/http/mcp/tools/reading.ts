@@ -16,9 +16,6 @@ import { Answer, type Call, type Content, tool } from "../tool.ts";
 /** How long the link to content that is not shown lasts. */
 const CONTENT_LINK_SECONDS = 15 * 60;
 
-const lineNumber = (description: string) =>
-  t.optionalInteger({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
-
 export const readingTools = [
   tool(
     {
@@ -29,13 +26,9 @@ export const readingTools = [
       needs: "reading",
       input: Type.Object({
         ...shown.fileArguments,
-        start_line: lineNumber("The first line to show. Default 1."),
-        end_line: lineNumber("The last line to show. Default: the last one that fits."),
-        start_byte: t.optionalInteger({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "Where in the first line to begin: next_byte of the answer before.",
-        }),
+        start_line: t.optionalNumber(1, "The first line to show. Default 1."),
+        end_line: t.optionalNumber(1, "The last line to show. Default: the last one that fits."),
+        start_byte: t.optionalNumber(0, "Where in the first line to begin: next_byte of the answer before."),
       }),
       output: Type.Object({
         ...shown.shownFile,

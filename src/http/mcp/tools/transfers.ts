@@ -157,11 +157,7 @@ export const linkTools = [
       isDestructive: true,
       input: Type.Object({
         ...shown.fileArguments,
-        max_size: t.optionalInteger({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "The most bytes of the file. Default: as much as the server takes.",
-        }),
+        max_size: t.optionalNumber(1, "The most bytes of the file. Default: as much as the server takes."),
         expires_in: linkSeconds,
       }),
       output: Type.Object({

@@ -22,11 +22,10 @@ const fields = {
   ),
   new_string: t.optionalText("`str_replace`: the text to put in its place."),
   replace_all: t.optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
-  line: t.optionalInteger({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
-  }),
+  line: t.optionalNumber(
+    0,
+    "`insert`: the line after which the text is inserted; 0 for the start of the file.",
+  ),
   text: t.optionalText(
     "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
   ),

@@ -23,11 +23,7 @@ export function texts({ texts: service }: Parts) {
     query: Type.Object({
       snapshot_id: t.inSnapshot,
       start_line: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
-      end_line: t.optionalInteger({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "Default: the last line.",
-      }),
+      end_line: t.optionalNumber(1, "Default: the last line."),
       max_bytes: Type.Integer({
         minimum: 1,
         maximum: READ_TEXT_BYTES.most,

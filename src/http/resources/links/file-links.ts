@@ -21,11 +21,11 @@ import type { Parts } from "../parts.ts";
 const TOKEN_PARAMS = Type.Object({ token: t.text("The token of the link.") });
 
 /** How long a link for one file works. */
-export const linkSeconds = t.optionalInteger({
-  minimum: LINK_SECONDS.least,
-  maximum: LINK_SECONDS.most,
-  description: `Seconds. Default ${LINK_SECONDS.default}.`,
-});
+export const linkSeconds = t.optionalNumber(
+  LINK_SECONDS.least,
+  `Seconds. Default ${LINK_SECONDS.default}.`,
+  LINK_SECONDS.most,
+);
 
 const linkId = t.id("The link's identifier: `DELETE /v0/links/{id}` revokes it.");
 const linkEnd = t.time("When the link expires.");
@@ -108,11 +108,7 @@ export function fileLinks(parts: Parts) {
       body: Type.Object({
         drive_id: t.driveRef(),
         path: t.text("The file's path in the drive.", "notes/hello.txt"),
-        max_size: t.optionalInteger({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "The most bytes of the content. Default: as much as the server takes.",
-        }),
+        max_size: t.optionalNumber(1, "The most bytes of the content. Default: as much as the server takes."),
         expires_in: linkSeconds,
       }),
       example: { drive_id: t.exampleOf(driveSchema).id, path: "notes/hello.txt" },

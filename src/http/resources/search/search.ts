@@ -6,8 +6,6 @@ import { fileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
-const MAX_BYTES = Number.MAX_SAFE_INTEGER;
-
 const exampleAnswer = {
   data: [{ ...t.exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
   total: 1,
@@ -36,8 +34,8 @@ export function search({ search: service }: Parts) {
       prefix: t.prefix,
       tags: t.tagsFilter,
       mime_type: t.optionalText("Only this type, with any parameters. `image/*` matches all image types."),
-      min_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
-      max_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+      min_size: t.optionalNumber(0, "Bytes."),
+      max_size: t.optionalNumber(0, "Bytes."),
       updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
       updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
       ...t.paging,
