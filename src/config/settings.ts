@@ -197,7 +197,7 @@ export const SETTINGS = {
     help: "Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX",
     sensitive: true,
     parse: (text) =>
-      parseBackupAddress(text, (path) => resolve(path)) ??
+      parseBackupAddress(text, resolve) ??
       new Problem("must be a directory, or an address such as s3://bucket/prefix"),
   }),
   backupInterval: setting({

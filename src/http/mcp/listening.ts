@@ -17,7 +17,6 @@ export interface ListenFilter {
 export type Listen = (context: RequestContext, filter: ListenFilter, listener: StreamListener) => Listening;
 
 const RESOURCES = 500;
-const LIST_CHANGED: ServerEvent = { kind: "resources_list_changed" };
 
 export function listenTo({ services }: Pick<McpOptions, "services">): Listen {
   const { drives, feed } = services;
@@ -80,7 +79,7 @@ class Watch implements ServerEventBus {
     const deliver = this.#deliver ?? (() => {});
     if (this.#isListDue && told < limit) {
       this.#isListDue = false;
-      deliver(LIST_CHANGED);
+      deliver({ kind: "resources_list_changed" });
       told += 1;
     }
     for (const uri of this.#due) {

@@ -1,5 +1,5 @@
 import { KindGuard, type Static, type TSchema, Type } from "@sinclair/typebox";
-import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
+import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
 import { type NamePlace, sameName, type TakeUnknown } from "./names.ts";
@@ -16,7 +16,9 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): (v
     if (check.Check(value)) return value;
     const error = check.Errors(value).First();
     if (error === undefined) throw new Error("a schema refused a value without an error");
-    throw invalid(fieldName(error.path, value) || root, problem(error));
+    const isMissing = error.type === ValueErrorType.ObjectRequiredProperty;
+    const problem = isMissing ? "is required" : `must be ${expectation(error.schema)}`;
+    throw invalid(fieldName(error.path, value) || root, problem);
   };
 }
 
@@ -49,11 +51,6 @@ function fieldName(pointer: string, value: unknown): string {
     }
   }
   return name;
-}
-
-function problem(error: ValueError): string {
-  if (error.type === ValueErrorType.ObjectRequiredProperty) return "is required";
-  return `must be ${expectation(error.schema)}`;
 }
 
 /** What a schema expects, to complete the sentence "... must be". */

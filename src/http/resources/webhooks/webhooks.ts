@@ -11,7 +11,6 @@ import type { Parts } from "../parts.ts";
 
 const params = Type.Object({ id: t.id("The webhook's identifier.") });
 const example = t.exampleOf(webhookSchema);
-const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const url = t.text(
   "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
@@ -57,7 +56,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         status: 201,
         description: "The webhook. Its `secret` is shown only in this response.",
         json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-        example: { ...example, secret: exampleSecret },
+        example: { ...example, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
       },
       perform: ({ body, caller }, reply) => {
         const wanted = { drive: body.drive_id, url: body.url, events: body.events, secret: body.secret };
