@@ -53,6 +53,10 @@ export interface ActorRow {
 /** A record as SQLite returns it: what is true or false is a number. */
 export type Flagged<Facts, Flag extends keyof Facts> = Omit<Facts, Flag> & { readonly [Name in Flag]: 0 | 1 };
 
+/** The bytes of the small content `?`; no row where it is none. */
+export const SMALL_BYTES =
+  "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?";
+
 /** The places of the content `?1`, at most `?2`, files first. Slow: what is kept has no index by its content. */
 export const CONTENT_PLACES = `
   SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive

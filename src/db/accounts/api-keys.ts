@@ -160,12 +160,6 @@ interface LinkOfKey {
   readonly path: string | null;
 }
 
-interface MemberOfKey {
-  readonly drive: DrivePk;
-  readonly user: UserPk;
-  readonly userId: UserId;
-}
-
 const LINKS = ["presigned_link", "upload_link", "share_link"] as const;
 
 /** How many rows there are of the keys in `below`. The planner takes the tables of a CROSS JOIN in their order. */
@@ -186,7 +180,7 @@ export function endedKeys({ sql }: Database) {
     ),
   );
   const members = (column: "made_by" | "raised_by") =>
-    sql.all<MemberOfKey, [key: KeyId, limit: number]>(
+    sql.all<{ drive: DrivePk; user: UserPk; userId: UserId }, [key: KeyId, limit: number]>(
       `SELECT m.drive, m.user, u.id AS userId FROM drive_member m JOIN user u ON u.pk = m.user JOIN drive d ON d.pk = m.drive
         WHERE m.${column} = ? AND d.deleted_at IS NULL LIMIT ?`,
     );

@@ -3,6 +3,7 @@ import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
 import { type Database, VersionCache } from "../engine/database.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { Connection } from "../engine/connection.ts";
+import { SMALL_BYTES } from "../expressions.ts";
 import { SMALL_CONTENT_BYTES } from "../../domain/limits.ts";
 import type { File } from "../../domain/files/file.ts";
 
@@ -19,9 +20,7 @@ export function smallContents({ sql }: Database) {
   );
   return {
     smallBytes: SMALL_CONTENT_BYTES,
-    get: sql.value<Uint8Array<ArrayBuffer>, [digest: Digest]>(
-      "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
-    ),
+    get: sql.value<Uint8Array<ArrayBuffer>, [digest: Digest]>(SMALL_BYTES),
     /** Keeps the bytes of a blob, unless they are there. Inside a write. */
     put: (blob: BlobPk, bytes: Uint8Array): KeptContent => {
       const same = isSame(blob, bytes);
@@ -36,8 +35,6 @@ export interface DamagedRow extends ContentFacts {
   /** What was looked at; null for nothing. */
   readonly state: string | null;
 }
-
-type ContentPlace = Pick<File, "driveId" | "path">;
 
 /** Contents that must not be sent, because they were found damaged. */
 export function damagedContents(database: Database) {
@@ -69,7 +66,7 @@ export function damagedContents(database: Database) {
       // CROSS JOIN: from the few that are damaged, not from all contents.
       `SELECT count(*) FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest WHERE b.refs > 0`,
     ),
-    placeOf: sql.get<ContentPlace, [digest: Digest]>(
+    placeOf: sql.get<Pick<File, "driveId" | "path">, [digest: Digest]>(
       `SELECT d.id AS driveId, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
         WHERE b.digest = ? LIMIT 1`,
     ),

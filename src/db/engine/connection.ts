@@ -65,11 +65,8 @@ export class Connection {
 
   /** The same for a number; 0 if there is no row, or it has NULL. */
   number<Of extends Values>(text: string): (...values: Of) => number {
-    const statement = this.prepare<Record<string, number | null>, Of>(text);
-    return (...values) => {
-      const row = statement.get(...values);
-      return row === null ? 0 : (onlyColumn(row) ?? 0);
-    };
+    const value = this.value<number | null, Of>(text);
+    return (...values) => value(...values) ?? 0;
   }
 
   values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {

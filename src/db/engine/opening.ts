@@ -214,12 +214,8 @@ function upgradeFailed(to: number, cause: unknown): Error {
 }
 
 function sizeOf(db: Database): number {
-  const row = db
-    .query<{ size: number }, []>(
-      "SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()",
-    )
-    .get();
-  return row?.size ?? 0;
+  const pages = "pragma_page_count(), pragma_page_size()";
+  return new Connection(db).number<[]>(`SELECT page_count * page_size FROM ${pages}`)();
 }
 
 function checksumOf(migration: Migration): string {

@@ -38,13 +38,6 @@ type Selection = PathRange &
 
 type ChildRange = PathRange & Pick<ListScope, "drive" | "now"> & { readonly parent: FolderPath };
 
-/** The expired files anywhere below a folder; sizes in bytes. */
-interface ExpiredBelow {
-  readonly folder: FolderPath;
-  readonly files: number;
-  readonly bytes: number;
-}
-
 type Page = Selection & Pick<ListWindow, "limit" | "offset">;
 
 // INDEXED BY turns a missing index into an error instead of a slow response.
@@ -105,7 +98,7 @@ export function fileLists({ sql }: Database) {
     const count = sql.number<[Selection]>(`SELECT count(*) AS files FROM ${selection}`);
     return (scope: ListScope) => count(selectionOf(scope, null));
   };
-  const expiredBelow = sql.all<ExpiredBelow, [ChildRange]>(
+  const expiredBelow = sql.all<{ folder: FolderPath; files: number; bytes: number }, [ChildRange]>(
     `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
             count(*) AS files, sum(size) AS bytes
        FROM file INDEXED BY file_drive_expiry

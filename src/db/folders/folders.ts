@@ -126,8 +126,6 @@ export interface SubtreeFile extends MovedFile, Pick<File, "pk" | "drivePk" | "f
   readonly isHeld: boolean;
 }
 
-type SubtreeFolder = Pick<Folder, "pk" | "path" | "createdAt">;
-
 /** What `paths` returns for some paths of a subtree. */
 export interface SeenPaths {
   /** The length of the longest, in bytes; 0 if there is none. */
@@ -159,7 +157,7 @@ export function subtrees({ sql }: Database) {
     (row) => ({ ...row, hasExpired: row.hasExpired === 1, isHeld: row.isHeld === 1 }),
   );
   const inOrder = (order: "ASC" | "DESC") =>
-    sql.all<SubtreeFolder, [Some]>(
+    sql.all<Pick<Folder, "pk" | "path" | "createdAt">, [Some]>(
       `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path
         WHERE ${BELOW} ORDER BY path ${order} LIMIT :limit`,
     );

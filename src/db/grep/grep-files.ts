@@ -1,6 +1,6 @@
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { fileIsAlive } from "../expressions.ts";
+import { fileIsAlive, type Flagged } from "../expressions.ts";
 import type { FactsRow, PathRange } from "../files/files.ts";
 import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom } from "../files/files.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
@@ -21,10 +21,7 @@ type Selection = PathRange & {
   readonly limit: number;
 };
 
-interface Row extends FactsRow {
-  readonly bytes: Uint8Array<ArrayBuffer> | null;
-  readonly isDamaged: 0 | 1;
-}
+type Row = FactsRow & Flagged<Omit<GrepFile, "facts">, "isDamaged">;
 
 /** Reads files and their small contents, on a connection of its own: for a thread that searches their lines. */
 export class GrepFiles {

@@ -4,12 +4,10 @@ import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { KeyId } from "../../domain/id.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";
 
-interface ClientRow {
-  readonly id: string;
-  readonly name: string;
+type ClientRow = Omit<OAuthClient, "redirectUris"> & {
   /** A JSON array. */
   readonly redirectUris: string;
-}
+};
 
 /** OAuth clients that registered themselves; times are milliseconds since the epoch. */
 export function oauthClients({ sql }: Database) {

@@ -22,10 +22,6 @@ export interface PresentFile extends Pick<File, "pk" | "id" | "drivePk" | "folde
   readonly isReplaced: 0 | 1;
 }
 
-interface PresentFolder extends Pick<Folder, "pk" | "path"> {
-  readonly isKept: 0 | 1;
-}
-
 export type LostFile = PastFile & Pick<File, "id">;
 
 type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
@@ -57,7 +53,7 @@ export function pastFiles({ sql }: Database) {
                  AND h.blob <> f.blob) AS isReplaced
        FROM ${ALL_FILES.live} AND ${IN_RANGE} ORDER BY f.path LIMIT :limit`,
   );
-  const presentFolders = sql.all<PresentFolder, [Some]>(
+  const presentFolders = sql.all<Pick<Folder, "pk" | "path"> & { isKept: 0 | 1 }, [Some]>(
     `SELECT f.pk, f.path, f.era < :at OR EXISTS (
               SELECT 1 FROM held_folder h
                WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at) AS isKept

@@ -10,12 +10,6 @@ export function check<Row>(code: FindingCode, query: string, about: (row: Row) =
   };
 }
 
-interface CounterRow {
-  readonly name: string;
-  readonly says: number;
-  readonly is: number;
-}
-
 /** What SQLite itself finds wrong with a file and its indexes. */
 export function damage(schema: "main" | "search", code: FindingCode): Check {
   return function* (sql) {
@@ -28,7 +22,7 @@ export function damage(schema: "main" | "search", code: FindingCode): Check {
 
 /** A stored count or size. The query finds what differs: its `name`, what it `says`, and what it `is`. */
 export function counter(of: string, query: string): Check {
-  return check<CounterRow>(
+  return check<{ name: string; says: number; is: number }>(
     "counter-wrong",
     query,
     ({ name, says, is }) => `${of} ${name}: it says ${says}, and has ${is}`,

@@ -17,12 +17,9 @@ export const wrongPlaces = [
     `SELECT 'file' AS kind, d.id AS drive, f.path FROM file f JOIN folder h ON h.pk = f.folder
      JOIN drive d ON d.pk = f.drive
     WHERE h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
-       OR instr(substr(f.path, length(h.path) + 1), '/') > 0`,
-    ({ kind, drive, path }) => `${kind} ${quoted(path)} in drive ${drive}: it is in another folder`,
-  ),
-  check<PlaceRow>(
-    "tree-wrong",
-    `SELECT 'folder' AS kind, d.id AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
+       OR instr(substr(f.path, length(h.path) + 1), '/') > 0
+    UNION ALL
+    SELECT 'folder' AS kind, d.id AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
      LEFT JOIN folder h ON h.pk = f.parent
     WHERE CASE WHEN f.path = '' THEN f.parent IS NOT NULL
                ELSE h.pk IS NULL OR h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
@@ -96,17 +93,13 @@ export const wrongCounts = [
     `SELECT f.id AS name, f.size AS says, b.size AS "is" FROM file f JOIN blob b ON b.pk = f.blob
              WHERE f.size <> b.size`,
   ),
-  counter(
-    "the released bytes of drive",
-    `SELECT * FROM (SELECT id AS name, released_size AS says,
-              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_drive = d.pk) AS "is" FROM drive d)
-             WHERE says <> "is"`,
-  ),
-  counter(
-    "the released bytes of user",
-    `SELECT * FROM (SELECT id AS name, released_size AS says,
-              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_user = u.pk) AS "is" FROM user u)
-             WHERE says <> "is"`,
+  ...["drive", "user"].map((owner) =>
+    counter(
+      `the released bytes of ${owner}`,
+      `SELECT * FROM (SELECT id AS name, released_size AS says,
+                (SELECT ifnull(sum(size), 0) FROM blob WHERE released_${owner} = o.pk) AS "is" FROM ${owner} o)
+               WHERE says <> "is"`,
+    ),
   ),
   counter(
     "the bytes of records of drive",

@@ -1,18 +1,14 @@
 import { quoted } from "../../domain/upkeep/finding.ts";
 import { check, type Check, counter } from "./check.ts";
 
-interface PathRow {
-  readonly drive: string;
-  readonly path: string;
-}
-
 /** A query about the files and one about the folders: held ones, and those that the drive has. */
 function both(query: (held: string, live: string) => string): string {
   return `${query("held_file", "file")} UNION ALL ${query("held_folder", "folder")}`;
 }
 
 function wrongEntry(problem: string, query: string): Check {
-  const about = ({ drive, path }: PathRow) => `${quoted(path)} in drive ${drive}: ${problem}`;
+  const about = ({ drive, path }: Record<"drive" | "path", string>) =>
+    `${quoted(path)} in drive ${drive}: ${problem}`;
   return check("snapshot-wrong", query, about);
 }
 

@@ -1,7 +1,7 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
-import { CONTENT_PLACES } from "../expressions.ts";
+import { CONTENT_PLACES, SMALL_BYTES } from "../expressions.ts";
 import { Connection } from "../engine/connection.ts";
 import { requireNewestSchema } from "../engine/opening.ts";
 import { MIGRATIONS } from "../engine/migrations.ts";
@@ -54,9 +54,7 @@ export class VerifiedDatabase implements Disposable {
       "SELECT digest, size FROM blob WHERE digest > ? ORDER BY digest LIMIT ?",
     );
     this.countContents = connection.number<[]>("SELECT count(*) FROM blob");
-    this.bytesOf = connection.value<Uint8Array, [digest: Digest]>(
-      "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
-    );
+    this.bytesOf = connection.value<Uint8Array, [digest: Digest]>(SMALL_BYTES);
     this.has = connection.has<[digest: Digest]>("SELECT 1 FROM blob WHERE digest = ?");
     this.isRefused = connection.has<[digest: Digest]>("SELECT 1 FROM damaged_content WHERE digest = ?");
     this.storeId = connection.value<string, []>("SELECT id FROM store WHERE pk = 1");
@@ -122,13 +120,7 @@ export function unreadable(error: unknown, what: string): Finding {
 export function spareBytes(path: string, digest: Digest): Uint8Array | null {
   try {
     using sql = new Sqlite(path, { readonly: true, strict: true });
-    return (
-      sql
-        .query<{ bytes: Uint8Array }, [Digest]>(
-          "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
-        )
-        .get(digest)?.bytes ?? null
-    );
+    return new Connection(sql).value<Uint8Array, [Digest]>(SMALL_BYTES)(digest);
   } catch (error) {
     if (error instanceof SQLiteError) return null;
     throw error;
