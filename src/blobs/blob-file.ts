@@ -1,15 +1,11 @@
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Digest } from "../domain/contents/content.ts";
+import type { ContentFacts, Digest } from "../domain/contents/content.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A blob as the database records it. */
-export interface BlobFacts {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
+export type BlobFacts = ContentFacts;
 
 /** Up to this size all bytes of a blob are checked whenever it is read. Larger ones take long. */
 export const CHECKED_BYTES = 64 * 1024;

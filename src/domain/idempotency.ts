@@ -92,6 +92,5 @@ export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): U
 
 /** Decrypts what `sealRecord` made; throws if it was changed or the key is another one. */
 export function openRecord(sealingKey: Uint8Array, sealed: Uint8Array): IdempotencyRecord {
-  const record: IdempotencyRecord = JSON.parse(Buffer.from(unseal(sealingKey, sealed)).toString());
-  return record;
+  return JSON.parse(Buffer.from(unseal(sealingKey, sealed)).toString());
 }

@@ -1,7 +1,7 @@
 import type { DriveId, DrivePk, UserId, UserPk } from "../id.ts";
 import { invalid } from "../errors.ts";
-import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "../limits.ts";
-import { characters, parseLabel, slugified } from "../contents/texts/text.ts";
+import { DESCRIPTION_CHARACTERS } from "../limits.ts";
+import { characters, slugified } from "../contents/texts/text.ts";
 import type { Role } from "../accounts/roles.ts";
 
 /** A drive that a caller may see: never a deleted or expired one. */
@@ -24,10 +24,6 @@ export interface Drive {
 
 export interface SeenDrive extends Drive {
   readonly role: Role;
-}
-
-export function parseDriveName(field: string, text: string): string {
-  return parseLabel(field, text, NAME_CHARACTERS);
 }
 
 /** A drive's description: free text, line breaks included, at most 1,024 characters. */

@@ -95,10 +95,7 @@ export function requireUsable(link: Link, now: number): void {
   if (isOver) throw new CofferError("GONE", "The link has expired. Ask for a new one.");
 }
 
-interface LockedLink {
-  readonly id: LinkId;
-  readonly passwordHash: string;
-}
+type LockedLink = Pick<LinkFacts, "id"> & { readonly passwordHash: string };
 
 const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
 

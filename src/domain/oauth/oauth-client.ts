@@ -55,15 +55,6 @@ interface RedirectTarget {
   readonly name: string;
 }
 
-/** Checks a redirect URI to be registered: see `redirectTarget`. Throws OAuthError. */
-function requireRedirectUri(uri: string): void {
-  if (redirectTarget(uri) !== null) return;
-  throw new OAuthError(
-    "invalid_redirect_uri",
-    "Every redirect URI must be an https URL, an http URL of this computer (localhost, 127.0.0.1 or [::1]), or have an application's own scheme such as com.example.app:/; without a fragment or credentials.",
-  );
-}
-
 /** Where a redirect URI leads; null for one that is not allowed. */
 export function redirectTarget(uri: string): RedirectTarget | null {
   if (uri.length > LONGEST || !CHARACTERS.test(uri) || uri.includes("#") || !URL.canParse(uri)) return null;
@@ -121,7 +112,12 @@ export function parseClientMetadata(json: unknown): ClientMetadata {
   if (redirectUris === null || redirectUris.length === 0 || redirectUris.length > REDIRECT_URIS) {
     throw new OAuthError("invalid_redirect_uri", `redirect_uris must name 1 to ${REDIRECT_URIS} URIs.`);
   }
-  for (const uri of redirectUris) requireRedirectUri(uri);
+  if (redirectUris.some((uri) => redirectTarget(uri) === null)) {
+    throw new OAuthError(
+      "invalid_redirect_uri",
+      "Every redirect URI must be an https URL, an http URL of this computer (localhost, 127.0.0.1 or [::1]), or have an application's own scheme such as com.example.app:/; without a fragment or credentials.",
+    );
+  }
   requireAmong(json, "grant_types", "authorization_code");
   requireAmong(json, "response_types", "code");
   return { name: nameIn(json) ?? redirectTarget(redirectUris[0] ?? "")?.name ?? "", redirectUris };

@@ -23,7 +23,8 @@ interface NewRefreshToken extends RefreshToken {
 }
 
 const FAMILY_BYTES = 16;
-const SALT_BYTES = 32;
+/** Of what an answer is derived with. */
+export const SALT_BYTES = 32;
 
 /** Makes an access token: `<service>_at_<48 hex digits>`. */
 export function newAccessToken(service: string): NewKeySecret {
@@ -33,10 +34,6 @@ export function newAccessToken(service: string): NewKeySecret {
 /** Makes the first refresh token of a family: `<service>_rt_<80 hex digits>`. */
 export function newRefreshToken(service: string): NewRefreshToken {
   return refreshTokenOf(`${service}_rt_${randomBytes(FAMILY_BYTES).toHex()}`, randomBytes(SECRET_BYTES));
-}
-
-export function newSalt(): Uint8Array {
-  return randomBytes(SALT_BYTES);
 }
 
 /** Derived from the token and a salt: whoever sends it again is given the same, while only hashes are stored. */

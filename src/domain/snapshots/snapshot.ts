@@ -1,8 +1,6 @@
 import type { NamedActor } from "../changes/change.ts";
 import type { Brand, DriveId, DrivePk, SnapshotId, SnapshotPk } from "../id.ts";
 import type { Drive } from "../drives/drive.ts";
-import { NAME_CHARACTERS } from "../limits.ts";
-import { parseLabel } from "../contents/texts/text.ts";
 
 /** The number of a snapshot: they count from 1 in each drive, and are never used again. */
 export type SnapshotNumber = Brand<number, "SnapshotNumber">;
@@ -30,8 +28,4 @@ export interface Snapshot {
 export interface View {
   readonly drive: Drive;
   readonly at: SnapshotNumber;
-}
-
-export function parseSnapshotName(field: string, text: string): string {
-  return parseLabel(field, text, NAME_CHARACTERS);
 }

@@ -3,12 +3,12 @@ import type { Within } from "../../db/engine/database.ts";
 import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
 import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";
-import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, orNotFound } from "../../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
 import { type KeyId, newId, parseId } from "../../domain/id.ts";
-import { KEYS, NAME_CHARACTERS } from "../../domain/limits.ts";
+import { KEYS } from "../../domain/limits.ts";
 import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../../domain/files/path.ts";
-import { parseLabel } from "../../domain/contents/texts/text.ts";
+import { parseName } from "../../domain/contents/texts/text.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -99,9 +99,7 @@ export class ApiKeys extends Service<
     const { apiKeys } = this.parts.tables;
     const id = parseId<KeyId>(reference);
     const isOwn = id !== null && isSeen(caller, id);
-    const key = isOwn ? apiKeys.find(id, reachOf(caller), this.parts.clock.now()) : null;
-    if (key === null) throw notFound("key");
-    return key;
+    return orNotFound(isOwn ? apiKeys.find(id, reachOf(caller), this.parts.clock.now()) : null, "key");
   }
 
   #withLastUse(key: ApiKey): ApiKey {
@@ -160,7 +158,7 @@ export class ApiKeys extends Service<
 
   /** Makes a secret; throws VALIDATION_ERROR. The result stores the key, inside a write; it throws QUOTA_EXCEEDED. */
   #newKey(request: Pick<KeyRequest, "name" | "scope">) {
-    const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
+    const name = request.name === "" ? "" : parseName("name", request.name);
     const { secret, hash, prefix } = newApiKey(this.parts.keyPrefix);
     return (
       reach: KeyReach,

@@ -3,11 +3,11 @@ import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
-import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
-import { parseDescription, parseDriveName, slugOf } from "../../domain/drives/drive.ts";
+import { type Drive, parseDescription, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
+import { parseName } from "../../domain/contents/texts/text.ts";
 import { seenCounts } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -27,7 +27,7 @@ export class Drives extends Service<
   Pick<Parts, "tables" | "access" | "locks" | "clock" | "changes"> & { keyPrefix: string }
 > {
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
-    const parsed = parseDriveName("name", name);
+    const parsed = parseName("name", name);
     const key = newProvisionedKey(this.parts.keyPrefix);
     const token = newClaimToken();
     return this.parts.tables.write(() => {
@@ -52,7 +52,7 @@ export class Drives extends Service<
   create(caller: Caller, name: string, description: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const parsed = {
-      name: parseDriveName("name", name),
+      name: parseName("name", name),
       description: parseDescription("description", description),
     };
     return this.parts.access.write(caller, within, () => {
@@ -90,7 +90,7 @@ export class Drives extends Service<
     within?: Within<SeenDrive>,
   ): Promise<SeenDrive> {
     const parsed = {
-      ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
+      ...(name === undefined ? {} : { name: parseName("name", name) }),
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),
     };
     return this.parts.access.write(caller, within, () => {

@@ -1,5 +1,5 @@
 import type { OAuthGrant } from "../../db/oauth/oauth.ts";
-import { hashSecret } from "../../domain/accounts/api-key.ts";
+import { hashSecret, randomBytes } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
 import { OAuthError, USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { isVerifierOf, parseScope } from "../../domain/oauth/oauth-request.ts";
@@ -8,10 +8,10 @@ import {
   GRANT_LIFETIME_MS,
   newAccessToken,
   newRefreshToken,
-  newSalt,
   nextTokens,
   parseRefreshToken,
   REPEAT_LIFETIME_MS,
+  SALT_BYTES,
 } from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
@@ -137,7 +137,7 @@ export class OAuthGrants extends Service<
 
   #rotate({ keyId, clientId, refreshHash, scope }: OAuthGrant, token: string): IssuedTokens {
     const now = this.parts.clock.now();
-    const salt = newSalt();
+    const salt = randomBytes(SALT_BYTES);
     const { access, refresh } = nextTokens(this.parts.keyPrefix, token, salt);
     const { hash, prefix } = access;
     this.parts.tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });

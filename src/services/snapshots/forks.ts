@@ -1,11 +1,12 @@
 import type { Within } from "../../db/engine/database.ts";
 import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
-import { type Drive, parseDriveName, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
+import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type DrivePk, newId, type UserPk } from "../../domain/id.ts";
 import { FORK_FILES, RECORD_BYTES } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
+import { parseName } from "../../domain/contents/texts/text.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -38,7 +39,7 @@ export class Forks extends Service<
     within?: Within<SeenDrive>,
   ): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
-    const parsed = parseDriveName("name", name);
+    const parsed = parseName("name", name);
     await this.parts.tables.requireWritable();
     this.parts.blobs.space.requireFree();
     return this.parts.folderChanges.perform(caller, within, () => {

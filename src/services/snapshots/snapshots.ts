@@ -14,7 +14,8 @@ import {
   ROOT,
   withSlash,
 } from "../../domain/files/path.ts";
-import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
+import { parseName } from "../../domain/contents/texts/text.ts";
+import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { compared, type DifferencePosition } from "./comparisons.ts";
@@ -54,7 +55,7 @@ export class Snapshots extends Service<
    * NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED.
    */
   create(caller: Caller, driveRef: string, name: string | undefined, within?: Within<Snapshot>) {
-    const parsed = name === undefined ? null : parseSnapshotName("name", name);
+    const parsed = name === undefined ? null : parseName("name", name);
     return this.parts.access.write(caller, within, () => {
       const drive = this.parts.access.driveToWrite(caller, driveRef, null);
       this.parts.locks.requireWholeFree(drive.pk, ROOT);

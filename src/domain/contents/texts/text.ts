@@ -1,4 +1,5 @@
 import { invalid } from "../../errors.ts";
+import { NAME_CHARACTERS } from "../../limits.ts";
 
 // C0 and C1 controls and DEL: none belongs in a name that people and terminals see.
 const CONTROL = /\p{Cc}/u;
@@ -54,14 +55,15 @@ export function slugified(text: string): string {
 /** Matches a visible character: neither a space nor a default-ignorable code point (UAX #44). */
 const SHOWS = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-/** A label that people see: trimmed, 1 to `max` characters, no control characters, at least one visible. */
-export function parseLabel(field: string, text: string, max: number): string {
-  const label = text.trim();
-  requirePlainText(field, label);
-  const length = characters(label);
-  if (length < 1 || length > max) throw invalid(field, `must have 1 to ${max} characters`);
-  if (!SHOWS.test(label)) throw invalid(field, "must have a visible character");
-  return label;
+/** A name that people see: trimmed, 1 to 64 characters, no control characters, at least one visible. */
+export function parseName(field: string, text: string): string {
+  const name = text.trim();
+  requirePlainText(field, name);
+  const length = characters(name);
+  if (length < 1 || length > NAME_CHARACTERS)
+    throw invalid(field, `must have 1 to ${NAME_CHARACTERS} characters`);
+  if (!SHOWS.test(name)) throw invalid(field, "must have a visible character");
+  return name;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import * as t from "../../operation/schema.ts";
-import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
+import { parseName } from "../../../domain/contents/texts/text.ts";
+import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { provisionedRecord } from "../../resources/drives/drives.ts";
 import * as shown from "../shown.ts";
@@ -29,7 +30,7 @@ export const driveTools = [
     },
     async ({ input, context, services, throttle, claimBase }) => {
       throttle.requireOn();
-      const name = parseDriveName("name", input.name);
+      const name = parseName("name", input.name);
       throttle.take(context);
       const record = provisionedRecord(await services.drives.provision(name), claimBase(context));
       const use =

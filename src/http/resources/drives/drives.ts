@@ -5,7 +5,7 @@ import { driveRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
-import { parseDriveName } from "../../../domain/drives/drive.ts";
+import { parseName } from "../../../domain/contents/texts/text.ts";
 import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Provisioned } from "../../../services/drives/drives.ts";
@@ -129,7 +129,7 @@ export function provision({ drives: service, throttle, claimBase }: Parts) {
     perform: ({ body, context }, reply) => {
       throttle.requireOn();
       // Requests with an invalid name do not count.
-      const name = parseDriveName("name", body.name);
+      const name = parseName("name", body.name);
       throttle.take(context);
       const base = claimBase(context);
       return service.provision(name, reply.with(asData((made) => provisionedRecord(made, base))));
