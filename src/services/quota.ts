@@ -122,12 +122,8 @@ export class Quota extends Service<{
   hasKeptExcess(owner: Releaser, now: number): boolean {
     const limit = this.#limitOf(owner);
     if (limit === null) return false;
-    return this.#keepsTooMuch(
-      owner,
-      limit,
-      this.#stored(owner, now),
-      this.parts.tables.keptContents.of(owner),
-    );
+    const kept = this.parts.tables.keptContents.of(owner);
+    return this.#keepsTooMuch(owner, limit, this.#stored(owner, now), kept);
   }
 
   #keepsTooMuch(owner: Releaser, limit: number, stored: number, { size, records }: Kept): boolean {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BlobFacts, CHECKED_BYTES, DamagedBlob } from "../../blobs/blob-file.ts";
+import { type BlobFacts, CHECKED_BYTES, DamagedBlob, damageIn } from "../../blobs/blob-file.ts";
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../process/clock.ts";
@@ -78,17 +78,17 @@ export class DamagedBlobs extends Service<{ tables: Tables; blobs: BlobStore; cl
 
   async #readAll(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      try {
+      const damage = await damageIn(async () => {
         for await (const { length } of this.parts.blobs.pieces(content, pieceBytes)) await pause(length);
+      });
+      if (damage === null) {
         await this.#forget(content.digest);
         return true;
-      } catch (error) {
-        if (!(error instanceof DamagedBlob)) throw error;
-        if (!(await this.remember(error))) continue;
-        const { digest, message } = error;
-        this.parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
-        return false;
       }
+      if (!(await this.remember(damage))) continue;
+      const { digest, message } = damage;
+      this.parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
+      return false;
     }
     return false;
   }

@@ -182,10 +182,8 @@ export class Files extends Service<
       found.push({ file, ids });
       piece.takeFile(trashedFile(file));
     }
-    const trashed = this.parts.tree.trash(
-      found.map(({ file }) => file),
-      this.#stamp(caller),
-    );
+    const files = found.map(({ file }) => file);
+    const trashed = this.parts.tree.trash(files, this.#stamp(caller));
     const deleted = [...before.deleted, ...found.flatMap(({ ids }) => ids)];
     const trashIds = [
       ...before.trashIds,

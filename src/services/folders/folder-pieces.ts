@@ -245,10 +245,9 @@ export class FolderPieces extends Service<
   }
 
   #expire(files: readonly SubtreeFile[], stamp: Stamp): void {
-    this.parts.tree.expire(
-      files.flatMap(({ drivePk, path }) => this.parts.tables.files.byPath(drivePk, path) ?? []),
-      stamp,
-    );
+    const { tables, tree } = this.parts;
+    const expired = files.flatMap(({ drivePk, path }) => tables.files.byPath(drivePk, path) ?? []);
+    tree.expire(expired, stamp);
   }
 
   #drive(pk: DrivePk, { now }: Stamp): Drive {

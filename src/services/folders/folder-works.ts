@@ -15,11 +15,7 @@ import { type Progress, type Reached, START } from "./phases.ts";
 const RETRY_MS = 10_000;
 
 /** The rest of a recorded work. */
-interface Rest<T> {
-  readonly pk: FolderWorkPk;
-  readonly work: FolderWork;
-  readonly by: Actor;
-  readonly progress: Progress;
+interface Rest<T> extends Pick<Active, "pk" | "work" | "by" | "progress"> {
   /** Returns the result, and stores what belongs to it. Called inside the last write. */
   readonly finish: () => T;
 }

@@ -12,7 +12,8 @@ import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { FolderChanges } from "./folder-changes.ts";
-import { partOf } from "../files/listings.ts";
+import type { Destination } from "../files/files.ts";
+import { type ListRequest, partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/folder-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
@@ -22,11 +23,8 @@ interface ShownFolder {
 }
 
 /** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
-export interface FolderListRequest {
-  readonly driveId: string;
+export interface FolderListRequest extends Pick<ListRequest, "driveId" | "page" | "limit"> {
   readonly path: string;
-  readonly page: number;
-  readonly limit: number;
   readonly after: string | null;
 }
 
@@ -37,13 +35,8 @@ export interface FolderListing {
   readonly nextAfter: FolderPath | null;
 }
 
-/** The destination of a copy or move, as sent. */
-export interface FolderDestination {
-  /** The new path of the folder, with its name. */
-  readonly path: string;
-  /** An id or slug; undefined for the same drive. */
-  readonly driveId: string | undefined;
-}
+/** The destination of a copy or move, as sent; its path ends with the name of the folder. */
+export type FolderDestination = Omit<Destination, "overwrite">;
 
 /** The arguments of a copy or move. */
 type FolderTransfer = [
@@ -54,10 +47,7 @@ type FolderTransfer = [
   within?: Within<ShownFolder>,
 ];
 
-export interface FolderPreview {
-  readonly path: FolderPath;
-  readonly fileCount: number;
-}
+export type FolderPreview = Pick<FolderFacts, "path" | "fileCount">;
 
 export interface RemovedFolder {
   readonly fileCount: number;

@@ -49,11 +49,8 @@ export class WorksUnderWay extends Service<
   /** Throws NOT_FOUND, also for one that has ended. */
   get(caller: Caller, driveRef: string, id: string): ShownWork {
     const drive = this.parts.access.drive(caller, driveRef);
-    const works = this.#ofDrive(caller, drive);
-    return orNotFound(
-      works.find((each) => each.id === id.toLowerCase()),
-      "work",
-    );
+    const work = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
+    return orNotFound(work, "work");
   }
 
   /**

@@ -72,11 +72,8 @@ function oldChanges({ changes }: Tables, keepDays: number): RemoveSome {
     for (const drive of crowded) {
       const kept = changes.countOf(drive);
       const most = kept?.isUnclaimed === 1 ? CHANGES.unclaimed : CHANGES.claimed;
-      const removed = changes.trim(
-        drive,
-        NEWEST_CHANGE,
-        Math.min(PIECE, Math.max(0, (kept?.changes ?? 0) - most)),
-      );
+      const surplus = Math.max(0, (kept?.changes ?? 0) - most);
+      const removed = changes.trim(drive, NEWEST_CHANGE, Math.min(PIECE, surplus));
       if (removed > 0) return removed;
       crowded.delete(drive);
     }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
+import { type BlobFacts, damageIn } from "../../blobs/blob-file.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
@@ -93,12 +93,7 @@ export class MissingContents extends Service<Pick<Parts, "tables" | "blobs" | "d
 
   /** Remembers what is not as it was. */
   async #isMissing(content: BlobFacts): Promise<boolean> {
-    try {
-      await this.parts.blobs.requireFile(content);
-      return false;
-    } catch (error) {
-      if (!(error instanceof DamagedBlob)) throw error;
-      return (await this.parts.damaged.remember(error)) && error.isMissing;
-    }
+    const damage = await damageIn(() => this.parts.blobs.requireFile(content));
+    return damage !== null && (await this.parts.damaged.remember(damage)) && damage.isMissing;
   }
 }

@@ -51,10 +51,8 @@ export class WebhookOutbox extends Service<
     this.close(pk);
     const watched = drivePk !== null ? new Set([drivePk]) : user === null ? null : { owner: user };
     if (watched === null) return;
-    this.#watching.set(
-      pk,
-      this.parts.changes.hub.subscribe(watched, () => this.wake(pk)),
-    );
+    const watching = this.parts.changes.hub.subscribe(watched, () => this.wake(pk));
+    this.#watching.set(pk, watching);
     this.wake(pk);
   }
 
