@@ -93,6 +93,12 @@ export function orNotFound<T>(value: T | null | undefined, noun: Parameters<type
   return value;
 }
 
+/** What must be there, such as a row right after its write. Throws Error where it is not. @param what "a webhook" */
+export function present<T>(value: T | null, what: string): T {
+  if (value === null) throw new Error(`${what} is missing`);
+  return value;
+}
+
 /** Who sends a request may not act any more, although it could when the request began. */
 export function endedMeanwhile(): CofferError {
   return new CofferError(

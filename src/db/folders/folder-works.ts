@@ -2,6 +2,7 @@ import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk, WorkId } from "../../domain/id.ts";
 import { newId } from "../../domain/id.ts";
 import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
+import { present } from "../../domain/errors.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
@@ -131,19 +132,13 @@ function workOf(row: Row): FolderWork {
   const { kind, drive, path, top, toDrive, toPath, toTop, trash, snapshot } = row;
   const from: WorkPlace = { drive, path, top };
   if (kind === "remove") return { kind, from, to: null, trash };
-  if (kind === "restore" || kind === "reinstate") {
-    if (trash === null) throw new Error("a work has no entry of the trash");
-    return { kind, from, to: null, trash };
-  }
-  if (kind === "rewind") {
-    if (snapshot === null) throw new Error("a work has no snapshot");
-    return { kind, from, to: null, snapshot, tally: { removed: 0, restored: 0 } };
-  }
+  if (kind === "restore" || kind === "reinstate")
+    return { kind, from, to: null, trash: present(trash, "the entry of a work") };
+  const taken = () => present(snapshot, "the snapshot of a work");
+  if (kind === "rewind")
+    return { kind, from, to: null, snapshot: taken(), tally: { removed: 0, restored: 0 } };
   if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
   const to: WorkPlace = { drive: toDrive, path: toPath, top: toTop };
-  if (kind === "fork") {
-    if (snapshot === null) throw new Error("a work has no snapshot");
-    return { kind, from, to, snapshot, ownsSnapshot: row.ownsSnapshot === 1 };
-  }
+  if (kind === "fork") return { kind, from, to, snapshot: taken(), ownsSnapshot: row.ownsSnapshot === 1 };
   return { kind, from, to };
 }

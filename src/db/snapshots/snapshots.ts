@@ -1,4 +1,5 @@
 import { namedActor } from "../../domain/changes/change.ts";
+import { present } from "../../domain/errors.ts";
 import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
@@ -45,11 +46,7 @@ export function snapshots({ sql }: Database) {
     byId: sql.get<Row, [id: SnapshotId], Snapshot>(`${SELECT} AND s.id = ?`, fromRow),
     byPk,
     /** The number of a snapshot that a work reads. */
-    numberOf: (pk: SnapshotPk) => {
-      const snapshot = byPk(pk);
-      if (snapshot === null) throw new Error("the snapshot of a work is missing");
-      return snapshot.number;
-    },
+    numberOf: (pk: SnapshotPk) => present(byPk(pk), "the snapshot of a work").number,
     /** Whether none of its drive was taken after it. */
     isNewest: sql.has<[pk: SnapshotPk]>(
       "SELECT 1 FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.pk = ? AND s.number = d.era",

@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, notFound, present } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
 import { MEMBERS } from "../../domain/limits.ts";
 import type { Member } from "../../domain/accounts/user.ts";
@@ -112,9 +112,7 @@ export class Members extends Service<Pick<Parts, "tables" | "access" | "changes"
   }
 
   #existing(drive: Drive, user: UserPk): Member {
-    const member = this.parts.tables.members.find(drive.pk, user);
-    if (member === null) throw new Error("a member is missing");
-    return member;
+    return present(this.parts.tables.members.find(drive.pk, user), "a member");
   }
 
   #requireRoom(drive: Drive, user: UserPk): void {

@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
-import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, orNotFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
@@ -130,9 +130,7 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   }
 
   #known(id: UserId | null): User {
-    const user = id === null ? null : this.parts.tables.users.byId(id);
-    if (user === null) throw notFound("user");
-    return user;
+    return orNotFound(id && this.parts.tables.users.byId(id), "user");
   }
 
   #named(username: string): User {

@@ -3,7 +3,7 @@ import type { FolderChange } from "../../db/folders/folders.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, pathTaken } from "../../domain/errors.ts";
+import { CofferError, pathTaken, present } from "../../domain/errors.ts";
 import { type File, hasExpired } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
 import type { DrivePk, FileId, FilePk, FolderPk, TrashId } from "../../domain/id.ts";
@@ -173,21 +173,16 @@ export class Tree extends Service<{
   /** Moves files to free places, and changes nothing else. */
   moveAll(moves: readonly Transfer[], { now }: Stamp): void {
     for (const { file, to } of moves) this.parts.tables.files.place(file.pk, to);
-    this.#count(
-      moves.flatMap(({ file, to }) => [file.drivePk, to.drive]),
-      moves.flatMap((move) => [departure(move.file), arrival(move)]),
-      now,
-    );
+    const drives = moves.flatMap(({ file, to }) => [file.drivePk, to.drive]);
+    const changes = moves.flatMap((move) => [departure(move.file), arrival(move)]);
+    this.#count(drives, changes, now);
     this.parts.changed();
   }
 
   removeAll(files: readonly PlacedFile[], { now }: Stamp): void {
     this.discard(files.map(({ pk }) => pk));
-    this.#count(
-      files.map(({ drivePk }) => drivePk),
-      files.map(departure),
-      now,
-    );
+    const drives = files.map(({ drivePk }) => drivePk);
+    this.#count(drives, files.map(departure), now);
   }
 
   /** Removes files without updating counts; for files of deleted drives. */
@@ -258,8 +253,7 @@ export class Tree extends Service<{
   }
 
   #reread(id: FileId): File {
-    const file = this.parts.tables.files.byId(id);
-    if (file === null) throw new Error(`file ${id} is missing right after its write`);
+    const file = present(this.parts.tables.files.byId(id), `file ${id}, which was written just now,`);
     this.parts.changed();
     return file;
   }

@@ -3,7 +3,7 @@ import type { Within } from "../../db/engine/database.ts";
 import type { SingleTrashedFile } from "../../db/history/trash.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { notFound } from "../../domain/errors.ts";
+import { notFound, present } from "../../domain/errors.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -233,8 +233,6 @@ export class Trash extends Service<
   }
 
   #fileOf(entry: TrashPk): SingleTrashedFile {
-    const file = this.parts.tables.trashContents.fileOf(entry);
-    if (file === null) throw new Error("an entry of the trash has lost its file");
-    return file;
+    return present(this.parts.tables.trashContents.fileOf(entry), "the file of an entry of the trash");
   }
 }

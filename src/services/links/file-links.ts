@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { notFound } from "../../domain/errors.ts";
+import { notFound, orNotFound } from "../../domain/errors.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
@@ -17,8 +17,7 @@ export class FileLinks extends Service<
 > {
   /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
   open(token: string) {
-    const found = this.#linked(token);
-    if (found === null) throw notFound("link");
+    const found = orNotFound(this.#linked(token), "link");
     requireUsable(found.link, this.parts.clock.now());
     return found;
   }

@@ -3,7 +3,7 @@ import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { invalid, notFound, present } from "../../domain/errors.ts";
 import { type FileRef, parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
@@ -130,8 +130,7 @@ export class Links extends Service<
       const { secret, hash } = newLinkToken(made.kind);
       const id = newId<LinkId>(now);
       tables.links.insert({ ...made, ...makerOf(caller), id, hash, driveId: drive.id, createdAt: now });
-      const link = tables.links.byId(id);
-      if (link === null) throw new Error("a new link is missing");
+      const link = present(tables.links.byId(id), "a new link");
       this.#record("link.created", caller, drive, link);
       quota.requireRecordRoom(drive);
       return { link, token: secret };

@@ -1,5 +1,5 @@
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileFacts, ListPosition } from "../../domain/files/file.ts";
 import type { LinkId } from "../../domain/id.ts";
 import { isPassFor, passFor, requireUsable, SHOWING } from "../../domain/links/link.ts";
@@ -164,8 +164,7 @@ export class SharedThings extends Service<
   }
 
   #find(token: string) {
-    const found = this.#findAny(token);
-    if (found === null) throw notFound("link");
+    const found = orNotFound(this.#findAny(token), "link");
     requireUsable(found.link, this.parts.clock.now());
     return found;
   }

@@ -1,7 +1,7 @@
 import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { invalid, orNotFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
 import { isRegistered, OAuthError, shownName, withParameters } from "../../domain/oauth/oauth-client.ts";
 import type { AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
@@ -71,9 +71,7 @@ export class Authorizations extends Service<
   /** A request that waits for a decision. Throws FORBIDDEN without a session, NOT_FOUND if it is over. */
   request(caller: Caller, ticket: string): AuthorizationRequest {
     requireSession(caller);
-    const request = this.#requests.peek(ticket);
-    if (request === null) throw notFound("request");
-    return request;
+    return orNotFound(this.#requests.peek(ticket), "request");
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
-import { invalid } from "../../domain/errors.ts";
+import { invalid, present } from "../../domain/errors.ts";
 import { type DriveId, type DrivePk, newId, type UserPk } from "../../domain/id.ts";
 import { FORK_FILES, RECORD_BYTES } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
@@ -78,8 +78,7 @@ export class Forks extends Service<
     const id = newId<DriveId>(now);
     const pk = drives.insertUnborn({ id, user, name, slug: null, description: "", createdAt: now });
     folders.insert(pk, null, ROOT, now);
-    const drive = drives.unborn(pk);
-    if (drive === null) throw new Error("a new drive is missing");
+    const drive = present(drives.unborn(pk), "a new drive");
     this.parts.quota.requireRoom(drive, now, holds.totalSize);
     this.parts.quota.requireRecordRoom(drive, holds.fileCount * RECORD_BYTES.entry);
     return { pk, id };
@@ -90,8 +89,6 @@ export class Forks extends Service<
     const { drives, users } = this.parts.tables;
     const now = this.parts.clock.now();
     drives.bear(fork, drives.freeSlug(slugOf(users.existing(user).username, name)), now);
-    const drive = drives.byPk(fork, now);
-    if (drive === null) throw new Error("a new drive is missing");
-    this.parts.quota.requireRoom(drive, now);
+    this.parts.quota.requireRoom(present(drives.byPk(fork, now), "a new drive"), now);
   }
 }

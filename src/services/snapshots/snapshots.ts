@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { actorOf, actorText, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, notFound, present } from "../../domain/errors.ts";
 import { newId, type SnapshotId, type SnapshotPk } from "../../domain/id.ts";
 import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
@@ -86,8 +86,7 @@ export class Snapshots extends Service<
     const id = newId<SnapshotId>(stamp.now);
     const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
     snapshots.insert({ ...taken, ...how, id, drive: pk });
-    const snapshot = snapshots.byId(id);
-    if (snapshot === null) throw new Error("a snapshot is missing right after it was taken");
+    const snapshot = present(snapshots.byId(id), "a snapshot that was taken just now");
     this.parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
     return snapshot;
   }

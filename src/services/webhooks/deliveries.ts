@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, orNotFound } from "../../domain/errors.ts";
+import { CofferError, orNotFound, present } from "../../domain/errors.ts";
 import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
 import { partOf } from "../files/listings.ts";
@@ -71,8 +71,7 @@ export class WebhookDeliveries extends Service<
           );
         }
         const delivery = this.parts.tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
-        if (delivery === null) throw new Error("a delivery is missing");
-        return { delivery, webhook: webhook.pk };
+        return { delivery: present(delivery, "a delivery"), webhook: webhook.pk };
       },
     );
     this.parts.sender.add(sent.webhook, true);

@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import { type Caller, requireManaging } from "../../domain/accounts/caller.ts";
-import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, notFound, orNotFound, present } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { seal } from "../../domain/sealing.ts";
@@ -87,8 +87,7 @@ export class Webhooks extends Service<
   get(caller: Caller, reference: string): Webhook {
     requireManaging(caller);
     const id = parseId<WebhookId>(reference);
-    const webhook = id === null ? null : this.parts.tables.webhooks.byId(id);
-    if (webhook === null) throw notFound("webhook");
+    const webhook = orNotFound(id && this.parts.tables.webhooks.byId(id), "webhook");
     const { user, drivePk, driveId } = webhook;
     const drive = driveId === null ? null : this.parts.access.findDrive(caller, driveId);
     const isOwn = drivePk === null && caller.kind === "account" && caller.userPk === user;
@@ -152,9 +151,7 @@ export class Webhooks extends Service<
   }
 
   #existing(id: WebhookId): Webhook {
-    const webhook = this.parts.tables.webhooks.byId(id);
-    if (webhook === null) throw new Error("a webhook is missing");
-    return webhook;
+    return present(this.parts.tables.webhooks.byId(id), "a webhook");
   }
 
   /** All drives of an account, or the one that is named or that the key is limited to. */
