@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, statfsSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/content.ts";
@@ -107,20 +107,17 @@ export class Volume {
     }
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {
-      if (SHARD.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
+      if (!SHARD.test(entry.name)) continue;
+      const path = join(this.#blobsDir, entry.name);
+      if (!entry.isDirectory()) {
+        requireNoLink(path);
+        // Fails for a file. Some file systems do not tell what a name is until asked.
+        await mkdir(path, { recursive: true });
+      }
+      this.#shards.set(path, Promise.resolve());
     }
     await syncDirectory(this.#blobsDir);
     await syncDirectory(dirname(this.#blobsDir));
-  }
-
-  /** Refuses what is no directory. */
-  async #useShard(path: string, found: Dirent): Promise<void> {
-    if (!found.isDirectory()) {
-      requireNoLink(path);
-      // Fails for a file. Some file systems do not tell what a name is until asked.
-      await mkdir(path, { recursive: true });
-    }
-    this.#shards.set(path, Promise.resolve());
   }
 
   /** Tested by a rename: it also fails between two mounts of one device. */

@@ -21,11 +21,6 @@ export function stepsIn(folder: string): Migration[] {
     });
 }
 
-interface Part {
-  readonly name: string;
-  readonly sql: string;
-}
-
 /**
  * Statements that make at once what all steps make one after the other, which takes six times as long. A macro: only
  * the compiler calls it.
@@ -35,7 +30,7 @@ export function schemaOf(folder: string): string {
   for (const { sql } of stepsIn(folder)) db.run(sql);
   // Triggers of one table fire in an order that follows from that of the schema.
   const parts = db
-    .query<Part, []>(
+    .query<Pick<Migration, "name" | "sql">, []>(
       `SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
         ORDER BY type <> 'table', rowid`,
     )

@@ -128,7 +128,8 @@ class ArchiveList implements Disposable {
   async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
     const { partOf, take } = scope.at === null ? this.#live : this.#past;
     let isThere = false;
-    for (let range = placeRange(place); ;) {
+    const whole: PathRange = isFolderPath(place) ? rangeOf(place) : { from: place, to: firstAfter(place) };
+    for (let range = whole; ;) {
       const { from, to, rest } = partOf(scope, range);
       if (take({ ...scope, from, to }) > 0) isThere = true;
       if (rest === null) return isThere;
@@ -136,8 +137,4 @@ class ArchiveList implements Disposable {
       await nextTurn();
     }
   }
-}
-
-function placeRange(place: FilePath | FolderPath): PathRange {
-  return isFolderPath(place) ? rangeOf(place) : { from: place, to: firstAfter(place) };
 }

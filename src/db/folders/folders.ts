@@ -5,6 +5,7 @@ import type { Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/files.ts";
 import type { File } from "../../domain/files/file.ts";
+import type { PieceFile } from "../../domain/folders/piece.ts";
 
 const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,
   own_folder_count AS ownFolderCount, created_at AS createdAt`;
@@ -113,11 +114,7 @@ interface Subtree {
 }
 
 /** What decides how much it is to move a file. */
-export interface MovedFile extends Pick<File, "size"> {
-  /** How many. */
-  readonly tags: number;
-  /** Bytes. */
-  readonly metadata: number;
+export interface MovedFile extends Pick<File, "size">, Pick<PieceFile, "tags" | "metadata"> {
   readonly hasExpired: boolean;
 }
 

@@ -74,11 +74,7 @@ export const wrongKept = [
   ),
 ];
 
-interface EntryRow {
-  readonly id: string;
-  readonly drive: string;
-  readonly path: string;
-}
+type EntryRow = Readonly<Record<"id" | "drive" | "path", string>>;
 
 /** Entries of the trash with wrong counts or states, and files that are in the trash and in a drive at once. */
 export const wrongTrash = [

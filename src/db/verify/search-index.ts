@@ -73,11 +73,7 @@ function* wrongRows(sql: Sqlite): Generator<Finding> {
   }
 }
 
-interface LackingFile {
-  readonly drive: string;
-  readonly path: string;
-  readonly mimeType: string;
-}
+type LackingFile = Readonly<Record<"drive" | "path" | "mimeType", string>>;
 
 function lacking(sql: Sqlite, what: string, part: number): IterableIterator<LackingFile> {
   return sql.query<LackingFile, [part: number]>(`${DONE_FILES} AND ${what}`).iterate(part);

@@ -26,12 +26,7 @@ export interface ApiKey {
 }
 
 /** How much a key made, with all that the keys that it made made: what goes with it. */
-export interface MadeByKey {
-  readonly keys: number;
-  readonly links: number;
-  readonly webhooks: number;
-  readonly members: number;
-}
+export type MadeByKey = Readonly<Record<"keys" | "links" | "webhooks" | "members", number>>;
 
 export interface NewSecret {
   /** Shown once to the caller and then forgotten. */

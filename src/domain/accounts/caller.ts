@@ -32,10 +32,8 @@ export interface SessionCaller extends Account {
   readonly sessionId: SessionId;
 }
 
-export interface DriveCaller extends Holder {
+export interface DriveCaller extends Holder, Pick<Account, "scope" | "plan"> {
   readonly kind: "drive";
-  readonly scope: Scope;
-  readonly plan: Plan;
   readonly driveId: DriveId;
   readonly drivePk: DrivePk;
   /** The folder that the key is limited to; the root for the whole drive. */

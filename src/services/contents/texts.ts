@@ -11,7 +11,7 @@ import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
 import { Service } from "../service.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
-import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
+import { partOf, type PartStart, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import type { Parts } from "../parts.ts";
 import type { BlobChecks } from "./blob-checks.ts";
@@ -119,11 +119,7 @@ export async function* contentPieces(content: Blob, from = 0): AsyncGenerator<Ui
 /** The longest character, and a line end after it. */
 const LONGEST_END = 8;
 
-export interface TextRange {
-  /** From 1. */
-  readonly startLine: number;
-  /** Where in that line to begin, in bytes of the content. */
-  readonly startByte: number;
+export interface TextRange extends Pick<PartStart, "startLine" | "startByte"> {
   /** The last line; null for the last of the text. */
   readonly endLine: number | null;
   /** The most bytes of text, as UTF-8. */

@@ -30,16 +30,12 @@ export interface SearchTimes {
 const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
 
 /** A search request; null where something is not given. */
-export interface SearchQuery {
+export interface SearchQuery extends Pick<SearchFilters, "tags" | "minSize" | "maxSize"> {
   readonly q: string | null;
   readonly driveId: string | null;
   readonly prefix: string | null;
-  readonly tags: readonly string[];
   /** A media type, or `type/*`. */
   readonly mimeType: string | null;
-  /** Bytes. */
-  readonly minSize: number | null;
-  readonly maxSize: number | null;
   readonly updatedAfter: string | null;
   readonly updatedBefore: string | null;
   /** From 1. */

@@ -35,10 +35,7 @@ interface Window {
 }
 
 /** What is counted of files. Sizes in bytes. */
-interface Counts {
-  readonly files: number;
-  readonly bytes: number;
-}
+type Counts = Readonly<Record<"files" | "bytes", number>>;
 
 /** Lists what a drive held when a snapshot was taken, in steps, with turns for others; all steps see the same. */
 export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "clock">> {

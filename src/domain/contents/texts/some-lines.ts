@@ -49,7 +49,7 @@ function wholeLines(text: string, most: number): { whole: string[]; rest: string
   return { whole, rest: text.slice(at) };
 }
 
-interface PartStart {
+export interface PartStart {
   /** From 1. */
   readonly startLine: number;
   /** Where in that line, in bytes of the content. */
