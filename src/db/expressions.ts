@@ -57,10 +57,13 @@ export type Flagged<Facts, Flag extends keyof Facts> = Omit<Facts, Flag> & { rea
 export const SMALL_BYTES =
   "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?";
 
-/** The places of the content `?1`, at most `?2`, files first. Slow: what is kept has no index by its content. */
-export const CONTENT_PLACES = `
+/** The files of drives that have the content `?1`. */
+export const FILE_PLACES = `
   SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
-   WHERE b.digest = ?1
+   WHERE b.digest = ?1`;
+
+/** The places of the content `?1`, at most `?2`, files first. Slow: what is kept has no index by its content. */
+export const CONTENT_PLACES = `${FILE_PLACES}
   UNION ALL
   SELECT d.id, t.path || f.path, 'trash' FROM blob b JOIN trash_file f ON f.blob = b.pk JOIN trash t ON t.pk = f.entry
     JOIN drive d ON d.pk = f.drive WHERE b.digest = ?1

@@ -55,9 +55,7 @@ export class Checkpoints {
   #begin(work: () => Promise<void>): void {
     this.#running = work()
       .catch((error: unknown) => this.#parts.onFailure(error))
-      .finally(() => {
-        this.#running = null;
-      });
+      .finally(() => (this.#running = null));
   }
 
   /** Copies all of the log to the database file and cuts it off, unless it is read. Delay all writes meanwhile. */

@@ -52,9 +52,7 @@ export class DatabaseReserve {
   /** Creates what the disk has space for. Returns whether the reserve is whole now. Rejects with system errors. */
   restore(): Promise<boolean> {
     if (this.#isWhole) return Promise.resolve(true);
-    this.#restoring ??= this.#restore().finally(() => {
-      this.#restoring = null;
-    });
+    this.#restoring ??= this.#restore().finally(() => (this.#restoring = null));
     return this.#restoring;
   }
 

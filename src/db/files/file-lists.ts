@@ -72,11 +72,7 @@ export function fileLists({ sql }: Database) {
     updated_at: pagesOf(sql, `${BY_UPDATED} > (:value, :id)`, ["updated_at", "id"]),
     "-updated_at": pagesOf(sql, `${BY_UPDATED} < (:value, :id)`, ["updated_at", "id"], "DESC"),
   } satisfies Record<FileSort, unknown>;
-  const tagged = pageOf(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, {
-    table: "t",
-    columns: ["path"],
-    direction: "ASC",
-  });
+  const tagged = pageOf(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, { table: "t", columns: ["path"] });
   const hasExpired = sql.has<[drive: DrivePk, now: number]>(
     "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
   );
@@ -140,7 +136,7 @@ type Direction = "ASC" | "DESC";
 interface Order {
   readonly table: "f" | "t";
   readonly columns: readonly string[];
-  readonly direction: Direction;
+  readonly direction?: Direction;
 }
 
 /** The statement for a list, and the one for a drive with expired files. @param columns what they are ordered by */
@@ -165,7 +161,7 @@ type PageStatements = ReturnType<typeof pageOf>;
  * Without the `+`, SQLite plans the statement again at each run, for the limit of that run. That takes as long as
  * reading thirty files.
  */
-function pageOf(sql: Connection, selection: string, { table, columns, direction }: Order) {
+function pageOf(sql: Connection, selection: string, { table, columns, direction = "ASC" }: Order) {
   const keys = columns.map((column) => `${table}.${column}`);
   const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
   const read = (values: string, joins: string) =>

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
-import { CONTENT_PLACES } from "../expressions.ts";
+import { CONTENT_PLACES, FILE_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
 import { AskedThread } from "../../process/threads.ts";
 import { isFull } from "../engine/write-failures.ts";
@@ -36,9 +36,6 @@ type SmallContent = ContentFacts & { readonly bytes: Uint8Array };
 const SMALL_CONTENTS_VERSION = 15;
 /** The first version of the schema with files that are kept besides those of drives. */
 const HISTORY_VERSION = 27;
-const FILES_OF_DRIVES = `
-  SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
-   WHERE b.digest = ?1 LIMIT ?2`;
 
 export class Snapshot implements Disposable {
   readonly #sql: Sqlite;
@@ -79,7 +76,7 @@ export class Snapshot implements Disposable {
   }
 
   placesOf(digest: Digest, limit: number): StoredPlace[] {
-    const query = this.schemaVersion() < HISTORY_VERSION ? FILES_OF_DRIVES : CONTENT_PLACES;
+    const query = this.schemaVersion() < HISTORY_VERSION ? `${FILE_PLACES} LIMIT ?2` : CONTENT_PLACES;
     return this.#sql.query<StoredPlace, [Digest, number]>(query).all(digest, limit);
   }
 

@@ -34,8 +34,7 @@ export function parseFilename(field: string, text: string): Filename {
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
   requireSegments(field, path);
-  if (!isFilePath(path)) throw invalid(field, 'must name a file, so it must not be empty or end with "/"');
-  return path;
+  return asserted(path, isFilePath);
 }
 
 /** Reads the path of a file that should exist: like `parseFilePath`, but it must not end in `/`. */
@@ -52,8 +51,7 @@ export function parseFolderPath(field: string, text: string): FolderPath {
   const path = normalise(field, text);
   if (path === "") throw invalid(field, "must not be the drive's root");
   requireSegments(field, path.slice(0, -1));
-  if (!isFolderPath(path)) throw invalid(field, 'must end with "/"');
-  return path;
+  return asserted(path, isFolderPath);
 }
 
 /** Reads the path of a folder to look into: like `parseFolderPath`, but empty or `/` is the root. */
@@ -74,9 +72,7 @@ export function parsePrefix(field: string, text: string): string {
 /** A folder if it ends in `/` (the root also if empty), else a file; one that cannot exist matches nothing. */
 export function parsePlace(field: string, text: string): FilePath | FolderPath {
   const path = normalise(field, text);
-  if (isFolderPath(path)) return path;
-  if (!isFilePath(path)) throw invalid(field, "must name a file or a folder");
-  return path;
+  return isFolderPath(path) ? path : asserted(path, isFilePath);
 }
 
 function normalise(field: string, text: string): string {

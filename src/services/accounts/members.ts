@@ -33,15 +33,8 @@ export class Members extends Service<Pick<Parts, "tables" | "access" | "changes"
       if (members.find(drive.pk, user.pk) !== null)
         return { member: this.#setRole(caller, drive, user.pk, role), created: false };
       this.#requireRoom(drive, user.pk);
-      const now = this.parts.clock.now();
-      members.insert({
-        drive: drive.pk,
-        user: user.pk,
-        role,
-        addedBy: actorOf(caller),
-        madeBy: caller.keyId,
-        createdAt: now,
-      });
+      const by = { addedBy: actorOf(caller), madeBy: caller.keyId, createdAt: this.parts.clock.now() };
+      members.insert({ drive: drive.pk, user: user.pk, role, ...by });
       const member = this.#existing(drive, user.pk);
       this.#tell("member.added", caller, drive, member);
       return { member, created: true };

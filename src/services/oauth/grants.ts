@@ -113,17 +113,8 @@ export class OAuthGrants extends Service<
     const access = newAccessToken(this.parts.keyPrefix);
     const refresh = newRefreshToken(this.parts.keyPrefix);
     const { hash, prefix } = access;
-    const key = {
-      id: keyId,
-      hash,
-      prefix,
-      name: request.clientName,
-      scope,
-      createdAt: now,
-      madeBy: null,
-      ...lifetimes(now),
-    };
-    this.parts.tables.apiKeys.insert(key, reach);
+    const key = { id: keyId, hash, prefix, name: request.clientName, scope, createdAt: now, madeBy: null };
+    this.parts.tables.apiKeys.insert({ ...key, ...lifetimes(now) }, reach);
     this.parts.tables.oauthGrants.insert({
       keyId,
       clientId: request.clientId,
