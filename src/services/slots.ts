@@ -16,10 +16,6 @@ export interface SlotHolder {
   readonly isUnclaimed: boolean;
 }
 
-interface Slot extends SlotHolder {
-  readonly client: string;
-}
-
 export function holderOf(caller: Caller): SlotHolder {
   return { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
 }
@@ -30,33 +26,39 @@ export class Slots extends Service<{
   /** What is limited, in the plural: "archives". */
   noun: string;
 }> {
-  /** Mostly a few, at most some thousands: it is counted by a scan. */
-  readonly #taken = new Set<Slot>();
+  /** How many each owner, client and so on has; who has none is not in it. */
+  readonly #taken = new Map<string, number>();
 
   /** Takes a slot; disposing the result frees it. `client` is as the rate limit counts it. Throws RATE_LIMITED. */
-  take(holder: SlotHolder, client: string): Disposable {
-    const slot = { ...holder, client };
+  take({ owner, isUnclaimed: isOpen }: SlotHolder, client: string): Disposable {
     const { each, client: perClient, all, unclaimed } = this.parts.limits;
-    this.#requireRoom(each, "of yours are under way", ({ owner }) => owner === slot.owner);
-    if (slot.isUnclaimed) {
-      const ofUnclaimed = "of unclaimed drives and links are under way";
-      const isLike = (other: Slot) => other.isUnclaimed && other.client === client;
-      this.#requireRoom(unclaimed.client, `${ofUnclaimed} to your address`, isLike);
-      this.#requireRoom(unclaimed.all, ofUnclaimed, (other) => other.isUnclaimed);
-    }
-    const toClient = "are under way to your address";
-    this.#requireRoom(perClient, toClient, (other) => other.client === client);
-    this.#requireRoom(all, "are under way", () => true);
-    this.#taken.add(slot);
-    return { [Symbol.dispose]: () => void this.#taken.delete(slot) };
+    const ofOpen = "of unclaimed drives and links are under way";
+    const rooms: (readonly [of: string, most: number, what: string])[] = [
+      [`owner ${owner}`, each, "of yours are under way"],
+      ...(isOpen ? [[`open ${client}`, unclaimed.client, `${ofOpen} to your address`] as const] : []),
+      ...(isOpen ? [["open", unclaimed.all, ofOpen] as const] : []),
+      [`client ${client}`, perClient, "are under way to your address"],
+      ["all", all, "are under way"],
+    ];
+    for (const room of rooms) this.#requireRoom(...room);
+    for (const [of] of rooms) this.#count(of, 1);
+    const ends = new DisposableStack();
+    for (const [of] of rooms) ends.defer(() => this.#count(of, -1));
+    return ends;
   }
 
-  #requireRoom(most: number, what: string, counts: (slot: Slot) => boolean): void {
-    const count = [...this.#taken].filter(counts).length;
+  #requireRoom(of: string, most: number, what: string): void {
+    const count = this.#taken.get(of) ?? 0;
     if (count < most) return;
     throw new CofferError(
       "RATE_LIMITED",
       `${count} ${this.parts.noun} ${what} already; wait until one is done.`,
     );
+  }
+
+  #count(of: string, more: number): void {
+    const count = (this.#taken.get(of) ?? 0) + more;
+    if (count === 0) this.#taken.delete(of);
+    else this.#taken.set(of, count);
   }
 }
