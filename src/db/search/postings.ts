@@ -182,12 +182,14 @@ class PhrasePostings extends Postings {
   }
 
   protected read(highest: number): void {
-    const start = this.#wasEmpty ? this.#nextBelow(highest) : highest;
-    if (start === null) {
+    const next = this.#wasEmpty ? this.#nextBelow(highest) : { start: highest, end: highest };
+    if (next === null) {
       this.rows = [];
       this.floor = 0;
       return;
     }
+    const { start, end } = next;
+    this.#span = Math.max(this.#span, start - end + 1);
     const weight = this.#chooseRange(start);
     this.#wasEmpty = weight.rows === 0;
     this.rows = weight.rows === 0 ? [] : this.#compare(start, weight.rows).toReversed();
@@ -198,10 +200,13 @@ class PhrasePostings extends Postings {
     this.#span = Math.max(1, Math.floor(this.#span * growth));
   }
 
-  #nextBelow(highest: number): FilePk | null {
-    const [next] = this.#statements.first(this.#phrase.anywhere, highest, 1);
-    this.work.did(1);
-    return next?.file ?? null;
+  /** The next file with all terms, and how far down there are only few: 0 if there are no more. Null if there is none. */
+  #nextBelow(highest: number): { readonly start: number; readonly end: number } | null {
+    const rows = this.#statements.first(this.#phrase.anywhere, highest, FIRST_ROWS);
+    this.work.did(rows.length);
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    return { start: first.file, end: rows.length < FIRST_ROWS ? 0 : last.file };
   }
 
   /** Chooses how far down to read, so that it does not cost too much. Returns what is in this range. */

@@ -82,7 +82,7 @@ export interface Phrase {
 }
 
 /** Of how many terms of a phrase its files must have all, before positions are compared. */
-const ANYWHERE_TERMS = 8;
+const ANYWHERE_TERMS = 16;
 
 /** The full-text expression for a term in a kind of name. */
 export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): Expression {

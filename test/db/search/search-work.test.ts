@@ -215,3 +215,17 @@ test("a phrase is found in exactly the files that have it", async () => {
     expect([phrase, filled.names(found), found.isExact]).toEqual([phrase, expected, true]);
   }
 });
+
+function scan(n: number): string {
+  return `scan${String(n).padStart(9, "0")}.txt`;
+}
+
+test("a numbered name is found among others without reading those that share some of its digits", async () => {
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({ ...crafted(n), filename: scan(n), text: "x" }));
+  await using filled = await filledWith(rows);
+  for (const n of [1234, 10_505, 17_177]) {
+    const found = await filled.find(scan(n).replace(".txt", ""));
+    expect([filled.names(found), found.isExact]).toEqual([[scan(n)], true]);
+    expect(found.rows).toBeLessThan(1500);
+  }
+});
