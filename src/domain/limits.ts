@@ -118,7 +118,7 @@ export const DIFF_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 
 /** The longest diff that is shown, as UTF-8; what comes after is left out. */
 export const DIFF_BYTES = 64 * 1024;
 /** How many streams of changes may be open at once; see `ARCHIVE_LIMITS`. */
-export const STREAM_LIMITS = { each: 1000, client: 1000, all: 2000, unclaimed: { client: 50, all: 500 } };
+export const STREAM_LIMITS = { each: 1000, client: 1000, all: 10_000, unclaimed: { client: 50, all: 500 } };
 /** How often an idle stream of changes sends a comment, in milliseconds, so that nothing between cuts it. */
 export const STREAM_COMMENT_MS = 20_000;
 /** How often it is asked whether a stream's caller may still read, in milliseconds: within a second of its end. */
