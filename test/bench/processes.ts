@@ -28,3 +28,24 @@ export function memoryOf(pid: number, field: "VmRSS" | "RssAnon" | "VmHWM"): num
   });
   return (kib.reduce((sum, each) => sum + each, 0) * 1024) / 1e6;
 }
+
+/** Milliseconds of the processor that each thread of a process has used so far. Linux only. */
+export function threadTimes(pid: number): ReadonlyMap<string, number> {
+  const tasks = `/proc/${pid}/task`;
+  const times = new Map<string, number>();
+  for (const task of readdirSync(tasks)) {
+    try {
+      times.set(task, Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6);
+    } catch {
+      // It has ended.
+    }
+  }
+  return times;
+}
+
+/** Milliseconds of the processor that a server uses while this is done: other work on the machine changes them little. */
+export async function processorTime(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = threadTimes(pid);
+  await work();
+  return [...threadTimes(pid)].reduce((sum, [task, ms]) => sum + ms - (before.get(task) ?? 0), 0);
+}
