@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect } from "bun:test";
 import type { Client } from "../server/client.ts";
 import { Output, type Server } from "../server/executable.ts";
+import { whyCannot } from "../server/skip.ts";
 import { hashOf } from "../samples/hash.ts";
 
 /** System calls that fail: which ones, and how often. */
@@ -24,17 +25,12 @@ export interface Fault {
 const UNTIL_TRACED = `for turn in $(seq 200); do grep -q "TracerPid:.0" /proc/$$/status || exit 0; sleep 0.05; done`;
 
 /** Why tests with failing system calls are skipped; empty if they can run. */
-export const NO_STRACE = whyNoStrace();
-
-function whyNoStrace(): string {
-  if (Bun.which("strace") === null) return "strace is not installed";
+export const NO_STRACE = whyCannot(
   // Attaching to a process needs more rights than starting it.
-  const { success } = Bun.spawnSync(
-    ["sh", "-c", 'sh -c "$0" & exec strace -qq -e trace=none -o /dev/null -p $!', UNTIL_TRACED],
-    { stdout: "ignore", stderr: "ignore" },
-  );
-  return success ? "" : "strace may not attach to processes";
-}
+  ["sh", "-c", 'sh -c "$0" & exec strace -qq -e trace=none -o /dev/null -p $!', UNTIL_TRACED],
+  "strace may not attach to processes",
+  ["strace"],
+);
 
 /** What strace does, other than to return an error; a time is in microseconds. */
 const INSTEAD: { readonly [error in Fault["error"]]?: string } = {

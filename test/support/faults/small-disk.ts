@@ -2,20 +2,15 @@ import { closeSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Output } from "../server/executable.ts";
+import { whyCannot } from "../server/skip.ts";
 import { temporaryDirectory } from "../server/temporary-directory.ts";
 
 /** Why tests that need a small disk are skipped; empty if they can run. */
-export const NO_SMALL_DISK = whyNoDisk();
-
-function whyNoDisk(): string {
-  const missing = ["unshare", "mount", "nsenter"].filter((tool) => Bun.which(tool) === null);
-  if (missing.length > 0) return `${missing.join(" and ")} not installed`;
-  const { success } = Bun.spawnSync(["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmpdir()], {
-    stdout: "ignore",
-    stderr: "ignore",
-  });
-  return success ? "" : "tmpfs may not be mounted";
-}
+export const NO_SMALL_DISK = whyCannot(
+  ["unshare", "-rm", "mount", "-t", "tmpfs", "none", tmpdir()],
+  "tmpfs may not be mounted",
+  ["unshare", "mount", "nsenter"],
+);
 
 /** A file system of a few MiB. Only processes started with its `wrapper` see it. */
 export class SmallDisk implements AsyncDisposable {
