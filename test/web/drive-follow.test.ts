@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Change } from "../../web/lib/api/types.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
-import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import {
   comesTrue,
   entryAt,
@@ -11,8 +10,8 @@ import {
   rowsOf,
   show,
   type Shown,
+  transfer,
   treeOf,
-  unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -118,8 +117,7 @@ test("of many files at once the list is read again; the selection stays, and wha
     for (let at = 0; at < 25; at += 1) await putFile(bench.owner, id, `0${100 + at}.txt`);
   });
   expect([...folder.cursor.selection.value.values()].map(({ path }) => path)).toEqual(["b.txt"]);
-  const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
-  const away = await changesOf(id, () => transferEntries(store, there, unwatched()));
+  const away = await changesOf(id, () => transfer(shown, "move", ["a.txt"], "box/"));
   await client.patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");

@@ -15,6 +15,8 @@ import {
   pathsOf,
   rowsOf,
   show,
+  type Shown,
+  transfer,
   treeOf,
   unwatched,
 } from "../support/browser/drive-store.ts";
@@ -25,15 +27,6 @@ import { putFile } from "../support/server/drives.ts";
 
 const bench = await openStoreBench();
 const { driveWith, newDrive, newMany, stored } = bench;
-
-/** Does something that must not ask for a list, after which the list is as the server has it. */
-async function changesWithoutAsking(folder: FolderStore, change: () => Promise<unknown>): Promise<void> {
-  const { length } = bench.requests.sent;
-  bench.coffer.clock.advance(1000);
-  await change();
-  expect(bench.requests.listsSince(length)).toEqual([]);
-  await expectAsOnServer(folder);
-}
 
 /** A list has to be what one has that is loaded now, in the same order. */
 async function expectAsOnServer(folder: FolderStore): Promise<void> {
@@ -68,16 +61,15 @@ async function asksForFolders(folder: FolderStore, change: () => Promise<unknown
 
 describe("what an answer does not tell is asked for:", () => {
   test("how much is in a folder that something was moved, copied or uploaded to", async () => {
-    const { store, folder, id } = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
-    const transfers = [
-      { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "c/" },
-      { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "c/" },
-      { how: "move", entries: [entryAt(folder, "e/")], toDrive: id, toFolder: "c/new/" },
-      { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "new/er/" },
-    ] as const;
-    for (const transfer of transfers) {
-      await asksForFolders(folder, () => transferEntries(store, transfer, unwatched()));
-    }
+    const shown = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
+    const { store, folder, id } = shown;
+    for (const [how, path, to] of [
+      ["move", "a.txt", "c/"],
+      ["copy", "b.txt", "c/"],
+      ["move", "e/", "c/new/"],
+      ["copy", "b.txt", "new/er/"],
+    ] as const)
+      await asksForFolders(folder, () => transfer(shown, how, [path], to));
     await asksForFolders(folder, () => upload(store, id, "c/new/1", "up/load"));
     expect(pathsOf(folder)).toEqual(["c/", "new/", "up/", "b.txt"]);
     expect(treeOf(store)).toEqual(["", "c/", "new/", "up/"]);
@@ -137,9 +129,9 @@ test("what is moved, or deleted in part, leaves the selection, also where it is 
   const last = [...folder.cursor.selection.peek().values()].slice(-2);
   await readAgain(folder, () => folder.reload());
   expect([folder.listing.peek()?.loaded, folder.cursor.selection.peek().size]).toEqual([500, 1200]);
-  const transfer = { how: "move", entries: last, toDrive: store.drive, toFolder: "" } as const;
+  const move = { how: "move", entries: last, toDrive: store.drive, toFolder: "" } as const;
   await readAgain(folder, async () => {
-    await transferEntries(store, transfer, unwatched());
+    await transferEntries(store, move, unwatched());
     expect(folder.cursor.selection.peek().size).toBe(1198);
   });
   expect(folder.listing.peek()?.count).toBe(1198);
@@ -173,35 +165,31 @@ describe("where something is refused, the folder is read again:", () => {
 
   test("what stands at a destination, and what would go into itself", async () => {
     const shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
-    const { store, folder, id } = shown;
-    const entries = ["a.txt", "older/"].map((path) => entryAt(folder, path));
     for (const how of ["move", "copy"] as const) {
-      const left = await transferEntries(store, { how, entries, toDrive: id, toFolder: "box/" }, unwatched());
+      const left = await transfer(shown, how, ["a.txt", "older/"], "box/");
       expect(left.map(({ path }) => path)).toEqual(["a.txt", "older/"]);
     }
-    const inside = { how: "move", entries: entries.slice(1), toDrive: id, toFolder: "older/deep/" } as const;
-    expect(await transferEntries(store, inside, unwatched())).toHaveLength(1);
-    expect(await stored(id)).toEqual(["a.txt", "box/a.txt", "box/older/x", "older/deep/c"]);
+    expect(await transfer(shown, "move", ["older/"], "older/deep/")).toHaveLength(1);
+    expect(await stored(shown.id)).toEqual(["a.txt", "box/a.txt", "box/older/x", "older/deep/c"]);
   });
 
   test("work that is stopped", async () => {
-    const { store, folder, id } = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
-    const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
+    const shown = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
     const abort = new AbortController();
-    const move = { how: "move", entries, toDrive: id, toFolder: "to/" } as const;
     const onProgress = ({ done }: { done: number }) => done === 1 && abort.abort();
-    await readAgain(folder, () => transferEntries(store, move, { onProgress, signal: abort.signal }));
-    expect(pathsOf(folder)).toEqual(["to/", "b.txt"]);
-    await expectAsOnServer(folder);
+    const work = { onProgress, signal: abort.signal };
+    await readAgain(shown.folder, () => transfer(shown, "move", ["a.txt", "b.txt"], "to/", work));
+    expect(pathsOf(shown.folder)).toEqual(["to/", "b.txt"]);
+    await expectAsOnServer(shown.folder);
   });
 
   test("a file that is looked at and not there", async () => {
-    const shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
-    const { fileId } = shown;
-    await changesWithoutAsking(shown.folder, async () => {
-      await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
-      shown.store.fileMissing(fileId("a.txt"));
-    });
+    const { store, folder, fileId } = await newDrive({ "a.txt": 1, "b.txt": 1 });
+    const { length } = bench.requests.sent;
+    await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
+    store.fileMissing(fileId("a.txt"));
+    expect(bench.requests.listsSince(length)).toEqual([]);
+    await expectAsOnServer(folder);
   });
 });
 
@@ -210,13 +198,8 @@ describe("an answer that comes after one went to another folder", () => {
     const { id } = await driveWith({ "a/one.txt": 1, "b/two.txt": 1 });
     const store = new DriveStore(id);
     const before = await show(store, "a/");
-    const file = entryAt(before.folder, "a/one.txt");
     const { come, release } = bench.requests.hold(/\/move$/);
-    const moving = transferEntries(
-      store,
-      { how: "move", entries: [file], toDrive: id, toFolder: "b/" },
-      unwatched(),
-    );
+    const moving = transfer(before, "move", ["a/one.txt"], "b/");
     await come;
     before[Symbol.dispose]();
     using after = await show(store, "b/");
@@ -245,13 +228,13 @@ describe("an answer that comes after one went to another folder", () => {
 });
 
 test("the tree follows what is done to folders, without asking", async () => {
-  const { store, folder, id } = await newDrive(["a/", "b/inner/", "c/"]);
+  const shown = await newDrive(["a/", "b/inner/", "c/"]);
+  const { store, folder, id } = shown;
   const { length } = bench.requests.sent;
   store.tree.reveal("");
   await store.makeFolder("box/");
   await store.rename(entryAt(folder, "a/"), "first");
-  const transfer = { how: "move", entries: [entryAt(folder, "b/")], toDrive: id, toFolder: "box/" } as const;
-  await transferEntries(store, transfer, unwatched());
+  await transfer(shown, "move", ["b/"], "box/");
   await deleteEntries(store, [entryAt(folder, "c/")], unwatched());
   expect(treeOf(store)).toEqual(["", "box/", "first/"]);
   expect(store.tree.rows[1]).toMatchObject({ path: "box/", isOpen: false });
@@ -262,10 +245,10 @@ test("the tree follows what is done to folders, without asking", async () => {
 });
 
 test("counts that did not come come once they are asked for again", async () => {
-  const { store, folder, id } = await newDrive({ "a.txt": 2, "b/c": 1 });
+  const shown = await newDrive({ "a.txt": 2, "b/c": 1 });
+  const { folder } = shown;
   bench.requests.refuseNext(/GET .v0.folders/);
-  const transfer = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "b/" } as const;
-  await transferEntries(store, transfer, unwatched());
+  await transfer(shown, "move", ["a.txt"], "b/");
   await comesTrue(() => folder.error.value !== null);
   const before = JSON.stringify(rowsOf(folder));
   folder.retry();
@@ -284,21 +267,21 @@ test("a list that cannot be read anew stays, with the reason, and comes once it 
   expect([pathsOf(folder), folder.error.peek()]).toEqual([["b.txt", "a.txt"], null]);
 });
 
-/** Work of which only is known what can be taken back. */
-function noted(): { readonly done: Undoable[]; readonly work: Parameters<typeof transferEntries>[2] } {
+/** Moves a file and a folder. What of it can be taken back. */
+async function moved(shown: Shown, toFolder: string, toDrive = shown.store.drive): Promise<Undoable[]> {
   const done: Undoable[] = [];
   const onUndoable = (one: Undoable) => void done.push(one);
-  return { done, work: { ...unwatched(), onUndoable } };
+  await transfer(shown, "move", ["a.txt", "b/"], toFolder, { toDrive, onUndoable });
+  return done;
 }
 
 const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
 
 describe("what was moved goes back to its place:", () => {
   test("a file and a folder", async () => {
-    const { store, folder, id, fileId } = await newDrive(FILES);
-    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
-    const { done, work } = noted();
-    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
+    const shown = await newDrive(FILES);
+    const { store, folder, id, fileId } = shown;
+    const done = await moved(shown, "z/");
     expect(await stored(id)).toEqual(["z/a.txt", "z/b/c.txt", "z/b/d/e.txt", "z/there"]);
     expect(await readAgain(folder, () => takeBack(store, done))).toBe("Put back 2 items.");
     expect([await stored(id), pathsOf(folder)]).toEqual([Object.keys(FILES), ["b/", "z/", "a.txt"]]);
@@ -309,30 +292,24 @@ describe("what was moved goes back to its place:", () => {
   test("from another drive", async () => {
     const [one, other] = [await driveWith(FILES), await driveWith()];
     using shown = await show(one.id);
-    const { store, folder } = shown;
-    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
-    const { done, work } = noted();
-    await transferEntries(store, { how: "move", entries, toDrive: other.id, toFolder: "" }, work);
+    const done = await moved(shown, "", other.id);
     expect(await stored(one.id)).toEqual(["z/there"]);
-    await takeBack(store, done);
+    await takeBack(shown.store, done);
     expect([await stored(one.id), await stored(other.id)]).toEqual([Object.keys(FILES), []]);
   });
 
   test("but not over what stands there by now", async () => {
-    const { store, folder, id } = await newDrive(FILES);
-    const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
-    const { done, work } = noted();
-    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
-    await putFile(bench.owner, id, "a.txt");
-    expect(await takeBack(store, done).catch(String)).toContain("a.txt");
-    expect(await stored(id)).toEqual(["a.txt", "b/c.txt", "b/d/e.txt", "z/a.txt", "z/there"]);
+    const shown = await newDrive(FILES);
+    const done = await moved(shown, "z/");
+    await putFile(bench.owner, shown.id, "a.txt");
+    expect(await takeBack(shown.store, done).catch(String)).toContain("a.txt");
+    expect(await stored(shown.id)).toEqual(["a.txt", "b/c.txt", "b/d/e.txt", "z/a.txt", "z/there"]);
   });
 });
 
 test("a copy is nothing to take back", async () => {
-  const { store, folder, id } = await newDrive(FILES);
-  const { done, work } = noted();
-  const entries = [entryAt(folder, "a.txt")];
-  await transferEntries(store, { how: "copy", entries, toDrive: id, toFolder: "z/" }, work);
+  const done: Undoable[] = [];
+  const onUndoable = (one: Undoable) => void done.push(one);
+  await transfer(await newDrive(FILES), "copy", ["a.txt"], "z/", { onUndoable });
   expect(done).toEqual([]);
 });

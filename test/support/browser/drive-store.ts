@@ -4,6 +4,7 @@ import type { Change } from "../../../web/lib/api/types.ts";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
+import { transferEntries } from "../../../web/pages/drive/store/work.ts";
 import { accountClient, startWithAda } from "../server/accounts.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
 import { addManyFiles } from "../samples/many-files.ts";
@@ -74,6 +75,21 @@ export async function openStoreBench() {
 /** Work that nobody watches. */
 export function unwatched() {
   return { onProgress: () => {}, signal: new AbortController().signal };
+}
+
+/** Moves or copies entries of a list by their paths, within the drive unless to another. What is left. */
+export function transfer(
+  { store, folder }: Pick<Shown, "store" | "folder">,
+  how: "move" | "copy",
+  paths: readonly string[],
+  toFolder: string,
+  {
+    toDrive = store.drive,
+    ...work
+  }: { toDrive?: string } & Partial<Parameters<typeof transferEntries>[2]> = {},
+) {
+  const entries = paths.map((path) => entryAt(folder, path));
+  return transferEntries(store, { how, entries, toDrive, toFolder }, { ...unwatched(), ...work });
 }
 
 /** Resolves once what signals say is so. */
