@@ -13,7 +13,6 @@ import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
   ALL_FILES,
-  type ContentKind,
   describeBlobStore,
   digestOf,
   NO_DAMAGE,
@@ -126,11 +125,8 @@ async function openSmallStore(): Promise<OpenedStore> {
   };
 }
 
-const KINDS: readonly ContentKind[] = [
-  { name: "files", largest: Number.POSITIVE_INFINITY, open: openStore },
-  { name: "the database", largest: SMALL_CONTENT_BYTES, open: openSmallStore },
-];
-for (const kind of KINDS) describeBlobStore(kind);
+describeBlobStore({ name: "files", largest: Number.POSITIVE_INFINITY, open: openStore });
+describeBlobStore({ name: "the database", largest: SMALL_CONTENT_BYTES, open: openSmallStore });
 
 const it = testWith(openStore);
 
@@ -298,8 +294,7 @@ const THINGS: readonly (readonly [name: string, put: (path: string, secret: stri
   ["a named pipe", (path) => Bun.spawnSync(["mkfifo", path])],
   ["nothing", () => {}],
 ];
-const canMakePipes = Bun.which("mkfifo") !== null;
-const things = THINGS.filter(([name]) => canMakePipes || name !== "a named pipe");
+const things = THINGS.filter(([name]) => name !== "a named pipe" || Bun.which("mkfifo") !== null);
 
 describe.each(things)("%s in a content's place", (name, place) => {
   const sizes: [name: string, length: number][] = [

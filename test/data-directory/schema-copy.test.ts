@@ -13,15 +13,13 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-
 const OLD = MIGRATIONS.length - 1;
 
 /** Closed, with a store of the version before the newest one in its place. */
-async function beforeUpgrade() {
+const it = testWith(async () => {
   const coffer = await startAppliance();
   await coffer.close();
   await rm(coffer.dataDir, { recursive: true });
   const old = await makeOldStore(OLD, coffer.dataDir);
   return { coffer, old, [Symbol.asyncDispose]: () => coffer[Symbol.asyncDispose]() };
-}
-
-const it = testWith(beforeUpgrade);
+});
 
 function versionOf(coffer: TestAppliance, name = "coffer.db"): unknown {
   using sql = new Sqlite(join(coffer.dataDir, name), { readonly: true });

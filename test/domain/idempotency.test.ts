@@ -14,13 +14,12 @@ describe("a record's keys", () => {
     expect(recordKeys(secret, "client 192.0.2.1", "a key")).toEqual(keys);
   });
 
-  const others: [name: string, secret: Uint8Array, scope: string, key: string][] = [
+  test.each<[name: string, secret: Uint8Array, scope: string, key: string]>([
     ["another caller", secret, "client 192.0.2.2", "a key"],
     ["another key", secret, "client 192.0.2.1", "a kez"],
     ["another appliance's secret", new Uint8Array(32).fill(8), "client 192.0.2.1", "a key"],
     ["what is the caller's and what the key's shifted", secret, "client 192.0.2", ".1a key"],
-  ];
-  test.each(others)("differ for %s, and open nothing", (_, otherSecret, scope, key) => {
+  ])("differ for %s, and open nothing", (_, otherSecret, scope, key) => {
     const other = recordKeys(otherSecret, scope, key);
     expect(other.name).not.toBe(keys.name);
     expect(() => openRecord(other.sealingKey, sealRecord(keys.sealingKey, record))).toThrow();

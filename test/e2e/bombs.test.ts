@@ -41,7 +41,6 @@ type Bomb = readonly [
 const FORM = { "content-type": "multipart/form-data; boundary=x" };
 const part = (header: string, body = "") =>
   `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${body}\r\n`;
-const inFile = (field: string) => `{"drive_id":"${agent.drive}","filename":"f",${field}`;
 
 /** A body in JSON for a route that reads it whole. */
 function whole(name: string, status: number, body: () => string): Bomb {
@@ -50,7 +49,8 @@ function whole(name: string, status: number, body: () => string): Bomb {
 
 /** An upload in JSON, whose fields go on like this. */
 function upload(name: string, status: number, field: string, rest: () => Iterable<string>, end = ""): Bomb {
-  return [name, status, () => ({ body: streamed(inFile(field), rest(), end) }), "/v0/files"];
+  const start = () => `{"drive_id":"${agent.drive}","filename":"f",${field}`;
+  return [name, status, () => ({ body: streamed(start(), rest(), end) }), "/v0/files"];
 }
 
 /** An upload as a form, which begins like this. */

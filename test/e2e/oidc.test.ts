@@ -9,10 +9,6 @@ import { CLIENT, providerSettings, signInThere, startRealProvider } from "../sup
 const START = "/auth/oidc/start";
 const CALLBACK = "/auth/oidc/callback";
 
-function settings(issuer: string): Record<string, string> {
-  return { "oidc-issuer": issuer, "oidc-client-id": CLIENT.id, "oidc-client-secret": CLIENT.secret };
-}
-
 /** What `GET /v0/account` says to this browser; null where nobody is signed in. */
 async function account(who = jar, at = base): Promise<Record<string, unknown> | null> {
   const response = await who.fetch(`${at}/v0/account`);
@@ -39,13 +35,9 @@ async function openWithReal(more: Record<string, string> = {}): Promise<void> {
   provider.open(base + CALLBACK);
 }
 
-async function openWithEvil(): Promise<void> {
-  evil = opened.use(await EvilProvider.start());
-  await openAt(evil.issuer);
-}
-
 async function openAt(issuer: string, more: Record<string, string> = {}): Promise<void> {
-  coffer = opened.use(await startAppliance({ ...settings(issuer), ...more }));
+  const client = { "oidc-client-id": CLIENT.id, "oidc-client-secret": CLIENT.secret };
+  coffer = opened.use(await startAppliance({ "oidc-issuer": issuer, ...client, ...more }));
   base = coffer.appliance.baseUrl;
   jar = new CookieJar();
 }
@@ -340,7 +332,10 @@ async function attempt(who = new CookieJar()): Promise<Response> {
 }
 
 describe("with a provider that lies", () => {
-  beforeEach(openWithEvil);
+  beforeEach(async () => {
+    evil = opened.use(await EvilProvider.start());
+    await openAt(evil.issuer);
+  });
 
   const LIES: [name: string, misdeeds: Misdeeds][] = [
     ["no ID token", { idToken: null }],

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from "bun:test";
-import { type Digest, parseDigest } from "../../src/domain/contents/content.ts";
 import type { FileFacts } from "../../src/domain/files/file.ts";
 import { type DriveId, type FileId, newId } from "../../src/domain/id.ts";
 import { parseFilename, parseFilePath } from "../../src/domain/files/path.ts";
@@ -15,6 +14,7 @@ import { clientAddresses } from "../../src/http/connection/client-address.ts";
 import { SESSION_COOKIE, tokenIn } from "../../src/http/gate/session-cookie.ts";
 import { usedAddress } from "../../src/http/gate/link-base.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
+import { digestOf } from "../support/samples/blob-store-contract.ts";
 import * as fc from "fast-check";
 
 const ownZone = process.env["TZ"];
@@ -27,13 +27,7 @@ afterEach(() => {
 /** Texts that may be sent as a header. */
 const headerText = anyText().map((text) => text.replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "").trim());
 
-function digestOf(text: string): Digest {
-  const digest = parseDigest(Bun.SHA256.hash(text, "hex"));
-  if (digest === null) throw new Error("a digest is none");
-  return digest;
-}
-
-const DIGEST = digestOf("this");
+const DIGEST = digestOf(Buffer.from("this"));
 
 const FILENAME = parseFilename("filename", "a.txt");
 
@@ -54,7 +48,7 @@ const FILE: FileFacts = {
   updatedAt: 0,
 };
 const RECORD = recordTag(FILE);
-const OTHER = digestOf("another");
+const OTHER = digestOf(Buffer.from("another"));
 
 function requestWith(headers: Readonly<Record<string, string | null>>): Request {
   const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>

@@ -20,12 +20,6 @@ function isSmall({ digest }: Stored): string {
   return `blob = (SELECT pk FROM blob WHERE digest = '${digest}')`;
 }
 
-/** Takes the large content away, and changes the bytes of the small one. */
-async function spoil(dataDir: string): Promise<void> {
-  await rm(dirname(fileOf(dataDir, store.large.digest)), { recursive: true });
-  changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
-}
-
 /** A directory of backups with the whole store in it. */
 async function backedUp(): Promise<string> {
   const backups = store.path("backups");
@@ -40,7 +34,8 @@ test.each([
   ["a directory of backups", backedUp],
 ])("contents are repaired from %s", async (_, source) => {
   const dataDir = await store.copied();
-  await spoil(dataDir);
+  await rm(dirname(fileOf(dataDir, store.large.digest)), { recursive: true });
+  changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
   const lines = await verified(dataDir, { repairFrom: await source() });
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
   expect(await verified(dataDir)).toEqual([]);

@@ -6,6 +6,7 @@ import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
 import { openStoreBench, rowsOf, show, unwatched } from "../support/browser/drive-store.ts";
+import { Random } from "../support/server/random.ts";
 import { eventually } from "../support/server/scenario.ts";
 
 // Whatever is done in the page or elsewhere, in whatever order: the list comes to be what the server has. It asks for
@@ -17,15 +18,6 @@ const LETTERS = ["a", "b", "m", "y", "0", "\u00e4", "\uff5a", "\u{1f5c0}"];
 
 const bench = await openStoreBench();
 const elsewhere = await bench.driveWith();
-
-/** Numbers below `most` that look random and are the same each time. */
-function numbersFrom(seed: number): (most: number) => number {
-  let state = seed;
-  return (most) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (state >> 8) % most;
-  };
-}
 
 /** Uploads as the queue does: a new file, or another content of one that stands there. */
 async function upload(store: DriveStore, path: string, size: number): Promise<void> {
@@ -105,7 +97,8 @@ test.each<[seed: number, files: number, steps: number, by: SortKey, descending: 
 ])(
   "seed %d: %d files, %d things are done, ordered by %s, descending: %p",
   async (seed, files, steps, key, descending) => {
-    const chance = numbersFrom(seed);
+    const random = new Random(seed);
+    const chance = (most: number) => random.below(most);
     const sort = { key, descending };
     const { store, folder, id } = await bench.newMany(files, new Map([["sort", sort]]));
     const others = new DriveStore(id);

@@ -29,14 +29,12 @@ const KEYS = [
   key("d", "Agent 2", 3, null),
 ];
 
-const ORDERS: readonly (readonly [KeySort, string])[] = [
+test.each<[KeySort, string]>([
   ["made", "dcba"],
   ["used", "acdb"],
   ["unused", "bdca"],
   ["name", "dbac"],
-];
-
-test.each(ORDERS)("sorted by %s", (sort, expected) => {
+])("sorted by %s", (sort, expected) => {
   for (const keys of [KEYS, KEYS.toReversed()]) {
     const sorted = keys.toSorted((one, other) => compareKeys(sort, one, other));
     expect(sorted.map(({ id }) => id).join("")).toBe(expected);

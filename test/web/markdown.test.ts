@@ -21,7 +21,7 @@ function inlinesOf(source: string): readonly Inline[] {
 }
 
 describe("a document of 256 KiB", () => {
-  const CASES: readonly (readonly [what: string, text: string, isOverlong: boolean])[] = [
+  test.each<[what: string, text: string, isOverlong: boolean]>([
     [
       "prose",
       filled(`# Title\n\n${"Words that *somebody* wrote, see [here](https://a.b). ".repeat(8)}\n\n`),
@@ -45,14 +45,13 @@ describe("a document of 256 KiB", () => {
       true,
     ],
     ["marks", filled(`${"*a* ".repeat(4_000)}\n\n`), true],
-  ];
-  test.each(CASES)("of %s is too much to lay out or not", (_, text, expected) => {
+  ])("of %s is too much to lay out or not", (_, text, expected) => {
     expect(parseMarkdown(text) === null).toBe(expected);
   });
 });
 
 describe("running text", () => {
-  const CASES: readonly (readonly [source: string, inlines: readonly Inline[]])[] = [
+  test.each<[source: string, inlines: readonly Inline[]]>([
     ["[a](https://b.c)", [link("https://b.c/", "a")]],
     ["[a [b] c](https://d.e)", [link("https://d.e/", "a [b] c")]],
     ["[[a](https://b.c)", [words("["), link("https://b.c/", "a")]],
@@ -82,8 +81,7 @@ describe("running text", () => {
     ["a <b onclick=x>&lt;</b>", [words("a <b onclick=x><</b>")]],
     ["<div onclick=x>\n*a*\n</div>", [words("<div onclick=x>\n*a*\n</div>")]],
     ["~~a~~", [{ kind: "deleted", children: [words("a")] }]],
-  ];
-  test.each(CASES)("%p", (source, inlines) => {
+  ])("%p", (source, inlines) => {
     expect(inlinesOf(source)).toEqual([...inlines]);
   });
 

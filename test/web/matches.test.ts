@@ -26,34 +26,30 @@ describe("a query is read as the server reads it", () => {
   });
 });
 
-const CONTENTS: readonly (readonly [query: string, text: string, marked: string])[] = [
-  ["tea", "Tea and teapots, steam", "[Tea] and [teapots], steam"],
-  ["tea pot", "Tea and teapots, pots", "[Tea] and teapots, [pots]"],
-  ['"green tea"', "green tea, tea green", "[green tea], tea green"],
-  ["tea tea", "tea", "[tea]"],
-  ["resume", "a R\u00c9SUM\u00c9", "a [R\u00c9SUM\u00c9]"],
-  ["\u8336\u306e", "\u7dd1\u8336\u306e\u6b74", "\u7dd1[\u8336\u306e]\u6b74"],
-  ["b", "<b>b</b>", "<[b]>[b]</[b]>"],
-  ["green-tea tea", "green tea", "[green tea]"],
-  ["none", "tea", "tea"],
-  ["tea", "", ""],
-];
-
-const NAMES: readonly (readonly [query: string, name: string, marked: string])[] = [
-  ["voice", "invoice-1.pdf", "in[voice]-1.pdf"],
-  ["pdf invoice", "invoice-1.pdf", "[invoice]-1.[pdf]"],
-  ["voice-1", "invoice-12.pdf", "[invoice-12].pdf"],
-  ["strasse", "Stra\u00dfe.txt", "[Stra\u00dfe].txt"],
-  ["\u7dd1", "\u7dd1\u8336.md", "[\u7dd1]\u8336.md"],
-];
-
 describe("what was found is marked, and nothing is lost", () => {
-  test.each(CONTENTS)("%j in the content %j", (query, text, marked) => {
+  test.each<[query: string, text: string, marked: string]>([
+    ["tea", "Tea and teapots, steam", "[Tea] and [teapots], steam"],
+    ["tea pot", "Tea and teapots, pots", "[Tea] and teapots, [pots]"],
+    ['"green tea"', "green tea, tea green", "[green tea], tea green"],
+    ["tea tea", "tea", "[tea]"],
+    ["resume", "a R\u00c9SUM\u00c9", "a [R\u00c9SUM\u00c9]"],
+    ["\u8336\u306e", "\u7dd1\u8336\u306e\u6b74", "\u7dd1[\u8336\u306e]\u6b74"],
+    ["b", "<b>b</b>", "<[b]>[b]</[b]>"],
+    ["green-tea tea", "green tea", "[green tea]"],
+    ["none", "tea", "tea"],
+    ["tea", "", ""],
+  ])("%j in the content %j", (query, text, marked) => {
     const pieces = markContent(text, termsOf(query));
     expect([written(pieces), pieces.map((piece) => piece.text).join("")]).toEqual([marked, text]);
   });
 
-  test.each(NAMES)("%j in the name %j", (query, name, marked) => {
+  test.each<[query: string, name: string, marked: string]>([
+    ["voice", "invoice-1.pdf", "in[voice]-1.pdf"],
+    ["pdf invoice", "invoice-1.pdf", "[invoice]-1.[pdf]"],
+    ["voice-1", "invoice-12.pdf", "[invoice-12].pdf"],
+    ["strasse", "Stra\u00dfe.txt", "[Stra\u00dfe].txt"],
+    ["\u7dd1", "\u7dd1\u8336.md", "[\u7dd1]\u8336.md"],
+  ])("%j in the name %j", (query, name, marked) => {
     const pieces = markName(name, termsOf(query));
     expect([written(pieces), pieces.map((piece) => piece.text).join("")]).toEqual([marked, name]);
   });

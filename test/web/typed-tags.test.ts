@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { tagsOf } from "../../web/lib/words/typed-tags.ts";
 
-const TYPED: readonly (readonly [text: string, tags: readonly string[]])[] = [
+test.each<[text: string, tags: readonly string[]]>([
   ["", []],
   [" , ,", []],
   ["draft", ["draft"]],
@@ -15,8 +15,6 @@ const TYPED: readonly (readonly [text: string, tags: readonly string[]])[] = [
   ['"a"b, c', ['"a"b', "c"]],
   ['"Paris, France', ['"Paris', "France"]],
   ['""', ['""']],
-];
-
-test.each(TYPED)("the tags in %j", (text, tags) => {
+])("the tags in %j", (text, tags) => {
   expect(tagsOf(text)).toEqual([...tags]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { numberedUsername, parseUsername, proposeUsername } from "../../../src/domain/accounts/user.ts";
 
-const PROPOSALS: [names: (string | null)[], username: string][] = [
+test.each<[names: (string | null)[], username: string]>([
   [["ada"], "ada"],
   [["Ada Lovelace"], "ada-lovelace"],
   [["\u00c9lo\u00efse"], "eloise"],
@@ -15,8 +15,7 @@ const PROPOSALS: [names: (string | null)[], username: string][] = [
   [["a".repeat(40)], "a".repeat(32)],
   [[`${"a".repeat(31)}-b`], "a".repeat(31)],
   [["../../etc/passwd"], "etc-passwd"],
-];
-test.each(PROPOSALS)("%p gives %p", (names, username) => {
+])("%p gives %p", (names, username) => {
   expect([proposeUsername(names), parseUsername("username", username)]).toEqual([username, username]);
 });
 

@@ -85,15 +85,14 @@ test.each(ARCHIVES)("an archive of %s", async (_, files) => {
   }
 });
 
-const TIMES: [instant: string, told: number | null, dos: string][] = [
+test.each<[instant: string, told: number | null, dos: string]>([
   ["2030-01-31T12:30:59.999Z", Date.UTC(2030, 0, 31, 12, 30, 59) / 1000, "2030-1-31 12:30:58"],
   ["1970-01-01T00:00:00.000Z", 0, "1980-1-1 0:0:0"],
   ["1969-12-31T23:59:59.999Z", null, "1980-1-1 0:0:0"],
   ["2038-01-19T03:14:07.000Z", 2 ** 31 - 1, "2038-1-19 3:14:6"],
   ["2038-01-19T03:14:08.000Z", null, "2038-1-19 3:14:8"],
   ["2999-01-01T00:00:00.000Z", null, "2107-12-31 23:59:58"],
-];
-test.each(TIMES)("of %s it tells what the format can", async (instant, told, dos) => {
+])("of %s it tells what the format can", async (instant, told, dos) => {
   const each = entry("a", 12, false, Date.parse(instant));
   using zip = await written([[each, SMALL]]);
   expect(zip.entries.map(({ modifiedAt }) => modifiedAt)).toEqual([told]);
@@ -117,11 +116,10 @@ const UNREAD_AT_END = {
   short: [6, 7],
   zip64: [12, 13, 14, 15, 20, 21, 22, 23, 60, 61, 62, 63, 72, 73, 74, 75, 80, 81, 82, 83],
 };
-const CHANGED: [name: string, file: readonly [ZipEntry, Buffer?], end: readonly number[]][] = [
+test.each<[name: string, file: readonly [ZipEntry, Buffer?], end: readonly number[]]>([
   ["12 bytes", [entry("a", 12, true), SMALL], UNREAD_AT_END.short],
   ["5 GiB", [entry("a", 5 * GIB, true)], UNREAD_AT_END.zip64],
-];
-test.each(CHANGED)("the reader notices a changed byte around %s", async (_, changed, end) => {
+])("the reader notices a changed byte around %s", async (_, changed, end) => {
   await using place = await temporaryDirectory();
   const path = join(place.path, "a.zip");
   write(path, [changed]);

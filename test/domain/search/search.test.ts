@@ -12,7 +12,7 @@ import {
 import { foldName, wordsOf } from "../../../src/domain/search/words.ts";
 
 describe("words", () => {
-  const cases: [name: string, text: string, words: string[]][] = [
+  test.each<[name: string, text: string, words: string[]]>([
     ["are folded", "Quick BROWN fox", ["quick", "brown", "fox"]],
     ["are letters and digits", "a_b-c.d/e\\f(g)+h\0i", ["a", "b", "c", "d", "e", "f", "g", "h", "i"]],
     ["have no accents", "Café naïve Ångström Ελλάδα", ["cafe", "naive", "angstrom", "ελλαδα"]],
@@ -33,8 +33,7 @@ describe("words", () => {
     ["are cut", "x".repeat(100), ["x".repeat(64)]],
     ["are cut between characters", `x${"𐐨".repeat(50)}`, [`x${"𐐨".repeat(31)}`]],
     ["are none in punctuation", "\"'*:^()-+{}[] \t\n", []],
-  ];
-  test.each(cases)("%s", (_, text, words) => {
+  ])("%s", (_, text, words) => {
     expect(Array.from(wordsOf(text), (word) => word.text)).toEqual(words);
   });
 
@@ -57,7 +56,7 @@ test.each([
 
 describe("queries", () => {
   /** Terms by their words; a prefix has an asterisk. */
-  const cases: [query: string, terms: string[]][] = [
+  test.each<[query: string, terms: string[]]>([
     ["Quick fox", ["quick", "fox*"]],
     ["quick ", ["quick*"]],
     ['"quick fox"', ["quick fox"]],
@@ -72,8 +71,7 @@ describe("queries", () => {
     ["AND OR", ["and", "or*"]],
     ["NEAR(a b)", ["near a", "b"]],
     ["a", ["a"]],
-  ];
-  test.each(cases)("%p", (query, terms) => {
+  ])("%p", (query, terms) => {
     const expected = terms.map((term) => {
       const words = term.replace("*", "").split(" ");
       // In a name, characters of Japanese stand side by side, and other words apart.
@@ -98,14 +96,13 @@ describe("queries", () => {
 
 describe("slices", () => {
   const SLICE = 32 * 1024;
-  const texts: [name: string, text: string][] = [
+  test.each<[name: string, text: string]>([
     ["nothing", ""],
     ["one word", "word"],
     ["many words", Array.from({ length: 60_000 }, (_, index) => `w${index}`).join(" ")],
     ["no spaces", "東京𠮷".repeat(50_000)],
     ["gaps at odd places", `${"a".repeat(SLICE - 10)} ${"b".repeat(20)} ${"c ".repeat(SLICE)}`],
-  ];
-  test.each(texts)("of %s have every word, in order, and overlap", (_, text) => {
+  ])("of %s have every word, in order, and overlap", (_, text) => {
     const all = [...wordsOf(text)];
     let end = 0;
     for (let slice = 0; slice < sliceCount(text); slice += 1) {
@@ -129,12 +126,11 @@ describe("slices", () => {
     }
   });
 
-  const encoded: [name: string, bytes: Uint8Array][] = [
+  test.each<[name: string, bytes: Uint8Array]>([
     ["ASCII", Buffer.from("word ".repeat(30_000), "utf8")],
     ["UTF-8", Buffer.from("東京 ".repeat(40_000), "utf8")],
     ["UTF-16", Buffer.from(`\ufeff${"東京 ".repeat(40_000)}`, "utf16le")],
-  ];
-  test.each(encoded)("of %s end within the first bytes that are read for them", (_, bytes) => {
+  ])("of %s end within the first bytes that are read for them", (_, bytes) => {
     const whole = searchedText(bytes) ?? "";
     for (const slice of [0, 1, 2]) {
       const start = searchedText(bytes.subarray(0, bytesToEndOf(slice)), true) ?? "";
@@ -148,7 +144,7 @@ describe("slices", () => {
 });
 
 describe("texts", () => {
-  const cases: [name: string, content: Uint8Array, text: string | null][] = [
+  test.each<[name: string, content: Uint8Array, text: string | null]>([
     ["UTF-8", Buffer.from("é日", "utf8"), "é日"],
     ["UTF-8 with a mark", Buffer.from("\ufeffé", "utf8"), "é"],
     ["UTF-16 LE", Buffer.from("\ufeffé日", "utf16le"), "é日"],
@@ -156,8 +152,7 @@ describe("texts", () => {
     ["Latin-1", Buffer.from("caf\xe9", "latin1"), "café"],
     ["what has a NUL", Buffer.from("a\0b", "utf8"), null],
     ["nothing", Buffer.from("", "utf8"), ""],
-  ];
-  test.each(cases)("%s", (_, content, text) => {
+  ])("%s", (_, content, text) => {
     expect(searchedText(content)).toBe(text);
   });
 
@@ -169,14 +164,13 @@ describe("texts", () => {
 
 describe("snippets", () => {
   const long = `${"before ".repeat(50)}the needle here ${"after ".repeat(50)}`;
-  const cases: [name: string, text: string, query: string, snippet: string | null][] = [
+  test.each<[name: string, text: string, query: string, snippet: string | null]>([
     ["show a short text whole, in one line", "a\n\n\tneedle\u0007 <b>", "needle", "a needle <b>"],
     ["show where a prefix matches", "a needlework", "needle", "a needlework"],
     ["show a phrase", "brown quick, quick brown", '"quick brown"', "brown quick, quick brown"],
     ["show unspaced text", "私は東京都に住む", "京都", "私は東京都に住む"],
     ["are none where nothing matches", "nothing here", "needle", null],
-  ];
-  test.each(cases)("%s", (_, text, query, snippet) => {
+  ])("%s", (_, text, query, snippet) => {
     expect(snippetOf(text, 0, parseQuery("q", query))).toBe(snippet);
   });
 

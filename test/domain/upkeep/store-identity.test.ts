@@ -5,14 +5,16 @@ import { judgeStore, type StoreVerdict } from "../../../src/data-directory/store
 const A = newId<StoreId>(1);
 const B = newId<StoreId>(2);
 
-const CASES: readonly (readonly [
-  what: string,
-  database: StoreId | null,
-  namesContents: boolean,
-  blobs: string | null,
-  holdsContents: boolean,
-  verdict: StoreVerdict,
-])[] = [
+test.each<
+  [
+    what: string,
+    database: StoreId | null,
+    namesContents: boolean,
+    blobs: string | null,
+    holdsContents: boolean,
+    verdict: StoreVerdict,
+  ]
+>([
   ["a new store", null, false, null, false, "unmarked"],
   [
     "a new store whose first start was cut off after its directory was marked",
@@ -37,8 +39,6 @@ const CASES: readonly (readonly [
   ["contents without an identity, unknown", A, false, null, true, "unknown contents"],
   ["contents that are lost", A, true, null, false, "lost contents"],
   ["an empty store whose directory was made anew", A, false, null, false, "unmarked"],
-];
-
-test.each(CASES)("%s", (_, database, namesContents, blobs, holdsContents, verdict) => {
+])("%s", (_, database, namesContents, blobs, holdsContents, verdict) => {
   expect(judgeStore({ database, namesContents, blobs, holdsContents })).toBe(verdict);
 });

@@ -3,14 +3,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../support/server/client.ts";
 import { type Agent, provision, serve } from "../../support/server/executable.ts";
-import {
-  attachStrace,
-  contentOf,
-  type Fault,
-  Injection,
-  NO_STRACE,
-  put,
-} from "../../support/faults/faults.ts";
+import { attachStrace, contentOf, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -77,26 +70,21 @@ async function requireCopies(dataDir: string, copies: number): Promise<void> {
   expect(await verified(dataDir)).toEqual([]);
 }
 
-const KILLS: readonly Pick<Fault, "calls" | "when">[] = [
-  ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
-  { calls: "fsync,fdatasync", when: "1" },
-];
-
 describe.skipIf(NO_STRACE !== "")(withReason("a checkpoint", NO_STRACE), () => {
-  test.each(KILLS)(
-    "that is killed at %o of the database's file loses nothing that was answered",
-    async (calls) => {
-      await using server = await start();
-      const injection = await Injection.into(server, { ...calls, error: "KILL", file: "coffer.db" });
-      const copies = await copyUntilItFails(server.client(agent.key));
-      await server.exited;
-      expect(await injection.hits()).toHaveLength(1);
-      // The copy that was cut off is noted.
-      const found = await verified(server.dataDir);
-      expect(found.filter((line) => !line.startsWith("note a copy"))).toEqual([]);
-      await requireCopies(server.dataDir, copies);
-    },
-  );
+  test.each([
+    ...["1", "2", "10", "100"].map((when) => ({ calls: "pwrite64", when })),
+    { calls: "fsync,fdatasync", when: "1" },
+  ])("that is killed at %o of the database's file loses nothing that was answered", async (calls) => {
+    await using server = await start();
+    const injection = await Injection.into(server, { ...calls, error: "KILL", file: "coffer.db" });
+    const copies = await copyUntilItFails(server.client(agent.key));
+    await server.exited;
+    expect(await injection.hits()).toHaveLength(1);
+    // The copy that was cut off is noted.
+    const found = await verified(server.dataDir);
+    expect(found.filter((line) => !line.startsWith("note a copy"))).toEqual([]);
+    await requireCopies(server.dataDir, copies);
+  });
 
   test.each(["pwrite64", "fsync,fdatasync"])(
     "whose %s of the database's file fails: nothing is written any more, and nothing answered is lost",

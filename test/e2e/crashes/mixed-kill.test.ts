@@ -180,12 +180,15 @@ test("kills amid everything at once lose nothing that was answered, and leave no
     let cutOff = 0;
     for (let round = 1; round <= ROUNDS; round++) {
       cutOff += await writeUntilKilled(server, writers);
-      await requireWholeFiles(dataDir);
+      // What a file was moved to is its whole content.
+      for (const { digest } of filesIn(dataDir))
+        expect([digest, hashOf(await Bun.file(fileOf(dataDir, digest)).bytes())]).toEqual([digest, digest]);
       const left = await temporariesIn(dataDir);
       server = await serve({ dataDir, env: ENV });
       // Others may pass through there already: contents that a sweep removes.
       expect((await temporariesIn(dataDir)).filter((name) => left.includes(name))).toEqual([]);
-      await untilNoFolderChanges(dataDir);
+      // A restart finishes or undoes the changes of folders that were cut off.
+      await eventually(() => rowsIn(dataDir, "SELECT 1 FROM folder_work").length === 0);
       await Promise.all(writers.map((writer) => writer.check(server)));
       const now = server.client(key);
       // Only while nobody writes.
@@ -229,19 +232,8 @@ async function writeUntilKilled(server: Server, writers: readonly Writer[]): Pro
   return wereCutOff.filter(Boolean).length;
 }
 
-/** A restart finishes or undoes the changes of folders that were cut off. */
-async function untilNoFolderChanges(dataDir: string): Promise<void> {
-  await eventually(() => rowsIn(dataDir, "SELECT 1 FROM folder_work").length === 0);
-}
-
 function temporariesIn(dataDir: string): Promise<string[]> {
   return readdir(join(dataDir, "tmp"));
-}
-
-/** What a file was moved to is its whole content. */
-async function requireWholeFiles(dataDir: string): Promise<void> {
-  for (const { digest } of filesIn(dataDir))
-    expect([digest, hashOf(await Bun.file(fileOf(dataDir, digest)).bytes())]).toEqual([digest, digest]);
 }
 
 /** Makes everything that no file uses old, until sweeps have removed it, and no temporary file is left. */

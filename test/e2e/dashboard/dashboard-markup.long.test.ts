@@ -191,7 +191,7 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="${SCRIPT}"><script>
 const PDF = `%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert(1);this.submitForm('${CANARY}'))>>>>endobj`;
 
 describe("contents that are opened by their address run nothing", () => {
-  const contents: readonly (readonly [type: string, content: string])[] = [
+  test.each<[type: string, content: string]>([
     ["text/html", MARKUP],
     ["TEXT/HTML; charset=utf-7", MARKUP],
     ["application/xhtml+xml", XHTML],
@@ -212,8 +212,7 @@ describe("contents that are opened by their address run nothing", () => {
     ["text/vtt", MARKUP],
     ["application/octet-stream", MARKUP],
     ["x/x", MARKUP],
-  ];
-  test.each(contents)("%s", async (type, content) => {
+  ])("%s", async (type, content) => {
     const id = await client.store(
       owner.drive,
       "opened",

@@ -99,36 +99,31 @@ test.serial(
 );
 
 /** What needs a thread: a request, once a text has two versions that take long to compare. */
-const THREADS = [
+test.each([
   ["a search", (drive: string) => `/v0/search?drive_id=${drive}&q=a`],
   ["a comparison", (drive: string) => `/v0/files/by-path/diff?drive_id=${drive}&path=a.txt`],
-] as const;
-
-test.each(THREADS)(
-  "%s that finds no descriptor for its thread does not end the server",
-  async (_, target) => {
-    await using server = await serveWithFewDescriptors();
-    const { key, drive } = await provision(server);
-    for (const line of ["one", "two"]) {
-      const body = `${line} line\n`.repeat(10_000);
-      const answer = await server.client(key).send("PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body });
-      expect(answer.status).toBeLessThan(202);
-    }
-    const clients = await connect(server, 300, () => HEALTH);
-    for (const client of clients) {
-      await client.write(`GET ${target(drive)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    }
-    for (const client of clients) client.close();
-    await eventually(async () => {
-      const answer = await server
-        .client(key)
-        .send("GET", target(drive))
-        .catch(() => null);
-      return answer?.status === 200;
-    });
-    expect(await server.stop()).toBe(0);
-  },
-);
+] as const)("%s that finds no descriptor for its thread does not end the server", async (_, target) => {
+  await using server = await serveWithFewDescriptors();
+  const { key, drive } = await provision(server);
+  for (const line of ["one", "two"]) {
+    const body = `${line} line\n`.repeat(10_000);
+    const answer = await server.client(key).send("PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body });
+    expect(answer.status).toBeLessThan(202);
+  }
+  const clients = await connect(server, 300, () => HEALTH);
+  for (const client of clients) {
+    await client.write(`GET ${target(drive)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  }
+  for (const client of clients) client.close();
+  await eventually(async () => {
+    const answer = await server
+      .client(key)
+      .send("GET", target(drive))
+      .catch(() => null);
+    return answer?.status === 200;
+  });
+  expect(await server.stop()).toBe(0);
+});
 
 test.serial.skipIf(NO_STRACE !== "")(
   `connections that come while a thread starts leave it its descriptors${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,

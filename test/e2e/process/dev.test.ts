@@ -6,14 +6,6 @@ import { temporaryDirectory } from "../../support/server/temporary-directory.ts"
 
 const ROOT = resolve(import.meta.dir, "../../..");
 
-/** A copy of what the server and the dashboard are made of, so that a test may edit it. */
-async function copySources(to: string): Promise<void> {
-  for (const name of ["src", "web", "package.json", "tsconfig.json"]) {
-    await cp(join(ROOT, name), join(to, name), { recursive: true });
-  }
-  await symlink(join(ROOT, "node_modules"), join(to, "node_modules"));
-}
-
 async function replaceIn(path: string, old: string, by: string): Promise<void> {
   const text = await Bun.file(path).text();
   expect(text).toContain(old);
@@ -37,7 +29,10 @@ async function answers(stdout: Output, path: string, text: string): Promise<stri
 
 test("the dev script shows changes of the dashboard and of the server, also after one that was broken", async () => {
   await using place = await temporaryDirectory();
-  await copySources(place.path);
+  for (const name of ["src", "web", "package.json", "tsconfig.json"]) {
+    await cp(join(ROOT, name), join(place.path, name), { recursive: true });
+  }
+  await symlink(join(ROOT, "node_modules"), join(place.path, "node_modules"));
   const child = Bun.spawn([process.execPath, "src/dev.ts", "--data-dir", place.dataDir], {
     cwd: place.path,
     stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,7 @@ const QUOTES = "put names and texts in double quotes";
 const SHORT = "it ends too early: send the whole of it";
 const COMMA = "remove the comma before the bracket";
 
-const faults: readonly (readonly [text: string, line: number, column: number, advice: string])[] = [
+test.each<[text: string, line: number, column: number, advice: string]>([
   ["", 1, 1, SHORT],
   ["{", 1, 2, SHORT],
   ['{"a":', 1, 6, SHORT],
@@ -26,8 +26,7 @@ const faults: readonly (readonly [text: string, line: number, column: number, ad
   ['{"a":}', 1, 6, "a value is missing"],
   ['{"a":1}}', 1, 8, "nothing may follow the end of the JSON"],
   ['{"a":1}\r\n{"b":2}', 2, 1, "nothing may follow the end of the JSON"],
-];
-test.each(faults)("%j is malformed at line %d, column %d", (text, line, column, advice) => {
+])("%j is malformed at line %d, column %d", (text, line, column, advice) => {
   expect(malformedJson(text)).toBe(`is malformed JSON at line ${line}, column ${column}: ${advice}`);
 });
 

@@ -39,13 +39,6 @@ const CASES = [
   Object.entries(shapes(many)).map(([name, shape]) => ({ name, rows, ...shape })),
 );
 
-async function make(world: OpenedDrive, top: string, { files, folders }: Shape) {
-  const { services, caller, drive } = world;
-  const create = (path: string) => services.folders.create(caller, drive, path);
-  await Promise.all([top, ...folders.map((path) => top + path)].map(create));
-  for (const path of files) await storeFile(world, top + path, path);
-}
-
 /** The paths below a folder of a drive, and the contents of files. */
 function below({ database }: OpenedDrive, drive: string, top: string): unknown {
   const rows = (what: string, table: string) =>
@@ -66,7 +59,8 @@ test.each(CASES)(
     const { folders, trash, snapshots, forks, sweep } = services;
     const shown = (top: string, of: string = drive) => below(world, of, top);
     const NOTHING = { folders: [], files: [] };
-    await make(world, "s/", shape);
+    for (const path of ["", ...shape.folders]) await folders.create(caller, drive, `s/${path}`);
+    for (const path of shape.files) await storeFile(world, `s/${path}`, path);
     const made = shown("s/");
     const snapshot = await snapshots.create(caller, drive, undefined);
 

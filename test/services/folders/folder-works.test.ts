@@ -14,14 +14,6 @@ const FILES = 1000;
 /** How many files are in `many/`, in `x/more/` and in the trash. */
 type Places = readonly [many: number, more: number, trash: number];
 
-/** Where the files are before and after a work, and what folders writes wait for. */
-const WORKS = [
-  { kind: "copy", before: [FILES, 0, 0], done: [FILES, FILES, 0], held: ["many/", "x/", "x/more/"] },
-  { kind: "move", before: [FILES, 0, 0], done: [0, FILES, 0], held: ["many/", "x/", "x/more/"] },
-  { kind: "remove", before: [FILES, 0, 0], done: [0, 0, FILES], held: ["many/"] },
-  { kind: "restore", before: [0, 0, FILES], done: [0, FILES, 0], held: ["x/", "x/more/"] },
-] as const;
-
 function filesIn({ count }: OpenedServices): Places {
   const below = (folder: string) => count(`file WHERE path LIKE '${folder}%'`);
   return [below("many/"), below("x/more/"), count("trash_file")];
@@ -51,7 +43,13 @@ function foldersOf({ services, caller, drive }: WorkDrive): string[] {
 
 const UNAVAILABLE = { status: "rejected", reason: { code: "UNAVAILABLE" } };
 
-describe.each(WORKS)("a folder in several pieces: $kind", ({ kind, before, done, held }) => {
+/** Where the files are before and after a work, and what folders writes wait for. */
+describe.each([
+  { kind: "copy", before: [FILES, 0, 0], done: [FILES, FILES, 0], held: ["many/", "x/", "x/more/"] },
+  { kind: "move", before: [FILES, 0, 0], done: [0, FILES, 0], held: ["many/", "x/", "x/more/"] },
+  { kind: "remove", before: [FILES, 0, 0], done: [0, 0, FILES], held: ["many/"] },
+  { kind: "restore", before: [0, 0, FILES], done: [0, FILES, 0], held: ["x/", "x/more/"] },
+] as const)("a folder in several pieces: $kind", ({ kind, before, done, held }) => {
   const it = testWith(() => openForWork(kind, FILES));
   const begin = (world: WorkDrive) => beginWork(world, kind);
   /** Begins it, and waits until it is under way. */

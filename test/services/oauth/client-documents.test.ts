@@ -33,12 +33,11 @@ test("a client's document says what it is called and where answers go", async ()
 });
 
 describe("a document is kept", () => {
-  const kept: readonly (readonly [what: string, cacheControl: string | undefined, seconds: number])[] = [
+  test.each<[what: string, cacheControl: string | undefined, seconds: number]>([
     ["as long as it says", "public, max-age=60", 60],
     ["for a while if it does not say", undefined, 300],
     ["for a day at the most", "max-age=999999999", 24 * 60 * 60],
-  ];
-  test.each(kept)("%s", async (_, cacheControl, seconds) => {
+  ])("%s", async (_, cacheControl, seconds) => {
     const headers: Record<string, string> =
       cacheControl === undefined ? {} : { "cache-control": cacheControl };
     await using world = await start((url) => documentOf(url, {}, headers));
@@ -74,7 +73,7 @@ describe("a document is kept", () => {
 });
 
 describe("a document is refused", () => {
-  const bad: readonly (readonly [what: string, answer: (url: string) => Response])[] = [
+  test.each<[what: string, answer: (url: string) => Response]>([
     ["of another client", (url) => documentOf(`${url}x`)],
     ["without its address", (url) => documentOf(url, { client_id: undefined })],
     ["that is not there", () => new Response("{}", { status: 404 })],
@@ -88,8 +87,7 @@ describe("a document is refused", () => {
     ["without redirect URIs", (url) => documentOf(url, { redirect_uris: [] })],
     ["with a redirect URI that runs", (url) => documentOf(url, { redirect_uris: ["javascript:alert(1)"] })],
     ["that is long", (url) => documentOf(url, { more: "x".repeat(20_000) })],
-  ];
-  test.each(bad)("%s", async (_, answer) => {
+  ])("%s", async (_, answer) => {
     await using world = await start(answer);
     expect(await world.get().catch((error: unknown) => error)).toBeInstanceOf(OAuthError);
     // Nothing else was asked for.

@@ -38,7 +38,8 @@ async function replace(place: Place, times: number, bytes: number): Promise<stri
 async function change(place: Place, random: Random): Promise<void> {
   const { services, caller, drive } = place;
   const to = { path: `d${random.below(2)}/f${random.below(3)}`, driveId: undefined, overwrite: true };
-  const id = String(random.pick([...ask(place, `SELECT id FROM file WHERE ${isIn(drive)}`), "new"]));
+  const own = `SELECT id FROM file WHERE drive = (SELECT pk FROM drive WHERE id = '${drive}')`;
+  const id = String(random.pick([...ask(place, own), "new"]));
   const upload = () => tryToStore(place, to.path, new Uint8Array(100 + random.below(6)));
   const changes = [
     upload,
@@ -49,8 +50,6 @@ async function change(place: Place, random: Random): Promise<void> {
   ];
   await Promise.allSettled([id === "new" ? upload() : random.pick(changes)()]);
 }
-
-const isIn = (drive: string) => `drive = (SELECT pk FROM drive WHERE id = '${drive}')`;
 
 /** Bytes of all contents. */
 function onDisk({ root }: Place): number {

@@ -8,7 +8,6 @@ import { fileOf } from "../../support/samples/contents.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-const SETTINGS = { "scrub-interval": "1h" };
 
 interface Stored {
   readonly id: string;
@@ -36,7 +35,7 @@ function download({ client }: OwnDrive, { id }: Stored) {
   return client.send("GET", `/v0/files/${id}/download`);
 }
 
-const it = testWith(() => startAppliance(SETTINGS));
+const it = testWith(() => startAppliance({ "scrub-interval": "1h" }));
 
 describe("a round", () => {
   it("checks each content once, at its time, and goes on after a restart", async (coffer) => {

@@ -46,10 +46,6 @@ export async function tryOut(
   return { change, meanwhile, effect, times };
 }
 
-function withEffect(state: readonly string[], { removed, added }: Effect): string[] {
-  return [...without(state, removed), ...added].toSorted();
-}
-
 /** `lines` without `others`, each taken away once. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
@@ -113,7 +109,7 @@ export async function changeWithFault(
   const client = server.client(key);
   expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
   const state = stateOf(dataDir);
-  const after = withEffect(before, effect);
+  const after = [...without(before, effect.removed), ...effect.added].toSorted();
   // Completely or not at all; successful writes are kept.
   const allowed = isSuccess(status) ? [after] : [before, after];
   expect([where, allowed]).toEqual([where, expect.arrayContaining([state.filter((line) => !isLater(line))])]);

@@ -171,8 +171,11 @@ export async function sendGenerated(target: Target, seed: number, count: number)
   const send = async (random: Random, callers: readonly GeneratedCaller[]) => {
     const caller = random.pick(callers);
     const request = generatedRequest(description, caller.known, random);
-    const answer = await answerTo(target, request, caller);
-    const { id } = request.operation;
+    const { operation, address, body } = request;
+    const headers = { ...request.headers, ...caller.headers };
+    const options = body === undefined ? { headers } : { headers, body };
+    const answer = await new Client(target.url).send(operation.method, address, options);
+    const { id } = operation;
     if (answer.status < 300) reached.add(id);
     for (const fault of faultsOf(description, request, answer)) {
       const name = `${id}: ${fault}`;
@@ -192,15 +195,6 @@ export async function sendGenerated(target: Target, seed: number, count: number)
   }
   const unreached = description.operations.map(({ id }) => id).filter((id) => !reached.has(id));
   return { faults: [...faults.values()], unreached };
-}
-
-async function answerTo(
-  target: Target,
-  { operation, address, headers, body }: GeneratedRequest,
-  caller: GeneratedCaller,
-): Promise<Answer> {
-  const options = { headers: { ...headers, ...caller.headers }, ...(body === undefined ? {} : { body }) };
-  return new Client(target.url).send(operation.method, address, options);
 }
 
 function faultsOf(

@@ -55,7 +55,8 @@ export class HeldResults {
         now.hasEnded = true;
       });
       while (!now.hasEnded) {
-        await steps();
+        // Everything that can go on without the event loop does so.
+        for (let step = 0; step < MOST_STEPS; step += 1) await Promise.resolve();
         if (this.#underWay > 0 && !now.isWaiting) {
           now.isWaiting = true;
           // It has the same chance as every other task: so others go on before a call has ended, and after it.
@@ -75,11 +76,6 @@ export class HeldResults {
   async #settle(): Promise<void> {
     for (let turn = 0; turn < PATIENCE_TURNS && this.#underWay > 0; turn += 1) await nextTurn();
   }
-}
-
-/** Lets everything that can go on without the event loop do so. */
-async function steps(): Promise<void> {
-  for (let step = 0; step < MOST_STEPS; step += 1) await Promise.resolve();
 }
 
 /** The tables of a database, with the results of their writes held. */

@@ -30,7 +30,7 @@ export interface OpenedStore extends AsyncDisposable {
 }
 
 /** A place where contents are kept. */
-export interface ContentKind {
+interface ContentKind {
   readonly name: string;
   /** Of a content, in bytes. */
   readonly largest: number;

@@ -23,16 +23,13 @@ export interface BodyRoute {
 /** How many bytes of JSON anybody may send. */
 export const ANONYMOUS_LIMIT = 16 * KIB;
 
-/** Every route that reads a whole body. */
+/** Every route that reads a whole body: others take contents. */
 export function bodyRoutes(description: Description): BodyRoute[] {
   return description.operations
-    .filter(({ id, hasBody }) => hasBody && !STREAMED.has(id))
+    .filter(({ id, hasBody }) => hasBody && !/^(uploadFile|putFile|uploadByLink)$/.test(id))
     .map((operation) => ({
       operation,
       path: operation.path.replaceAll(/\{\w+\}/g, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"),
       limit: LONG_BODIES[operation.id] ?? (operation.path.startsWith("/v0/") ? 64 * KIB : ANONYMOUS_LIMIT),
     }));
 }
-
-/** Those that take contents. */
-const STREAMED = new Set(["uploadFile", "putFile", "uploadByLink"]);

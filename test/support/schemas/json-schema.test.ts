@@ -23,7 +23,7 @@ const checker = new SchemaChecker({
   },
 });
 
-const VALUES: [value: unknown, fault: RegExp][] = [
+test.each<[value: unknown, fault: RegExp]>([
   [{ name: "a", made: "2030-01-31T12:00:00Z", owner: null, parts: [{ name: "b" }] }, /^$/],
   [{ name: "a", anything: { at: { all: [1] } } }, /^$/],
   [{}, /^\$ .*required.*"name".*$/],
@@ -33,18 +33,16 @@ const VALUES: [value: unknown, fault: RegExp][] = [
   [{ name: "a", other: 1 }, /^\$ .*unevaluated.*"other".*$/],
   [{ name: "a", owner: { name: "b", other: 1 } }, /^\$\/owner .*unevaluated.*$/],
   [{ name: "a", parts: [{ name: "b", other: 1 }] }, /^\$\/parts\/0 .*unevaluated.*$/],
-];
-test.each(VALUES)("of %j the schema says what is wrong, and what it does not name", (value, fault) => {
+])("of %j the schema says what is wrong, and what it does not name", (value, fault) => {
   const faults = checker.faults({ $ref: "#/components/schemas/File" }, value);
   expect(faults.join("\n")).toMatch(fault);
 });
 
-const UNKNOWN: [schema: object, says: string][] = [
+test.each<[schema: object, says: string]>([
   [{ type: "string", maxLenght: 3 }, "maxLenght"],
   [{ type: "string", format: "colour" }, "colour"],
   // A schema in a keyword that is not handled would still allow unknown properties.
   [{ type: "object", additionalProperties: { type: "object" } }, "additionalProperties"],
-];
-test.each(UNKNOWN)("the schema %j is refused", (schema, says) => {
+])("the schema %j is refused", (schema, says) => {
   expect(() => checker.faults(schema, {})).toThrow(says);
 });

@@ -79,7 +79,10 @@ function withClosedParts(schema: unknown): JsonObject {
     switch (keyword) {
       case "properties":
       case "patternProperties":
-        return mapped(operand, (each) => (takesAnything(each) ? each : closed(each)));
+        // In one that allows any value no property is unknown.
+        return mapped(operand, (each) =>
+          Object.keys(objectOf(each)).every((name) => ANNOTATIONS.has(name)) ? each : closed(each),
+        );
       case "items":
         return closed(operand);
       case "allOf":
@@ -90,11 +93,6 @@ function withClosedParts(schema: unknown): JsonObject {
         throw new Error(`a schema says ${keyword}, and nothing here closes the schemas in it`);
     }
   });
-}
-
-/** Whether a schema allows any value: then no property in it is unknown. */
-function takesAnything(schema: unknown): boolean {
-  return Object.keys(objectOf(schema)).every((keyword) => ANNOTATIONS.has(keyword));
 }
 
 function mapped(object: unknown, change: (value: unknown, key: string) => unknown): JsonObject {

@@ -109,7 +109,7 @@ export function runBetween(
       const { clients, drives, files, keyIds } = stage.world;
       const { id: drive, client: owner } = await stage.ownDrive();
       const scope: Record<string, unknown> = { drive, drives, files, keyIds };
-      for (const each of [...given, ...(isSteps(steps) ? steps : [steps]), ...after])
+      for (const each of [...given, ...[steps].flat(), ...after])
         await run(each, { ...clients, owner }, scope);
     });
   }
@@ -125,10 +125,6 @@ export function runEach<T>(
     const [name, ...steps] = scenario(row);
     runScenarios(stage, { [name]: steps });
   }
-}
-
-function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
-  return Array.isArray(steps);
 }
 
 /** Sends a step's request and checks the answer. What the step keeps is in the scope from then on. */

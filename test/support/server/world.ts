@@ -72,7 +72,10 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
     (await coffer.client(key).makeKey(body)).key;
   const ofNotes = { driveId: ada.drive, pathPrefix: "notes/" };
-  const apps = await letInBoth(coffer, ada.drive);
+  const { browser } = beginSession(coffer, "ada");
+  const adaApp = (await letIn(coffer, browser)).accessToken;
+  const adaDriveApp = (await letIn(coffer, browser, ada.drive)).accessToken;
+  await coffer.appliance.services.sessions.end(browser.token);
   const keys = {
     nobody: undefined,
     liar: `cof_sk_live_${"0".repeat(48)}`,
@@ -89,7 +92,8 @@ export async function populate(coffer: TestAppliance): Promise<World> {
     adaPrefixReader: await madeKey(coffer, ada, { ...ofNotes, scope: "read-only" }),
     adaBeside: await madeKey(coffer, ada, { ...ofNotes, pathPrefix: "note/", scope: "read-write" }),
     adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
-    ...apps,
+    adaApp,
+    adaDriveApp,
   };
   const clients = ofCallers((caller) => coffer.client(keys[caller]));
   const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
@@ -145,15 +149,6 @@ async function madeKey(
 ): Promise<string> {
   const request = { name: "", driveId: undefined, pathPrefix: undefined, expiresAt: null, ...wanted };
   return (await services.apiKeys.create(callerWith(services, owner.key), request)).secret;
-}
-
-/** Lets an application into Ada's account, and one into her drive. */
-async function letInBoth(coffer: TestAppliance, drive: string) {
-  const { browser } = beginSession(coffer, "ada");
-  const adaApp = (await letIn(coffer, browser)).accessToken;
-  const adaDriveApp = (await letIn(coffer, browser, drive)).accessToken;
-  await coffer.appliance.services.sessions.end(browser.token);
-  return { adaApp, adaDriveApp };
 }
 
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
