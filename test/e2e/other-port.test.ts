@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "bun:test";
 import { startSite } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { makeDrive } from "../support/server/drives.ts";
@@ -13,12 +12,47 @@ import { provision, signUp } from "../support/server/executable.ts";
 // Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
 
 const dashboard = await openDashboard();
-/** What answers on the other port: a page, whatever is asked. */
-let other: Bun.Server<undefined>;
-let page: Page;
+/** A red dot, 1 by 1 pixel. */
+const DOT = Uint8Array.fromBase64(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+);
 
+const { owner, server } = dashboard;
+const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
+await owner.client.put(id, "dot.png", DOT, 200);
+await owner.client.put(id, "kept/a.txt", "new", 200);
+const make = (path: string, body: Json) => owner.client.post<{ id: string }>(path, body);
+const link = await make("/v0/links", { drive_id: id, path: "kept/" });
+const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
+const keyOfAda = await owner.client.makeKey();
+const sessions = await owner.client.get<{ data: { id: string }[] }>("/v0/sessions");
+const bob = await signUp(server, "bob");
+const { data: user } = await bob.client.get<{ data: { id: string } }>("/v0/account");
+const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
 /** What Ada has, by the names that requests have for it. */
-let things: Named & Readonly<Record<"drive" | "file" | "claim", string>>;
+const things: Named & Readonly<Record<"drive" | "file" | "claim", string>> = {
+  drive: id,
+  folder: "kept/",
+  path: "kept/a.txt",
+  suffix: "planted",
+  file: fileId("kept/a.txt"),
+  key: keyOfAda.id,
+  session: sessions.data[0]?.id ?? "",
+  user: user.id,
+  carol: user.id,
+  claim: (await provision(server)).claim,
+  request: asked.searchParams.get("request") ?? "",
+  snapshot: await takeSnapshot(owner.client, id),
+  trash: await putIntoTrash(owner.client, id, "gone"),
+  link: link.id,
+  webhook: webhook.id,
+};
+const dot = fileId("dot.png");
+/** What answers on the other port: a page, whatever is asked. */
+const other = startSite('<!doctype html><iframe name="sink"></iframe>');
+afterAll(() => other.stop(true));
+const page = await dashboard.context.newPage();
+await page.goto(other.url.href);
 
 interface Attempt {
   /** As in the API description. */
@@ -57,43 +91,6 @@ function attempts(): Attempt[] {
     }));
 }
 
-beforeAll(async () => {
-  const { owner, server } = dashboard;
-  const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
-  await owner.client.put(id, "dot.png", DOT, 200);
-  await owner.client.put(id, "kept/a.txt", "new", 200);
-  const make = (path: string, body: Json) => owner.client.post<{ id: string }>(path, body);
-  const link = await make("/v0/links", { drive_id: id, path: "kept/" });
-  const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
-  const made = await owner.client.makeKey();
-  const sessions = await owner.client.get<{ data: { id: string }[] }>("/v0/sessions");
-  const bob = await signUp(server, "bob");
-  const { data: user } = await bob.client.get<{ data: { id: string } }>("/v0/account");
-  const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
-  things = {
-    drive: id,
-    folder: "kept/",
-    path: "kept/a.txt",
-    suffix: "planted",
-    file: fileId("kept/a.txt"),
-    key: made.id,
-    session: sessions.data[0]?.id ?? "",
-    user: user.id,
-    carol: user.id,
-    claim: (await provision(server)).claim,
-    request: asked.searchParams.get("request") ?? "",
-    snapshot: await takeSnapshot(owner.client, id),
-    trash: await putIntoTrash(owner.client, id, "gone"),
-    link: link.id,
-    webhook: webhook.id,
-  };
-  dot = fileId("dot.png");
-  other = startSite('<!doctype html><iframe name="sink"></iframe>');
-  page = await dashboard.context.newPage();
-  await page.goto(other.url.href);
-});
-afterAll(() => other.stop(true));
-
 /** Where whoever sends a request is nobody: a session is never looked at. */
 const WITHOUT_SESSION = /^POST \/oauth\//;
 
@@ -109,6 +106,13 @@ function inPage<T = void>(statements: string): Promise<T> {
   return page.evaluate<T>(`(async () => {${statements}})()`);
 }
 
+/** What the page sees of the answer; null if the browser shows none. */
+const ask = (path: string, init: RequestInit = {}) =>
+  inPage<{ status: number; etag: string | null; text: string } | null>(`
+    return await fetch(${JSON.stringify(server.url + path)}, ${JSON.stringify(init)})
+      .then(async (r) => ({ status: r.status, etag: r.headers.get("etag"), text: await r.text() }))
+      .catch(() => null);`);
+
 /** What becomes of an address as each of these elements: `load` or `error`. */
 function loadedAs(elements: readonly string[], address: string): Promise<string[]> {
   return inPage(`
@@ -120,15 +124,9 @@ function loadedAs(elements: readonly string[], address: string): Promise<string[
     })));`);
 }
 
-/** A red dot, 1 by 1 pixel. */
-const DOT = Uint8Array.fromBase64(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-);
-let dot: string;
-
 /** All that Ada, and Bob's account, have, and who is signed in in the window. */
 async function snapshot(): Promise<unknown> {
-  const { owner, context, server } = dashboard;
+  const { context } = dashboard;
   const get = async (path: string) => {
     const text = await (await context.request.get(server.url + path)).text();
     return text.replaceAll(/"last_used_at":"[^"]*"/g, "");
@@ -251,7 +249,6 @@ describe("a page on another port of this host", () => {
   });
 
   test("shows no page of ours within itself", async () => {
-    const { server } = dashboard;
     for (const path of [
       "/",
       "/drives",
@@ -303,13 +300,6 @@ describe("a page on another port of this host", () => {
   });
 
   test("works with a key, and never with the session of whoever looks at it", async () => {
-    const { server, owner } = dashboard;
-    /** What the page sees of the answer; null if the browser shows none. */
-    const ask = (path: string, init: RequestInit = {}) =>
-      inPage<{ status: number; etag: string | null; text: string } | null>(`
-        return await fetch(${JSON.stringify(server.url + path)}, ${JSON.stringify(init)})
-          .then(async (r) => ({ status: r.status, etag: r.headers.get("etag"), text: await r.text() }))
-          .catch(() => null);`);
     const authorization = `Bearer ${owner.key}`;
     const made = await ask("/v0/drives", {
       method: "POST",

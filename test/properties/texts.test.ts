@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Caller } from "../../src/domain/accounts/caller.ts";
-import type { Services } from "../../src/services/services.ts";
-import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { startAppliance } from "../support/server/appliance.ts";
 import { encoded, type Encoding, ENCODINGS } from "../support/samples/encodings.ts";
 import { forAllAsync } from "../support/models/properties.ts";
 import { storeFile, driveIn } from "../support/server/services-drive.ts";
 
-let coffer: TestAppliance;
-let services: Services;
-let caller: Caller;
-let drive: string;
-
-beforeAll(async () => {
-  coffer = await startAppliance();
-  ({ services } = coffer.appliance);
-  await useNewDrive();
-});
+const coffer = await startAppliance();
 afterAll(() => coffer[Symbol.asyncDispose]());
-
-async function useNewDrive(): Promise<void> {
-  ({ caller, drive } = await driveIn(services));
-}
+const { services } = coffer.appliance;
+let { caller, drive } = await driveIn(services);
 
 /** The lines of a text, in the simplest way. */
 function linesOf(text: string): string[] {
@@ -84,7 +71,7 @@ test("the same for a large text with lines of any length", async () => {
     fc.nat(),
     async (lengths, encoding, place) => {
       // One drive has no room for them all.
-      await useNewDrive();
+      ({ caller, drive } = await driveIn(services));
       const lines = lengths.map((length, at) => String.fromCharCode(97 + at).repeat(length));
       await put(encoded(`${lines.join("\r\n")}\n`, encoding));
       const from = 1 + (place % lines.length);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Caller } from "../../src/domain/accounts/caller.ts";
 import { CofferError } from "../../src/domain/errors.ts";
@@ -9,7 +9,6 @@ import { HeldResults, heldTables } from "../support/races/held.ts";
 import { type Deed, expectOrders, often, type Race, threadsOf } from "../support/races/orders.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { addAccount } from "../support/server/accounts.ts";
-import type { OpenedServices } from "../support/server/services-drive.ts";
 import { callerWith, openOwnServices, storeFile } from "../support/server/services-drive.ts";
 
 /** What an account may store, in bytes. */
@@ -17,8 +16,12 @@ const LIMIT = 1000;
 const SIZES = [200, 450];
 
 /** One database for many races; each has two drives and two users of its own. */
-let opened: OpenedServices;
 const held = new HeldResults();
+const opened = await openOwnServices({ open: (database) => heldTables(held, database), storageLimit: LIMIT });
+afterAll(async () => {
+  await opened.services.sweep.stop();
+  await opened[Symbol.asyncDispose]();
+});
 let races = 0;
 
 /** A drive, as plain data. */
@@ -264,14 +267,6 @@ const upkeep = fc.oneof(
     after: (state) => ["done", { ...state, isLate: true }],
   })),
 );
-
-beforeAll(async () => {
-  opened = await openOwnServices({ open: (database) => heldTables(held, database), storageLimit: LIMIT });
-});
-afterAll(async () => {
-  await opened.services.sweep.stop();
-  await opened[Symbol.asyncDispose]();
-});
 
 test("claims, expiry, deletion, quota, links and keys at once come out as if one came after another", () =>
   expectOrders(held, threadsOf(anyAct, upkeep, 3), begin));

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, test } from "bun:test";
+import { afterAll, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Edit } from "../../src/domain/contents/edit/edited-text.ts";
 import { heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
 import { type Deed, expectOrders, often } from "../support/races/orders.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
-import { type OpenedDrive, openWithDrive, storeFile } from "../support/server/services-drive.ts";
+import { openWithDrive, storeFile } from "../support/server/services-drive.ts";
 
 const held = new HeldResults();
-let opened: OpenedDrive;
-
-beforeAll(async () => {
-  opened = await openWithDrive({
-    open: (database) => heldTables(held, database),
-    blobsFor: (blobs) => heldBlobs(held, blobs),
-  });
+const opened = await openWithDrive({
+  open: (database) => heldTables(held, database),
+  blobsFor: (blobs) => heldBlobs(held, blobs),
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 

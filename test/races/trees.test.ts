@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Caller } from "../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId } from "../../src/domain/id.ts";
@@ -13,7 +13,6 @@ import { type Deed, expectOrders, often, type Race, threadsOf } from "../support
 import { filesIn } from "../support/samples/contents.ts";
 import { copyRows } from "../support/samples/many-files.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
-import type { OpenedServices } from "../support/server/services-drive.ts";
 import { callerWith, openOwnServices, storeFile } from "../support/server/services-drive.ts";
 
 /** The sizes of the contents, in bytes: in the database, in a file, and too long to be read at once. */
@@ -28,8 +27,12 @@ const ANCHORS = 6;
 const CROWD = 160;
 
 /** The services, with their writes and the work on contents held. */
-let opened: OpenedServices;
 const held = new HeldResults();
+const opened = await openOwnServices({
+  open: (database) => heldTables(held, database),
+  blobsFor: (blobs) => heldBlobs(held, blobs),
+});
+afterAll(() => opened[Symbol.asyncDispose]());
 let races = 0;
 
 /** One drive, in which things happen at once. */
@@ -287,14 +290,6 @@ const upkeep = fc.oneof(
     after: (tree) => ["done", model.pass(tree, tree.now + 1)],
   })),
 );
-
-beforeAll(async () => {
-  opened = await openOwnServices({
-    open: (database) => heldTables(held, database),
-    blobsFor: (blobs) => heldBlobs(held, blobs),
-  });
-});
-afterAll(() => opened[Symbol.asyncDispose]());
 
 const threads = threadsOf(anyAct, upkeep, 4);
 

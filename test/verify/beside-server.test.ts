@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobDirectory } from "../../src/blobs/blob-directory.ts";
 import type { BlobFacts } from "../../src/blobs/blob-file.ts";
 import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
 import { verifyContents } from "../../src/verify/contents.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { KEEPS_NOTHING, startAppliance } from "../support/server/appliance.ts";
 import { flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { type OwnDrive, provision } from "../support/server/scenario.ts";
+import { provision } from "../support/server/scenario.ts";
 import { indexed, putFile, type Stored } from "../support/faults/stopped-store.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { verified } from "../support/faults/verified.ts";
 import { fileOf } from "../support/samples/contents.ts";
 
 const ROUNDS = 5;
-let coffer: TestAppliance;
-let drive: OwnDrive;
-
-beforeAll(async () => {
-  coffer = await startAppliance();
-  drive = await provision(coffer);
-});
+const coffer = await startAppliance();
+const drive = await provision(coffer);
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** Many different changes, and sweeps in between. */

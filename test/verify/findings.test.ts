@@ -1,19 +1,15 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
+import { stoppedStore } from "../support/faults/stopped-store.ts";
 import { verified } from "../support/faults/verified.ts";
 import { fileOf } from "../support/samples/contents.ts";
 import { refusalOf } from "../support/samples/failure.ts";
 
-let store: StoppedStore;
-
-beforeAll(async () => {
-  store = await stoppedStore();
-});
+const store = await stoppedStore();
 afterAll(() => store[Symbol.asyncDispose]());
 
 test("a whole store: nothing is found, and the database is not changed", async () => {

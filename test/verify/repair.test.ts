@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flipped } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
-import { type Stored, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
+import { type Stored, stoppedStore } from "../support/faults/stopped-store.ts";
 import { verified } from "../support/faults/verified.ts";
 import { fileOf } from "../support/samples/contents.ts";
 import { failureOf } from "../support/samples/failure.ts";
 
-let store: StoppedStore;
-
-beforeAll(async () => {
-  store = await stoppedStore();
-});
+const store = await stoppedStore();
 afterAll(() => store[Symbol.asyncDispose]());
 
 /** The condition for the bytes of a content in the database, whatever they are now. */

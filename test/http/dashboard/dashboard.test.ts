@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { titleOf } from "../../../web/lib/browser/title.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
@@ -9,16 +9,12 @@ const POLICY =
 /** What a browser accepts. */
 const page = { accept: "text/html,application/xhtml+xml" };
 
-describe("the dashboard's files", () => {
-  let coffer: TestAppliance;
-  let files: string[] = [];
-  beforeAll(async () => {
-    coffer = await startAppliance();
-    const { text } = await coffer.client().send("GET", "/", { headers: page });
-    files = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link ?? "");
-  });
-  afterAll(() => coffer[Symbol.asyncDispose]());
+const coffer = await startAppliance();
+afterAll(() => coffer[Symbol.asyncDispose]());
+const { text } = await coffer.client().send("GET", "/", { headers: page });
+const files = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link ?? "");
 
+describe("the dashboard's files", () => {
   /** As it is sent: what came is not unpacked. */
   function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(coffer.appliance.url + path, { decompress: false, headers: { ...page, ...headers } });
@@ -68,8 +64,7 @@ describe("the dashboard's files", () => {
     expect([answer.status, type]).toEqual([status, "application/json"]);
   });
 
-  test("a script, a style and an icon, from no other host, nothing inline", async () => {
-    const { text } = await coffer.client().send("GET", "/", { headers: page });
+  test("a script, a style and an icon, from no other host, nothing inline", () => {
     const kinds = files.map((file) => file.slice(file.lastIndexOf(".")));
     expect(kinds.toSorted()).toEqual([".css", ".js", ".svg"]);
     expect(text).not.toMatch(/https?:|"\/\/|<style|\bstyle=|\son\w+=|<script>/);

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type TestAppliance, startAppliance } from "../../support/server/appliance.ts";
-import { fill, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { fill, provision } from "../../support/server/scenario.ts";
 import { RawClient } from "../raw-client.ts";
 
 // Where a request ends decides whose the next one is. What two readers of one connection could read in two ways must be
 // refused, and the connection closed (RFC 9112, sections 6.3 and 11.2).
 
-let coffer: TestAppliance;
-let own: OwnDrive;
-beforeAll(async () => {
-  coffer = await startAppliance();
-  own = await provision(coffer);
-});
+const coffer = await startAppliance();
+const own = await provision(coffer);
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 const LAST = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
