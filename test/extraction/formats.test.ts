@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { DocumentFormat } from "../../src/domain/contents/extraction.ts";
 import { extractText } from "../../src/extraction/extract-text.ts";
 import {
@@ -22,7 +22,7 @@ const wordTable =
   `<w:tr><w:tc>${wordParagraph("d")}</w:tc><w:tc><w:p/></w:tc></w:tr>` +
   "</w:tbl>";
 
-const cases: readonly [name: string, format: DocumentFormat, document: Uint8Array, text: string][] = [
+test.each<[name: string, format: DocumentFormat, document: Uint8Array, text: string]>([
   [
     "paragraphs, of several runs, and entities",
     "docx",
@@ -135,12 +135,8 @@ const cases: readonly [name: string, format: DocumentFormat, document: Uint8Arra
   ["Latin-1", "html", new Uint8Array([...utf8("<p>caf"), 0xe9]), textOf("café")],
   ["pages", "pdf", pdf([pdfLines("Hello", "PDF"), pdfLines("Second")]), "Hello\nPDF\n\fSecond\n"],
   ["pages without text", "pdf", pdf(["0 0 1 rg", "0 0 m"]), ""],
-];
-
-describe("the text of", () => {
-  test.each(cases)("%s (%s)", async (_, format, document, text) => {
-    expect(await extractText(format, document)).toEqual({ kind: "text", text, isCut: false });
-  });
+])("the text of %s (%s)", async (_, format, document, text) => {
+  expect(await extractText(format, document)).toEqual({ kind: "text", text, isCut: false });
 });
 
 test.each<[name: string, format: DocumentFormat, document: Uint8Array, text: string]>([

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import { makeOldStore, OLD_CONTENTS, type OldStore, oldVersions } from "../../support/faults/old-stores.ts";
 import { browserWith, isSignedIn, signIn } from "../../support/server/sign-in.ts";
@@ -54,14 +54,10 @@ function expectKept(before: Rows, after: Rows): void {
   }
 }
 
-interface Opened {
-  readonly coffer: TestAppliance;
-  readonly old: OldStore;
-  readonly before: Rows;
-}
+type Opened = Awaited<ReturnType<typeof openOld>>;
 
-async function openOld(version: number): Promise<Opened> {
-  const made = Promise.withResolvers<Omit<Opened, "coffer">>();
+async function openOld(version: number) {
+  const made = Promise.withResolvers<{ old: OldStore; before: Rows }>();
   const prepare = async (dataDir: string) => {
     const old = await makeOldStore(version, dataDir);
     made.resolve({ old, before: rowsOf(join(dataDir, "coffer.db")) });

@@ -7,15 +7,6 @@ import { type Agent, inShell, provision, type Server, serve } from "../../suppor
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
 
-/** Resolves when the port takes no connections any more. */
-async function closedForNewcomers(server: Server): Promise<void> {
-  for (;;) {
-    const newcomer = await RawClient.to(server.port).catch(() => null);
-    if (newcomer === null) return;
-    newcomer.close();
-  }
-}
-
 /** Sends the head of a raw upload and the first half of its body. */
 async function startUpload(server: Server, { key, drive }: Agent, content: Uint8Array): Promise<RawClient> {
   const raw = await RawClient.to(server.port);
@@ -41,7 +32,9 @@ test("an upload in flight when a signal comes, or comes twice as Ctrl-C does und
   first.terminate("SIGINT");
   await first.stdout.until(/"stopping","signal":"SIGINT"/);
   first.terminate("SIGINT");
-  await closedForNewcomers(first);
+  // Until the port takes no connections any more.
+  let newcomer: RawClient | null;
+  while ((newcomer = await RawClient.to(first.port).catch(() => null)) !== null) newcomer.close();
   await upload.write(content.subarray(content.length / 2));
   expect((await upload.response()).status).toBe(201);
   expect(await first.exited).toBe(0);

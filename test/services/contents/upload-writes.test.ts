@@ -1,15 +1,13 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { openWithDrive, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
-
-type Opened = Awaited<ReturnType<typeof openWithDrive>>;
 
 /** Of a frame of the log, before its page. */
 const HEADER_BYTES = 24;
 
 /** The tables and indexes that a work writes in a database so small that each is a single page. */
-async function written({ database, root }: Opened, work: () => Promise<unknown>): Promise<string[]> {
+async function written({ database, root }: OpenedDrive, work: () => Promise<unknown>): Promise<string[]> {
   const trees = database.sql.query<{ page: number; name: string }, []>(
     "SELECT rootpage AS page, name FROM sqlite_schema WHERE rootpage > 0",
   );

@@ -7,7 +7,7 @@ import { fileOf, filesIn } from "../../support/samples/contents.ts";
 import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { type OpenedDrive, openWithDrive, storeFile, sweep } from "../../support/server/services-drive.ts";
+import { openWithDrive, storeFile, sweep } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
@@ -19,13 +19,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DEEP_FILES = 15;
 const TAGS = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
 
-interface World extends OpenedDrive {
-  readonly meter: WriteMeter;
-  readonly turns: TurnMeter;
-}
+type World = Awaited<ReturnType<typeof open>>;
 
 /** Services with a drive, and meters that have seen nothing yet. */
-async function open(): Promise<World> {
+async function open() {
   const turns = new TurnMeter();
   const opened = await openWithDrive({ open: (database) => turns.open(database) });
   const meter = new WriteMeter(opened.database);

@@ -8,7 +8,7 @@ import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { verified } from "../../support/faults/verified.ts";
-import { contentsIn, newContent } from "../../support/samples/contents.ts";
+import { newContent, onDisk } from "../../support/samples/contents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
@@ -29,10 +29,6 @@ import { testWith } from "../../support/server/test-with.ts";
 function numbersOf({ services, caller, drive }: Place, path: string): number[] {
   const { versions } = services.versions.list(caller, { drive, path }, { limit: 50, before: null });
   return versions.map(({ version }) => version);
-}
-
-function onDisk({ root }: Place): number {
-  return contentsIn(root).reduce((sum, { size }) => sum + size, 0);
 }
 
 describe("what is kept ends", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
-import { contentsIn, newContent } from "../../support/samples/contents.ts";
+import { newContent, onDisk } from "../../support/samples/contents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { Random } from "../../support/server/random.ts";
@@ -49,11 +49,6 @@ async function change(place: Place, random: Random): Promise<void> {
     () => services.folders.remove(caller, drive, "d0/"),
   ];
   await Promise.allSettled([id === "new" ? upload() : random.pick(changes)()]);
-}
-
-/** Bytes of all contents. */
-function onDisk({ root }: Place): number {
-  return contentsIn(root).reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Every counter of what was let go of, less what it should be. */

@@ -47,22 +47,14 @@ test("a disk that is gone has failed, which is logged once, and not as a disk th
 });
 
 /** Stores contents that are files, and returns where they are. */
-async function storedFiles(coffer: TestAppliance, count: number): Promise<Stored[]> {
+async function storedFiles(coffer: TestAppliance, count: number) {
   const { id, key } = await provision(coffer);
-  const files: Stored[] = [];
-  for (let at = 0; at < count; at += 1) {
+  return Array.fromAsync({ length: count }, async (_, at) => {
     const body = sampleBytes(20_000, at + 1);
     const put = (status: number) => coffer.client(key).put(id, `${at}.bin`, body, status);
     await put(201);
-    const file = fileOf(coffer.dataDir, hashOf(body));
-    files.push({ file, heal: () => put(200) });
-  }
-  return files;
-}
-
-interface Stored {
-  readonly file: string;
-  readonly heal: () => Promise<unknown>;
+    return { file: fileOf(coffer.dataDir, hashOf(body)), heal: () => put(200) };
+  });
 }
 
 test("contents that are older than the database are a problem after the start, until they are there again", async () => {

@@ -9,12 +9,9 @@ import { hashOf } from "../../support/samples/hash.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-interface Stored {
-  readonly id: string;
-  readonly digest: string;
-}
+type Stored = Awaited<ReturnType<typeof put>>;
 
-async function put({ id, client }: OwnDrive, content: Uint8Array<ArrayBuffer>): Promise<Stored> {
+async function put({ id, client }: OwnDrive, content: Uint8Array<ArrayBuffer>) {
   const file = await client.put(id, `${crypto.randomUUID()}.bin`, content);
   return { id: file.id, digest: hashOf(content) };
 }

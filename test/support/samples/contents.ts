@@ -40,6 +40,11 @@ export function contentsIn(dataDir: string): KeptContent[] {
   return [...filesIn(dataDir), ...small];
 }
 
+/** Bytes of all contents. */
+export function onDisk({ root }: { readonly root: string }): number {
+  return contentsIn(root).reduce((sum, { size }) => sum + size, 0);
+}
+
 /** Where a content is that has a file of its own. */
 export function fileOf(dataDir: string, digest: string): string {
   return join(dataDir, "blobs", digest.slice(0, 2), digest);
