@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
+import type { MemberRecord } from "../../../src/http/records/account-schemas.ts";
 import { MEMBERS } from "../../../src/domain/limits.ts";
 import { expectRefused, dataOf } from "../../support/server/answers.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -21,18 +22,12 @@ beforeAll(() => {
   members = `/v0/drives/${drive}/members`;
 });
 
-interface Member {
-  user_id: string;
-  username: string;
-  role: string;
-}
-
 function add(username: string, role: string, by: Client = stage.world.clients.ada): Promise<Answer> {
   return by.send("POST", members, { body: { username, role } });
 }
 
-async function listed(by: Client): Promise<Member[]> {
-  return (await by.get<{ data: Member[] }>(members)).data;
+async function listed(by: Client): Promise<MemberRecord[]> {
+  return (await by.get<{ data: MemberRecord[] }>(members)).data;
 }
 
 /** What an answer says, but for whose request it was. */

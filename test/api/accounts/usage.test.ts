@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { UsageRecord } from "../../../src/http/records/account-schemas.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { provision, runEach, openStage, runAfter, startWithDrive } from "../../support/server/scenario.ts";
@@ -11,18 +12,12 @@ import { callerWith } from "../../support/server/services-drive.ts";
 const it = testWith(startWorld);
 const alone = testWith(startWithDrive);
 
-type Use = { readonly used: number; readonly limit: number | null };
-
-interface Usage extends Readonly<Record<"storage" | "versions" | "operations" | "bandwidth", Use>> {
-  readonly period: { start: string; end: string };
-}
-
 const JANUARY = { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" };
 const FEBRUARY = { start: "2030-02-01T00:00:00.000Z", end: "2030-03-01T00:00:00.000Z" };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-async function usageOf(client: Client): Promise<Usage> {
-  return (await client.get<{ data: Usage }>("/v0/account/usage")).data;
+async function usageOf(client: Client): Promise<UsageRecord> {
+  return (await client.get<{ data: UsageRecord }>("/v0/account/usage")).data;
 }
 
 /** What of each is used. That a question is answered is itself an operation, of which it does not know yet. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { DriveRecord } from "../../../src/http/records/record-schemas.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import {
@@ -22,12 +23,6 @@ const DAY = 24 * HOUR;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
-
-interface DriveRecord {
-  id: string;
-  slug: string;
-  updated_at: string;
-}
 
 function provisioning(name: Json, more: Partial<Step> = {}): Step {
   return step("nobody POST /v0/drives/provision", {
@@ -275,7 +270,7 @@ async function make(name: string): Promise<DriveRecord> {
 }
 
 /** Renames a drive; its slug then. */
-async function rename({ id }: DriveRecord, name: string): Promise<string> {
+async function rename({ id }: DriveRecord, name: string): Promise<string | null> {
   const changed = await stage.world.clients.bob.patch<{ data: DriveRecord }>(`/v0/drives/${id}`, { name });
   expect(changed.data.updated_at).toBe(stage.coffer.clock.iso());
   return changed.data.slug;

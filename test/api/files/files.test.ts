@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { FileRecord } from "../../../src/http/records/record-schemas.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, runAfter, runBetween } from "../../support/server/scenario.ts";
 import type { Expected, Request, Step } from "../../support/server/steps.ts";
@@ -346,12 +347,7 @@ describe("bulk-delete", () => {
 describe("times", () => {
   test("every change moves updated_at, of the file and of its drive", async () => {
     const own = await stage.ownDrive();
-    interface Record {
-      id: string;
-      created_at: string;
-      updated_at: string;
-    }
-    const file = await own.client.put<Record>(own.id, "f");
+    const file = await own.client.put<FileRecord>(own.id, "f");
     const changes: [method: string, path: string, body: Json, status: number][] = [
       ["PATCH", `/v0/files/${file.id}`, { tags: ["x"] }, 200],
       ["PATCH", `/v0/files/${file.id}`, { filename: "g" }, 200],
@@ -361,11 +357,11 @@ describe("times", () => {
     let last = Date.parse(file.updated_at);
     for (const [method, path, body, status] of changes) {
       stage.coffer.clock.advance(1000);
-      const changed = await own.client.json<Record>(status, method, path, { body });
+      const changed = await own.client.json<FileRecord>(status, method, path, { body });
       expect(Date.parse(changed.updated_at) - last).toBe(1000);
       expect(changed.created_at).toBe(file.created_at);
       last += 1000;
-      const drive = await own.client.get<{ data: Record }>(`/v0/drives/${own.id}`);
+      const drive = await own.client.get<{ data: FileRecord }>(`/v0/drives/${own.id}`);
       expect(drive.data.updated_at).toBe(changed.updated_at);
     }
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { FileRecord } from "../../../src/http/records/record-schemas.ts";
 import { rowsIn, changeDatabase } from "../../support/faults/change-database.ts";
 import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
 import type { Client, Json } from "../../support/server/client.ts";
@@ -15,11 +16,6 @@ const stage = openStage();
 
 const HOUR = 60 * 60 * 1000;
 const HOWS: readonly How[] = ["move", "copy"];
-
-interface Listed {
-  readonly id: string;
-  readonly path: string;
-}
 
 const success = (how: How) => (how === "move" ? 200 : 201);
 
@@ -40,7 +36,7 @@ function folders(path: string, ...shown: [path: string, files: number, bytes: nu
   });
 }
 
-function list(client: Client, drive: string): Promise<{ data: Listed[]; total: number }> {
+function list(client: Client, drive: string): Promise<{ data: FileRecord[]; total: number }> {
   return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
 }
 
@@ -57,8 +53,8 @@ async function carry(how: How, ...carried: Carried): Promise<object> {
   return JSON.parse(text);
 }
 
-function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
-  return client.put<Listed>(drive, path, body, 201, query);
+function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<FileRecord> {
+  return client.put<FileRecord>(drive, path, body, 201, query);
 }
 
 /** The part of an upload's query that lets it expire in some hours. */
@@ -188,7 +184,7 @@ describe.each(HOWS)("%s", (how) => {
     const { client, id: drive } = await stage.ownDrive();
     const metadata = { note: long(16 * 1024 - '{"note":""}'.length) };
     const body = { drive_id: drive, filename: "first", content: "", metadata, tags };
-    const first = await client.post<Listed>("/v0/files", body);
+    const first = await client.post<FileRecord>("/v0/files", body);
     await addManyFiles(stage.coffer.dataDir, first.id, 500);
     await carry(how, client, drive, "many/", `${long(200)}/`);
     const query = `drive_id=${drive}&prefix=${long(200)}/&tags=tag%200,tag%2063&limit=1000`;

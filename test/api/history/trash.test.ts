@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { TrashPage, TrashRecord } from "../../../src/http/records/history-schemas.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { openStage, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import { type Expected, gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
@@ -6,13 +7,6 @@ import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
-
-interface Entry {
-  readonly id: string;
-  readonly path: string;
-  readonly file_count: number;
-  readonly expires_at: string;
-}
 
 function upload(client: Client, drive: string, path: string, query = ""): Promise<{ id: string }> {
   return client.put(drive, path, `content of ${path}`, 201, query);
@@ -24,9 +18,9 @@ async function removeFolder(client: Client, drive: string, path: string): Promis
 }
 
 /** All entries of a drive, newest first. */
-async function trashOf(client: Client, drive: string): Promise<readonly Entry[]> {
+async function trashOf(client: Client, drive: string): Promise<readonly TrashRecord[]> {
   const url = `/v0/trash?drive_id=${drive}`;
-  const { data, next_cursor } = await client.get<{ data: Entry[]; next_cursor: null }>(url);
+  const { data, next_cursor } = await client.get<{ data: TrashRecord[]; next_cursor: null }>(url);
   expect(next_cursor).toBeNull();
   return data;
 }
@@ -58,7 +52,7 @@ describe("a deleted folder", () => {
     stage.coffer.clock.advance(1000);
 
     const entry = await removeFolder(client, drive, "a/");
-    const shown = await client.get<Entry>(`/v0/trash/${entry}`);
+    const shown = await client.get<TrashRecord>(`/v0/trash/${entry}`);
     expect(shown).toMatchObject({
       id: entry,
       kind: "folder",
@@ -88,7 +82,7 @@ describe("a deleted folder", () => {
     const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
     const entry = await removeFolder(client, drive, "a/");
     const single = await client.delete<{ trash_id: string }>(`/v0/files/${id}`);
-    const shown = await client.get<Entry>(`/v0/trash/${single.trash_id}`);
+    const shown = await client.get<TrashRecord>(`/v0/trash/${single.trash_id}`);
     expect(shown.expires_at).toBe(expiry);
     const ends = (await trashOf(client, drive)).map((each) => each.expires_at);
     expect(ends).toEqual([expiry, stage.coffer.clock.iso(30 * DAY)]);
@@ -119,8 +113,7 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
     expected.unshift(path);
   }
   const walk = async (query: string): Promise<string[]> => {
-    type Page = { data: Entry[]; next_cursor: string | null };
-    const pages = await ada.pages<Page>(`/v0/trash?limit=2${query}`);
+    const pages = await ada.pages<TrashPage>(`/v0/trash?limit=2${query}`);
     return pages.flatMap(({ data }) => data.map(({ path }) => path));
   };
   const all = await walk("");

@@ -1,17 +1,11 @@
 import { beforeAll, expect, test } from "bun:test";
+import type { VersionDiffRecord, VersionsPage } from "../../../src/http/records/history-schemas.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { encoded } from "../../support/samples/encodings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-interface Page {
-  readonly data: readonly { readonly version: number }[];
-  readonly total: number;
-  readonly current_version: number;
-  readonly next_cursor: string | null;
-}
 
 const stage = openStage({ "keep-versions": "5" });
 let drive: OwnDrive;
@@ -26,8 +20,8 @@ async function put(own: OwnDrive, path: string, contents: readonly string[], que
   return id;
 }
 
-function versionsOf({ client }: OwnDrive, id: string, query = ""): Promise<Page> {
-  return client.get<Page>(`/v0/files/${id}/versions${query}`);
+function versionsOf({ client }: OwnDrive, id: string, query = ""): Promise<VersionsPage> {
+  return client.get<VersionsPage>(`/v0/files/${id}/versions${query}`);
 }
 
 async function numbersOf(own: OwnDrive, id: string): Promise<number[]> {
@@ -97,7 +91,7 @@ test("only so many are kept, the newest, and a page says where the next one begi
   const contents = Array.from({ length: 9 }, (_, n) => `content ${n}`);
   const id = await put(drive, "often.txt", contents);
   expect(await numbersOf(drive, id)).toEqual([8, 7, 6, 5, 4]);
-  const pages = await drive.client.pages<Page>(`/v0/files/${id}/versions?limit=3`);
+  const pages = await drive.client.pages<VersionsPage>(`/v0/files/${id}/versions?limit=3`);
   const shown = pages.map(({ data, total }) => [total, ...data.map(({ version }) => version)]);
   expect(shown).toEqual([
     [5, 8, 7, 6],
@@ -136,7 +130,7 @@ test("the present content has a number too, but is no version to restore or dele
 test("they are there by path, in ranges, and never as code", async () => {
   await put(drive, "page.html", ["<p>one</p>", "<p>two</p>"]);
   const query = `drive_id=${drive.id}&path=page.html`;
-  const list = await drive.client.get<Page>(`/v0/files/by-path/versions?${query}`);
+  const list = await drive.client.get<VersionsPage>(`/v0/files/by-path/versions?${query}`);
   expect(list.data.map(({ version }) => version)).toEqual([1]);
   const address = `/v0/files/by-path/versions/1/download?${query}&inline=1`;
   const response = await drive.client.send("GET", address, { headers: { range: "bytes=3-5" } });
@@ -220,10 +214,8 @@ test("a version goes when the file that it was would have expired", async () => 
   await drive.client.json(404, "GET", `/v0/files/${id}/versions/1/download`);
 });
 
-type Diff = { from: number; to: number; diff: string; diff_cut: boolean };
-
-function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<Diff> {
-  return client.get<Diff>(`/v0/files/${id}/diff${query}`);
+function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<VersionDiffRecord> {
+  return client.get<VersionDiffRecord>(`/v0/files/${id}/diff${query}`);
 }
 
 test("a diff shows what the last change did, or what was between any two contents", async () => {

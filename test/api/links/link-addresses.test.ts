@@ -4,11 +4,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import type { Json } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
 
-interface Links {
-  readonly claim: string;
-  readonly presigned: string;
-  readonly upload: string;
-}
+type Links = Readonly<Record<"claim" | "presigned" | "upload", string>>;
 
 /** The links that somebody gets who sends these headers. */
 async function linksFor(coffer: TestAppliance, headers: Record<string, string>): Promise<Links> {

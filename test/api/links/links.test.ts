@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { LinkRecord } from "../../../src/http/records/link-schemas.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { openStage, runEach, runAfter, runScenarios } from "../../support/server/scenario.ts";
@@ -9,18 +10,8 @@ const stage = openStage({ "base-url": "https://drive.test" });
 const DAY_MS = 24 * 60 * 60 * 1000;
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-interface Link {
-  readonly id: string;
-  readonly token: string;
-  readonly url: string;
-  readonly kind: string;
-  readonly uses: number;
-}
-
-interface Page {
-  readonly data: readonly Link[];
-  readonly next_cursor: string | null;
-}
+type Made = Readonly<Record<"id" | "token" | "url", string>>;
+type Page = { readonly data: readonly LinkRecord[]; readonly next_cursor: string | null };
 
 function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
   return step("POST /v0/links", {
@@ -43,11 +34,11 @@ async function everyKind() {
   const own = await stage.ownDrive();
   const { client, id: drive_id } = own;
   const file = await client.put(drive_id, "notes/a.txt", "Hello World!");
-  const share = (body: { [name: string]: Json }) => client.post<Link>("/v0/links", { drive_id, ...body });
+  const share = (body: { [name: string]: Json }) => client.post<Made>("/v0/links", { drive_id, ...body });
   const toFolder = await share({ path: "notes/" });
   const toFile = await share({ path: "notes/a.txt" });
-  const presigned = await client.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
-  const upload = await client.post<Link>("/v0/upload-links", { drive_id, path: "in/b.txt" });
+  const presigned = await client.post<Made>(`/v0/files/${file.id}/presigned-url`, {}, 200);
+  const upload = await client.post<Made>("/v0/upload-links", { drive_id, path: "in/b.txt" });
   return { ...own, file: file.id, toFolder, toFile, presigned, upload };
 }
 
@@ -57,12 +48,12 @@ function listed(client: Client, query = ""): Promise<Page> {
 
 /** What makes a link to something in Ada's drive. */
 const toNotes = (path = "notes/") => ({ drive_id: stage.world.drives.ada, path });
-const linkOf = (client: Client) => client.post<Link>("/v0/links", toNotes());
+const linkOf = (client: Client) => client.post<Made>("/v0/links", toNotes());
 const askForLink = (client: Client, path?: string) =>
   client.status("POST", "/v0/links", { body: toNotes(path) });
 
 /** What somebody with a link gets. */
-async function statusOf({ token }: Link): Promise<number> {
+async function statusOf({ token }: Made): Promise<number> {
   return await stage.coffer.client().status("GET", `/v0/shared/${token}`);
 }
 
@@ -119,7 +110,7 @@ describe("making one", () => {
 describe("the list", () => {
   test("has links of every kind, newest first, without their tokens, and what was used of them", async () => {
     const { client, id, file, toFolder, toFile, presigned, upload } = await everyKind();
-    const once = await client.post<Link>(`/v0/files/${file}/presigned-url`, { one_time: true }, 200);
+    const once = await client.post<Made>(`/v0/files/${file}/presigned-url`, { one_time: true }, 200);
     await stage.coffer.client().send("GET", `/v0/presigned/${once.token}`);
     const { data, next_cursor } = await listed(client, `?drive_id=${id}`);
     const unused = { drive_id: id, used_at: null, uses: 0, last_used_at: null };

@@ -37,11 +37,7 @@ function open(expected: Expected = whole, query = ""): Step {
   return step(`nobody GET /v0/presigned/{link.token}${query}`, { ...expected });
 }
 
-interface Link {
-  readonly url: string;
-  readonly token: string;
-  readonly expires_at: string;
-}
+type Link = Readonly<Record<"url" | "token" | "expires_at", string>>;
 
 /** A drive of one's own with a file of twelve bytes, and a link to it. */
 async function linked(body: Json = {}) {

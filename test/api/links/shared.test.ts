@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { SharedPage } from "../../../src/http/records/link-schemas.ts";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
 import { openStage } from "../../support/server/scenario.ts";
 import { opened } from "../../support/samples/archives.ts";
@@ -7,17 +8,6 @@ import { docx, wordParagraph } from "../../support/samples/documents.ts";
 const stage = openStage({ "base-url": "https://drive.test", "trusted-proxies": "127.0.0.1" });
 
 const HOUR_MS = 60 * 60_000;
-
-interface Page {
-  readonly data: readonly { readonly path: string }[];
-  readonly folders: readonly string[];
-  readonly next_cursor: string | null;
-}
-
-interface Link {
-  readonly id: string;
-  readonly token: string;
-}
 
 const PASSWORD = "open sesame";
 const LOCKED = { path: "photos/", password: PASSWORD };
@@ -36,8 +26,11 @@ async function shared(body: { [name: string]: Json } = { path: "photos/" }) {
   const own = await stage.ownDrive();
   const ids = new Map<string, string>();
   for (const [path, content] of Object.entries(FILES))
-    ids.set(path, (await own.client.put<Link>(own.id, path, content)).id);
-  const link = await own.client.post<Link>("/v0/links", { drive_id: own.id, ...body });
+    ids.set(path, (await own.client.put(own.id, path, content)).id);
+  const link = await own.client.post<Record<"id" | "token", string>>("/v0/links", {
+    drive_id: own.id,
+    ...body,
+  });
   const send = (rest = "", options: RequestOptions = {}, method = "GET") =>
     stage.coffer.client().send(method, `/v0/shared/${link.token}${rest}`, options);
   const get = async <T>(rest = "", options: RequestOptions = {}): Promise<T> => {
@@ -86,7 +79,7 @@ describe("a link to a folder", () => {
       file: null,
       expires_at: expect.any(String),
     });
-    const page = await get<Page>("/files");
+    const page = await get<SharedPage>("/files");
     expect(page).toMatchObject({ folders: ["2030/"], total: 3, folder_total: 1, next_cursor: null });
     expect(page.data.map(({ path }) => path)).toEqual(["a.txt", "b & c <i>.html", "d.svg"]);
     expect(Object.keys(page.data[0] ?? {}).toSorted()).toEqual(
@@ -97,7 +90,7 @@ describe("a link to a folder", () => {
       data: [{ path: "2030/e.txt" }],
       folders: [],
     });
-    const pages = await stage.coffer.client().pages<Page>(`/v0/shared/${link.token}/files?limit=1`);
+    const pages = await stage.coffer.client().pages<SharedPage>(`/v0/shared/${link.token}/files?limit=1`);
     // The cursors tell nothing of the folders above.
     for (const { next_cursor } of pages)
       expect(Buffer.from(next_cursor ?? "", "base64url").toString()).not.toContain("photos");

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { KeyRecord } from "../../../src/http/records/record-schemas.ts";
 import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
@@ -21,15 +22,6 @@ beforeAll(async () => {
 
 // Only so many may come from one address in a time.
 beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));
-
-interface KeyRecord {
-  id: string;
-  name: string;
-  scope: string;
-  drive_id: string | null;
-  expires_at: string | null;
-  client_id: string | null;
-}
 
 /** The keys that were given to a client. */
 async function keysOf(client: OAuthTestClient): Promise<KeyRecord[]> {

@@ -1,3 +1,4 @@
+import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { Database as Sqlite } from "bun:sqlite";
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -7,12 +8,6 @@ import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { indexAll } from "../../support/server/settled-index.ts";
-
-interface Found {
-  data: { path: string; score: number }[];
-  total: number;
-  total_is_exact: boolean;
-}
 
 const FILES = 4000;
 /** More words than a search puts together for the start of one. */
@@ -25,8 +20,8 @@ async function upload(path: string, body: string): Promise<string> {
   return (await own.client.put(own.id, path, body)).id;
 }
 
-function find(query: Record<string, string>): Promise<Found> {
-  return own.client.get<Found>(`/v0/search?${new URLSearchParams(query).toString()}`);
+function find(query: Record<string, string>): Promise<FoundFilesPage> {
+  return own.client.get<FoundFilesPage>(`/v0/search?${new URLSearchParams(query).toString()}`);
 }
 
 beforeAll(async () => {

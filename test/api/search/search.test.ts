@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -22,16 +23,8 @@ import { callerWith } from "../../support/server/services-drive.ts";
 const stage = openStage();
 const it = testWith(startWithDrive);
 
-interface Found {
-  data: { path: string; score: number; snippet: string | null }[];
-  total: number;
-  total_is_exact: boolean;
-  page: number;
-  limit: number;
-}
-
-function find(client: Client, query: Record<string, string>): Promise<Found> {
-  return client.get<Found>(`/v0/search?${new URLSearchParams(query).toString()}`);
+function find(client: Client, query: Record<string, string>): Promise<FoundFilesPage> {
+  return client.get<FoundFilesPage>(`/v0/search?${new URLSearchParams(query).toString()}`);
 }
 
 async function paths(client: Client, text: string): Promise<string[]> {
@@ -236,7 +229,7 @@ test("filters are kept to, with and without words", async () => {
   for (const path of ["notes/word.md", "pics/word.png", "pics/word.pngx"]) await upload(own, path, "word");
   for (const [query, found] of filters) {
     for (const words of ["", "&q=word"]) {
-      const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
+      const { data, total } = await own.client.get<FoundFilesPage>(`/v0/search?${query}${words}`);
       const seen = data.map(({ path }) => path).toSorted();
       expect([query, words, seen, total]).toEqual([query, words, found, found.length]);
     }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { FileRecord } from "../../../src/http/records/record-schemas.ts";
 import { SHA256 } from "bun";
 import type { TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
@@ -12,15 +13,9 @@ const PATHS = ["a", "b.txt", "d/a", "d/b.txt", "d/e/a", "e/a", "e/f/g.txt"];
 const FOLDERS = ["d/", "d/e/", "e/", "x/y/"];
 const STEPS = 300;
 
-interface Listed {
-  readonly id: string;
-  readonly path: string;
-  readonly content_hash: string;
-}
-
 /** All that a drive's lists say. */
 interface State {
-  readonly files: readonly Listed[];
+  readonly files: readonly FileRecord[];
   readonly folders: readonly string[];
 }
 
@@ -142,7 +137,7 @@ class SnapshotModel {
 
   async #stateOf(drive: string, snapshot?: string): Promise<State> {
     const query = `drive_id=${drive}&limit=1000${snapshot === undefined ? "" : `&snapshot_id=${snapshot}`}`;
-    const list = await this.#client.get<{ data: Listed[]; total: number }>(`/v0/files?${query}`);
+    const list = await this.#client.get<{ data: FileRecord[]; total: number }>(`/v0/files?${query}`);
     expect(list.total).toBe(list.data.length);
     const folders: string[] = [];
     for (const parent of ["", ...FOLDERS, "x/"]) {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import type { DifferenceRecord } from "../../../src/http/records/history-schemas.ts";
+import type { DriveRecord } from "../../../src/http/records/record-schemas.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import type { Client, Json } from "../../support/server/client.ts";
@@ -132,14 +134,7 @@ test("a deleted drive goes with its snapshots and what they held", async () => {
   expect(rowsIn(stage.coffer.dataDir, "SELECT 1 FROM drive WHERE id = ?", id)).toEqual([]);
 });
 
-interface Difference {
-  readonly path: string;
-  readonly change: string;
-  readonly before: { readonly path: string } | null;
-  readonly after: { readonly path: string } | null;
-}
-
-function short({ path, change, before, after }: Difference): string {
+function short({ path, change, before, after }: DifferenceRecord): string {
   return `${path} ${change} ${before?.path ?? "-"} ${after?.path ?? "-"}`;
 }
 
@@ -150,7 +145,7 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
     ids[path] = await client.store(drive, path, path);
   const snapshot = await takeSnapshot(client, drive);
   const differences = async (prefix = "", limit = 1000) => {
-    const pages = await client.pages<{ data: Difference[]; next_cursor: string | null }>(
+    const pages = await client.pages<{ data: DifferenceRecord[]; next_cursor: string | null }>(
       `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}`,
     );
     for (const { data } of pages) expect(data.length).toBeLessThanOrEqual(limit);
@@ -203,10 +198,6 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
   ]);
 });
 
-interface Drive {
-  readonly data: { readonly id: string; readonly file_count: number };
-}
-
 /** The ids of a drive's files, and what else is said of them and of its folders. */
 async function contentsOf(client: Client, drive: string) {
   const files = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive}&limit=1000`);
@@ -228,9 +219,9 @@ test("a fork holds what the drive did, with new ids, and lives by itself", async
   await ada.store(source, "new.txt", "new");
 
   const body = { name: "Fork" };
-  const now = await ada.post<Drive>(`/v0/drives/${source}/fork`, body);
+  const now = await ada.post<{ data: DriveRecord }>(`/v0/drives/${source}/fork`, body);
   expect(now.data).toMatchObject({ name: "Fork", file_count: 3, total_size: 13, role: "owner" });
-  const then = await ada.post<Drive>(`/v0/drives/${source}/fork`, { ...body, snapshot_id });
+  const then = await ada.post<{ data: DriveRecord }>(`/v0/drives/${source}/fork`, { ...body, snapshot_id });
   const forked = await contentsOf(ada, then.data.id);
   expect(forked.all).toEqual(before.all);
   expect(forked.ids.some((id) => before.ids.includes(id))).toBe(false);
@@ -252,7 +243,7 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
   const { id: source } = await ada.makeDrive("Source");
   const paths = Array.from({ length: 300 }, (_, n) => `d${n % 5}/${n}`);
   await Promise.all(paths.map((path) => ada.store(source, path, path)));
-  const fork = ada.post<Drive>(`/v0/drives/${source}/fork`, { name: "Fork" });
+  const fork = ada.post<{ data: DriveRecord }>(`/v0/drives/${source}/fork`, { name: "Fork" });
   await ada.store(source, "meanwhile", "x");
   expect((await fork).data.file_count).toBe(300);
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DeliveryRecord, WebhookRecord } from "../../../src/http/records/change-schemas.ts";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
@@ -24,30 +25,18 @@ beforeEach(() => {
 });
 afterEach(() => receiver[Symbol.asyncDispose]());
 
-interface Webhook extends Readonly<Record<"id" | "secret", string>> {
-  readonly disabled_at: string | null;
-  readonly disabled_reason: string | null;
-}
-
-interface Delivery extends Readonly<Record<"id" | "type" | "state", string>> {
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly next_at: string | null;
-}
-
 type Client = OwnDrive["client"];
 
 const hook = (client: Client, url: string, events: string[] = ["*"], more: object = {}) =>
-  client.post<Webhook>("/v0/webhooks", { url, events, ...more });
+  client.post<WebhookRecord & { secret: string }>("/v0/webhooks", { url, events, ...more });
 
-async function deliveriesOf(client: Client, id: string): Promise<readonly Delivery[]> {
-  return (await client.get<{ data: Delivery[] }>(`/v0/webhooks/${id}/deliveries`)).data;
+async function deliveriesOf(client: Client, id: string): Promise<readonly DeliveryRecord[]> {
+  return (await client.get<{ data: DeliveryRecord[] }>(`/v0/webhooks/${id}/deliveries`)).data;
 }
 
 /** The newest delivery, once it has been tried so often. */
-async function tried({ client }: OwnDrive, id: string, attempts: number): Promise<Delivery> {
-  let newest: Delivery | undefined;
+async function tried({ client }: OwnDrive, id: string, attempts: number): Promise<DeliveryRecord> {
+  let newest: DeliveryRecord | undefined;
   await eventually(async () => {
     [newest] = await deliveriesOf(client, id);
     return newest?.attempts === attempts;
@@ -169,13 +158,13 @@ describe("what is not answered with 2xx", () => {
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "failed", status: 410 });
     const path = `/v0/webhooks/${id}`;
-    await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
+    await eventually(async () => (await own.client.get<WebhookRecord>(path)).disabled_at !== null);
     await put(own, "b.txt");
     await own.client.json(409, "POST", `${path}/test`);
     receiver.answer = () => new Response();
     const body = { enabled: true };
     const enabled = { disabled_at: null, disabled_reason: null };
-    expect(await own.client.patch<Webhook>(path, body)).toMatchObject(enabled);
+    expect(await own.client.patch<WebhookRecord>(path, body)).toMatchObject(enabled);
     await put(own, "c.txt");
     await receiver.first(2);
     expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["a.txt", "c.txt"]);
@@ -196,7 +185,7 @@ describe("what is not answered with 2xx", () => {
     expect(await tried(own, id, 1)).toMatchObject({ state: "pending", status: 410 });
     pass(10_000);
     expect(await tried(own, id, 2)).toMatchObject({ state: "delivered" });
-    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
+    expect(await own.client.get<WebhookRecord>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
   });
 
   test("while its webhook is deleted is not taken for a message of the next one", async () => {
@@ -217,7 +206,7 @@ describe("what is not answered with 2xx", () => {
     await receiver.first(2);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second"]);
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 204 });
-    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
+    expect(await own.client.get<WebhookRecord>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
   });
 
   test("waits in the feed if it is too much, and none of it is left out", async () => {
@@ -327,7 +316,7 @@ describe("a webhook", () => {
 
   test("is tried, and a delivery is sent again with its id", async () => {
     const { own, id } = await hooked(["link.created"]);
-    const sent = await own.client.post<Delivery>(`/v0/webhooks/${id}/test`);
+    const sent = await own.client.post<DeliveryRecord>(`/v0/webhooks/${id}/test`);
     expect(sent).toMatchObject({ type: "webhook.test", state: "pending" });
     await tried(own, id, 1);
     await own.client.json(200, "POST", `/v0/webhooks/${id}/deliveries/${sent.id}/resend`);
@@ -362,13 +351,13 @@ describe("a webhook", () => {
     const { own, id } = await hooked(["file.created"]);
     const ada = stage.coffer.client(stage.world.keys.ada);
     await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
-    const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
+    const { data } = await ada.get<{ data: WebhookRecord[] }>("/v0/webhooks");
     expect(data.map((each) => each.id)).toContain(id);
     await put(own, "a.txt");
     await receiver.first(1);
     await ada.delete(`/v0/drives/${own.id}`);
     await ada.json(404, "GET", `/v0/webhooks/${id}`);
-    const { data: left } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
+    const { data: left } = await ada.get<{ data: WebhookRecord[] }>("/v0/webhooks");
     expect(left.map((each) => each.id)).not.toContain(id);
     await stage.coffer.appliance.services.sweep.run();
     expect(rowsIn(stage.coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
@@ -384,7 +373,7 @@ describe("a webhook", () => {
     changeDatabase(stage.coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
     await put(own, "a.txt");
     const path = `/v0/webhooks/${id}`;
-    await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
+    await eventually(async () => (await own.client.get<WebhookRecord>(path)).disabled_at !== null);
     expect(receiver.received).toEqual([]);
   });
 });
