@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import { EventReader, allChanges } from "../../support/peers/event-reader.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { letIn } from "../../support/peers/oauth.ts";
-import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 import { holdUpload } from "../../support/server/held-request.ts";
 
 // What a key let in goes with the key: keys, and what these made, links, webhooks and members.
 
-let coffer: TestAppliance;
-let ada: SignedInBrowser;
+// Without comments, with which streams see that they are over.
+const coffer = await startAppliance({}, { streamCommentMs: 3_600_000 });
+for (const name of ["ada", "bob", "carl", "dora"]) addAccount(coffer, name);
+const ada = beginSession(coffer, "ada").browser;
+const bob = await accountClient(coffer, "bob");
+const { id: bobId } = (await bob.get<{ data: { id: string } }>("/v0/account")).data;
 /** A key of the new drive's owner that a person made. */
 let key: Made;
 let drive: string;
-let bob: Client;
-let bobId: string;
 
-beforeAll(async () => {
-  // Without comments, with which streams see that they are over.
-  coffer = await startAppliance({}, { streamCommentMs: 3_600_000 });
-  for (const name of ["ada", "bob", "carl", "dora"]) addAccount(coffer, name);
-  ada = beginSession(coffer, "ada").browser;
-  bob = await accountClient(coffer, "bob");
-  bobId = (await bob.get<{ data: { id: string } }>("/v0/account")).data.id;
-});
 afterAll(() => coffer[Symbol.asyncDispose]());
 beforeEach(async () => {
   // A new minute, for the limits on requests and keys.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,22 +8,18 @@ import { verified } from "../../support/faults/verified.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { fileOf, requireContent, sweepContents } from "../../support/samples/contents.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { KEEPS_NOTHING, startAppliance } from "../../support/server/appliance.ts";
 import type { RequestOptions } from "../../support/server/client.ts";
-import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { eventually, provision } from "../../support/server/scenario.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 import { withReason } from "../../support/server/skip.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-let coffer: TestAppliance;
-let drive: OwnDrive;
+const coffer = await startAppliance({ ...KEEPS_NOTHING, "scrub-interval": "1h" });
+let drive = await provision(coffer);
 let count = 0;
 
-beforeAll(async () => {
-  coffer = await startAppliance({ ...KEEPS_NOTHING, "scrub-interval": "1h" });
-  drive = await provision(coffer);
-});
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 interface Stored {

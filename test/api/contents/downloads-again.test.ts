@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import type { TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
-import { startWorld, type World } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 
-let coffer: TestAppliance & World;
-beforeAll(async () => {
-  coffer = await startWorld();
-});
+const coffer = await startWorld();
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** A small file that was downloaded. */

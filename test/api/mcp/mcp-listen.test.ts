@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { afterAll, describe, expect } from "bun:test";
 import { PassThrough } from "node:stream";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
-let coffer: TestAppliance;
-beforeAll(async () => {
-  coffer = await startAppliance({}, { streamCommentMs: 50 });
-});
+const coffer = await startAppliance({}, { streamCommentMs: 50 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 function write({ client, id }: OwnDrive, path: string, body: string) {

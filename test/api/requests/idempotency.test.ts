@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { holdRequest } from "../../support/server/held-request.ts";
 import { eventually, expectCommonRules, openStage, provision } from "../../support/server/scenario.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { testWith } from "../../support/server/test-with.ts";
 import {
   describedApi,
   requestOf,
@@ -435,13 +436,9 @@ function remaining({ headers }: Answer): number {
 }
 
 describe("for 24 hours", () => {
-  let coffer: TestAppliance;
-  beforeAll(async () => {
-    coffer = await startAppliance({ "provisions-per-hour": "1" });
-  });
-  afterAll(() => coffer[Symbol.asyncDispose]());
+  const it = testWith(() => startAppliance({ "provisions-per-hour": "1" }));
 
-  test("across restarts, counted as a request but not as a drive", async () => {
+  it("across restarts, counted as a request but not as a drive", async (coffer) => {
     const key = newKey();
     const ask = () => send(coffer.client(), key, PROVISION);
     const first = expectFirst(await ask());
@@ -464,8 +461,7 @@ describe("for 24 hours", () => {
     expect(countRows("idempotency_record", coffer.dataDir)).toBe(1);
   });
 
-  test("then the sweep takes the records away, however many", async () => {
-    coffer.clock.advance(DAY);
+  it("then the sweep takes the records away, however many", async (coffer) => {
     const { id, client } = await provision(coffer);
     const write = (n: number) => send(client, `many ${n}`, folder(id, `f${n}/`));
     await Promise.all(Array.from({ length: 450 }, (_, n) => write(n)));

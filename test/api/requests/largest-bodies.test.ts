@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import type { Answer, RequestOptions } from "../../support/server/client.ts";
 import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
-import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 import { excessOf } from "../../../src/http/json/json-text.ts";
 
 /**
@@ -51,15 +50,9 @@ class WorkMeter implements Disposable {
 const MOST_ITEMS = 10_000;
 const LOOKED_AT = 8;
 
-let coffer: TestAppliance;
-let browser: SignedInBrowser;
-let routes: BodyRoute[];
-beforeAll(async () => {
-  coffer = await startAppliance();
-  addAccount(coffer, "ada");
-  ({ browser } = beginSession(coffer, "ada"));
-  routes = bodyRoutes(await Description.of(coffer.client()));
-});
+const coffer = await startWithAda();
+const { browser } = beginSession(coffer, "ada");
+const routes = bodyRoutes(await Description.of(coffer.client()));
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** By whoever may send the most there. MCP takes no sessions. */

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 import type { DescribedBody, DescribedOperation } from "../../support/schemas/description.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject, type JsonObject } from "../../support/schemas/json-schema.ts";
 import { letIn } from "../../support/peers/oauth.ts";
-import type { Client } from "../../support/server/client.ts";
 import { operationOf, ROUTES } from "../../support/server/routes.ts";
 import { fill } from "../../support/server/scenario.ts";
-import { type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { signIn } from "../../support/server/sign-in.ts";
 import { makeTarget, type Named } from "../../support/server/targets.ts";
 
 const JSON_TYPE = "application/json";
@@ -92,24 +91,17 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   mcp: ["id"],
 };
 
-let coffer: TestAppliance;
-let description: Description;
+const coffer = await startAppliance({ signups: "open" });
+const description = await Description.of(coffer.client());
+const signingIn = bodyOf("logIn", JSON_TYPE).example;
+if (!isObject(signingIn)) throw new Error("logIn has no example");
+const [username, password] = [String(signingIn["username"]), String(signingIn["password"])];
+await coffer.appliance.services.users.createFromShell(username, password);
 /** The account that the examples sign in to, in a browser, and by a key. */
-let ada: SignedInBrowser;
-let key: Client;
-
-beforeAll(async () => {
-  coffer = await startAppliance({ signups: "open" });
-  description = await Description.of(coffer.client());
-  const { example } = bodyOf("logIn", JSON_TYPE);
-  if (!isObject(example)) throw new Error("logIn has no example");
-  const [username, password] = [String(example["username"]), String(example["password"])];
-  await coffer.appliance.services.users.createFromShell(username, password);
-  ada = await signIn(coffer, username, password);
-  key = await accountClient(coffer, username);
-  addAccount(coffer, "carl");
-  addAccount(coffer, "dora");
-});
+const ada = await signIn(coffer, username, password);
+const key = await accountClient(coffer, username);
+addAccount(coffer, "carl");
+addAccount(coffer, "dora");
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 /** The bodies of all operations, each with its operation. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
@@ -102,10 +102,7 @@ describe("the links to the description and the start page", () => {
 });
 
 /** A server that keeps nothing, and gives no drives to who has no account. */
-let closed: TestAppliance;
-beforeAll(async () => {
-  closed = await startAppliance({ "keep-days": "0", provisioning: "off" });
-});
+const closed = await startAppliance({ "keep-days": "0", provisioning: "off" });
 afterAll(() => closed[Symbol.asyncDispose]());
 
 const TEXTS = ["/", "/llms.txt", "/skill.md", "/v0"] as const;
