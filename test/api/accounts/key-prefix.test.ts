@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { fileCursor, grepCursor, pathCursor } from "../../../src/http/operation/cursor.ts";
 import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/shown.ts";
 import { type DriveId, parseId } from "../../../src/domain/id.ts";
@@ -7,7 +7,7 @@ import { archived } from "../../support/samples/archives.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import { startWorld } from "../../support/server/world.ts";
-import { openStage } from "../../support/server/scenario.ts";
+import { openStageNow } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 // What such a key may ask of each route is in the matrix: see authorisation.test.ts. Here it attacks.
@@ -17,23 +17,15 @@ const ALIKE = ["note/c.txt", "notes-secret/b.txt", "Notes/d.txt", "notes.txt"];
 const OUTSIDE = ["root.txt", ...ALIKE, "cafe/e.txt", "a/beside.txt", "z/last.txt"];
 const INSIDE = ["notes/hello.txt", "notes/sub/deep.txt"];
 
-const stage = openStage();
-let drive: string;
-let snapshot: string;
-/** With a key of `notes/`. */
-let inside: Client;
-/** With a key of all that is Ada's. */
-let owner: Client;
+const stage = await openStageNow();
+const drive = stage.world.drives.ada;
+/** With a key of `notes/`, and with one of all that is Ada's. */
+const { adaPrefix: inside, ada: owner } = stage.world.clients;
 /** The ids of the files, by their paths. */
 const ids = new Map<string, string>();
-
-beforeAll(async () => {
-  const { clients, drives } = stage.world;
-  [drive, inside, owner] = [drives.ada, clients.adaPrefix, clients.ada];
-  for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"])
-    ids.set(path, (await owner.put(drive, path, "Hello outside")).id);
-  snapshot = await takeSnapshot(owner, drive);
-});
+for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"])
+  ids.set(path, (await owner.put(drive, path, "Hello outside")).id);
+const snapshot = await takeSnapshot(owner, drive);
 
 /** An address about Ada's drive. */
 function at(path: string, query: Record<string, string> = {}): string {

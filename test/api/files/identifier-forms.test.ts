@@ -1,14 +1,14 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
 import { everythingIn } from "../../support/faults/change-database.ts";
 import { archived, filled } from "../../support/samples/archives.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
-import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { fill, fillJson, openStageNow, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { makeTarget, routeOf } from "../../support/server/targets.ts";
 import { describedApi, ROUTES } from "../../support/server/routes.ts";
 
-const stage = openStage();
+const stage = await openStageNow();
 
 /** What a thing can be named by; `trash` is an entry of it. */
 const KINDS = ["drive", "file", "key", "session", "user", "snapshot", "trash", "link", "webhook"] as const;
@@ -108,20 +108,14 @@ const NOTHING: Things = {
   webhook: nothing(8),
 };
 
-let ada: Things;
+const { ada: owner } = stage.world.clients;
+const hers = { ...stage, client: owner, drive: stage.world.drives.ada, path: "notes/hello.txt" };
+const made = await makeTarget(hers, KINDS.map((kind) => `{${kind}}`).join());
+const ada: Things = { ...NOTHING, ...made, slug: "ada/notes" };
+for (const kind of KINDS) expect(ada[kind]).not.toBe(NOTHING[kind]);
+const { id: drive, slug } = await owner.makeDrive("Second");
 /** Ada's second drive, which a key of her first one does not reach. */
-let second: Things;
-
-beforeAll(async () => {
-  const { coffer, world } = stage;
-  const client = world.clients.ada;
-  const place = { coffer, world, client, drive: world.drives.ada, path: "notes/hello.txt" };
-  const made = await makeTarget(place, KINDS.map((kind) => `{${kind}}`).join());
-  ada = { ...NOTHING, ...made, slug: "ada/notes" };
-  for (const kind of KINDS) expect(ada[kind]).not.toBe(NOTHING[kind]);
-  const { id: drive, slug } = await client.makeDrive("Second");
-  second = { ...ada, drive, slug, file: await client.store(drive, "notes/hello.txt") };
-});
+const second: Things = { ...ada, drive, slug, file: await owner.store(drive, "notes/hello.txt") };
 
 /** The answer without what differs from request to request, and with the same word for each reference. */
 function shownOf({ status, text }: Answer, reference: string): unknown {
@@ -209,7 +203,6 @@ describe("however another's thing is named, the answer is as for nothing", () =>
 });
 
 test("who was let in before is let in nowhere, to their own things least of all", async () => {
-  const { ada: owner } = stage.world.clients;
   const { id: keyId, key } = await owner.makeKey();
   const { id: session, browser } = beginSession(stage.coffer, "ada");
   const revoked = stage.coffer.client(key);

@@ -1,17 +1,14 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { VersionDiffRecord, VersionsPage } from "../../../src/http/records/history-schemas.ts";
 import type { Json } from "../../support/server/client.ts";
-import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
+import { openStageNow, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { encoded } from "../../support/samples/encodings.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const stage = openStage({ "keep-versions": "5" });
-let drive: OwnDrive;
-beforeAll(async () => {
-  drive = await stage.ownDrive();
-});
+const stage = await openStageNow({ "keep-versions": "5" });
+const drive = await stage.ownDrive();
 
 /** Uploads contents to one path, one after the other. Returns the file's id. */
 async function put(own: OwnDrive, path: string, contents: readonly string[], query = ""): Promise<string> {

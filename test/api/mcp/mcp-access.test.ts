@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type Answer, Client, type Json } from "../../support/server/client.ts";
-import { fillJson, openStage, provision, startWithDrive } from "../../support/server/scenario.ts";
+import { fillJson, openStageNow, provision, startWithDrive } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { testWith } from "../../support/server/test-with.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../support/server/routes.ts";
 import { CALLERS, type CallerName } from "../../support/server/world.ts";
 
-const stage = openStage();
+const stage = await openStageNow();
 
 const isReader = (caller: CallerName) => caller.endsWith("Reader");
 
@@ -94,11 +94,8 @@ function asks({ inputSchema }: { inputSchema: object }): boolean {
   return ['"properties":{"api_key":', '"required":["api_key"'].every((part) => schema.includes(part));
 }
 
-let listed: string[];
-beforeAll(async () => {
-  await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
-  listed = (await ada.client.listTools()).tools.map(({ name }) => name);
-});
+await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
+const listed = (await ada.client.listTools()).tools.map(({ name }) => name);
 
 test("the table names every tool", () => {
   expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
-import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
-import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
+import { connectAgent, connectMcp } from "../../support/peers/mcp.ts";
+import { openStageNow, startWithDrive } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
-const stage = openStage();
-let mcp: McpAgent;
-let own: OwnDrive;
-beforeAll(async () => {
-  mcp = await connectAgent(stage);
-  own = mcp.drive;
-});
+const stage = await openStageNow();
+const mcp = await connectAgent(stage);
+const own = mcp.drive;
 afterAll(() => mcp[Symbol.asyncDispose]());
 
 function put(path: string, body: string) {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { REGISTERED_CLIENTS } from "../../../src/domain/oauth/oauth-client.ts";
 import { REPEAT_LIFETIME_MS } from "../../../src/domain/oauth/oauth-token.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
@@ -13,19 +13,14 @@ import {
   REDIRECT_URI,
   tokensIn,
 } from "../../support/peers/oauth.ts";
-import { openStage } from "../../support/server/scenario.ts";
-import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { openStageNow } from "../../support/server/scenario.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 import { startTlsServer } from "../../support/peers/tls-server.ts";
 
-const stage = openStage();
+const stage = await openStageNow();
 
-let app: OAuthTestClient;
-let ada: SignedInBrowser;
-
-beforeAll(async () => {
-  app = await OAuthTestClient.register(stage.coffer);
-  ada = beginSession(stage.coffer, "ada").browser;
-});
+const app = await OAuthTestClient.register(stage.coffer);
+const ada = beginSession(stage.coffer, "ada").browser;
 
 // Only so many may come from one address in a time.
 beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));

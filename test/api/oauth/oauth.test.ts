@@ -1,24 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { KeyRecord } from "../../../src/http/records/record-schemas.ts";
 import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { locationOf, OAuthTestClient, REDIRECT_URI, tokensIn } from "../../support/peers/oauth.ts";
-import { openStage } from "../../support/server/scenario.ts";
-import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { openStageNow } from "../../support/server/scenario.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 
-const stage = openStage();
+const stage = await openStageNow();
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-let app: OAuthTestClient;
-let ada: SignedInBrowser;
-
-beforeAll(async () => {
-  app = await OAuthTestClient.register(stage.coffer);
-  ada = beginSession(stage.coffer, "ada").browser;
-});
+const app = await OAuthTestClient.register(stage.coffer);
+const ada = beginSession(stage.coffer, "ada").browser;
 
 // Only so many may come from one address in a time.
 beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));

@@ -1,25 +1,17 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { everythingIn, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { type HeldRequest, holdRequest } from "../../support/server/held-request.ts";
-import { openStage } from "../../support/server/scenario.ts";
+import { openStageNow } from "../../support/server/scenario.ts";
 import { describedApi, operationOf, requestOf, ROUTES, type RouteRow } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { makeTarget, type Named } from "../../support/server/targets.ts";
+import { makeTarget } from "../../support/server/targets.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 // The gate lets a caller in before the request's body is read, and a client may take as long over the body as
 // it likes. Who is revoked, signed out or disabled meanwhile must not act any more.
 
-const stage = openStage();
-/** What the writes below name. */
-let named: Named;
-
-beforeAll(async () => {
-  const { coffer, world } = stage;
-  const place = { client: world.clients.ada, drive: world.drives.ada, path: "notes/late.txt" };
-  named = await makeTarget({ coffer, world, ...place }, JSON.stringify(TAKING));
-});
+const stage = await openStageNow();
 
 /** Begins a request, which was let in. */
 function begin(sender: Client, row: RouteRow): Promise<HeldRequest> {
@@ -47,6 +39,10 @@ const TAKING = description.operations.flatMap((operation) => {
   if (row === undefined) throw new Error(`nothing in ROUTES is about ${id}`);
   return [[id, row] as const];
 });
+const { coffer, world } = stage;
+const place = { coffer, world, client: world.clients.ada, drive: world.drives.ada, path: "notes/late.txt" };
+/** What these name. */
+const named = await makeTarget(place, JSON.stringify(TAKING));
 /** Those that Ada's key sends; others are sent by somebody who is signed in alone. */
 const WRITES = TAKING.filter(([, [, , more]]) => more?.by === undefined);
 const NEW_KEY: RouteRow = ["POST /v0/keys", 201];

@@ -1,20 +1,21 @@
-import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { Database as Sqlite } from "bun:sqlite";
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { PART } from "../../../src/db/search/jobs.ts";
 import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { openStage, type OwnDrive, startWithDrive } from "../../support/server/scenario.ts";
+import { openStageNow, startWithDrive } from "../../support/server/scenario.ts";
 import { indexAll } from "../../support/server/settled-index.ts";
 
 const FILES = 4000;
 /** More words than a search puts together for the start of one. */
 const WORDS = 600;
 
-const stage = openStage();
-let own: OwnDrive;
+const stage = await openStageNow();
+const { coffer } = stage;
+const own = await stage.ownDrive();
 
 async function upload(path: string, body: string): Promise<string> {
   return (await own.client.put(own.id, path, body)).id;
@@ -24,28 +25,24 @@ function find(query: Record<string, string>): Promise<FoundFilesPage> {
   return own.client.get<FoundFilesPage>(`/v0/search?${new URLSearchParams(query).toString()}`);
 }
 
-beforeAll(async () => {
-  const { coffer } = stage;
-  own = await stage.ownDrive();
-  const words = Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`);
-  await upload("words.txt", `needle ${words.join(" ")}`);
-  await upload("other needle.txt", "start1000");
-  for (const path of ["common.txt", "uncommon.txt"]) await upload(path, "old");
-  for (const path of ["invoice.txt", "start1000.txt"]) await upload(path, "old common");
-  await upload("picture.png", "");
-  const changed = await upload("changed.txt", "old common");
-  const { id } = await own.client.post<{ id: string }>("/v0/files", {
-    drive_id: own.id,
-    filename: "tagged.txt",
-    content: btoa("common start1000"),
-    tags: ["all"],
-  });
-  coffer.clock.advance(1000);
-  await addManyFiles(coffer.dataDir, id, FILES);
-  coffer.clock.advance(1000);
-  await own.client.patch(`/v0/files/${changed}`, { metadata: { a: 1 } });
-  await indexAll(coffer);
+const words = Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`);
+await upload("words.txt", `needle ${words.join(" ")}`);
+await upload("other needle.txt", "start1000");
+for (const path of ["common.txt", "uncommon.txt"]) await upload(path, "old");
+for (const path of ["invoice.txt", "start1000.txt"]) await upload(path, "old common");
+await upload("picture.png", "");
+const changed = await upload("changed.txt", "old common");
+const tagged = await own.client.post<{ id: string }>("/v0/files", {
+  drive_id: own.id,
+  filename: "tagged.txt",
+  content: btoa("common start1000"),
+  tags: ["all"],
 });
+coffer.clock.advance(1000);
+await addManyFiles(coffer.dataDir, tagged.id, FILES);
+coffer.clock.advance(1000);
+await own.client.patch(`/v0/files/${changed}`, { metadata: { a: 1 } });
+await indexAll(coffer);
 
 describe("of more files than are looked at", () => {
   test("those come first that match in their filenames, whole words before others, however old", async () => {

@@ -30,7 +30,7 @@ export interface UnclaimedDrive extends OwnDrive {
 
 /** Opens a stage before the tests of the calling file or `describe`, and closes it after them. */
 export function openStage(settings: Record<string, string> = {}): Stage {
-  let open: { readonly coffer: TestAppliance; readonly world: World } | undefined;
+  let open: Pick<Stage, "coffer" | "world"> | undefined;
   beforeAll(async () => {
     const coffer = await startAppliance(settings);
     open = { coffer, world: await populate(coffer) };
@@ -40,6 +40,18 @@ export function openStage(settings: Record<string, string> = {}): Stage {
     if (open === undefined) throw new Error("the stage is not open yet");
     return open;
   };
+  return stageOf(opened);
+}
+
+/** The same at once, for a file where more has to be there before its tests. */
+export async function openStageNow(settings: Record<string, string> = {}): Promise<Stage> {
+  const coffer = await startAppliance(settings);
+  afterAll(() => coffer[Symbol.asyncDispose]());
+  const open = { coffer, world: await populate(coffer) };
+  return stageOf(() => open);
+}
+
+function stageOf(opened: () => Pick<Stage, "coffer" | "world">): Stage {
   return {
     get coffer() {
       return opened().coffer;
