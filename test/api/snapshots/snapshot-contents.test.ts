@@ -71,12 +71,15 @@ async function restore(client: Client, drive: string, snapshot: string, body = {
 const PATHS = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
 const about = { paths: PATHS, tags: ["red"] };
 
-async function fill(client: Client, drive: string): Promise<string[]> {
+/** A drive with files, what is seen of it, and a snapshot. */
+async function filled() {
+  const { id: drive, client } = await stage.ownDrive();
   const ids: string[] = [];
   for (const [n, path] of PATHS.entries())
     ids.push(await client.store(drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
   await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
-  return ids;
+  const before = await seen(client, drive, about);
+  return { client, drive, ids, before, snapshot: await takeSnapshot(client, drive) };
 }
 
 async function change(client: Client, drive: string, ids: readonly string[]): Promise<void> {
@@ -99,10 +102,7 @@ async function ruin(client: Client, drive: string, ids: readonly string[]): Prom
 }
 
 test("a snapshot answers as the drive did, before and after all of that was changed", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  const ids = await fill(client, drive);
-  const before = await seen(client, drive, about);
-  const snapshot = await takeSnapshot(client, drive);
+  const { client, drive, ids, before, snapshot } = await filled();
   expect(await seen(client, drive, { ...about, snapshot })).toEqual(before);
 
   stage.coffer.clock.advance(1000);
@@ -177,10 +177,7 @@ test("what has expired since is gone from the snapshot and its counts, and stays
 });
 
 test("a ruined drive comes back as it was, with its ids, and the restore is undone by another", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  const ids = await fill(client, drive);
-  const before = await seen(client, drive, about);
-  const snapshot = await takeSnapshot(client, drive);
+  const { client, drive, ids, before, snapshot } = await filled();
   stage.coffer.clock.advance(1000);
   await ruin(client, drive, ids);
   const ruined = await seen(client, drive, about);
@@ -208,9 +205,7 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
 });
 
 test("what is as in the snapshot is not touched", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  await fill(client, drive);
-  const snapshot = await takeSnapshot(client, drive);
+  const { client, drive, snapshot } = await filled();
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
   await client.store(drive, "a/b/1.txt", "changed");
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
@@ -218,9 +213,7 @@ test("what is as in the snapshot is not touched", async () => {
 });
 
 test("a folder comes back alone, also one that is gone, and where a file stands now", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  const ids = await fill(client, drive);
-  const snapshot = await takeSnapshot(client, drive);
+  const { client, drive, ids, snapshot } = await filled();
   await ruin(client, drive, ids);
   await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
   await client.store(drive, "a", "a file where a folder was");
@@ -236,9 +229,7 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
 });
 
 test("the entry of a deleted folder goes with the last of what it has, be it a file or an empty folder", async () => {
-  const { id: drive, client } = await stage.ownDrive();
-  await fill(client, drive);
-  const snapshot = await takeSnapshot(client, drive);
+  const { client, drive, snapshot } = await filled();
   await client.store(drive, "b/new.txt", "unknown to the snapshot");
   await client.post("/v0/folders", { drive_id: drive, path: "ä/later/" });
   for (const path of ["a/", "b/", "ä/"])
