@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { KEYS } from "../../../src/domain/limits.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { expectJson, openStage } from "../../support/server/scenario.ts";
-import { populateQuietly, startWorld } from "../../support/server/world.ts";
+import { startQuietly, startWorld } from "../../support/server/world.ts";
 import { expectRefused, tally } from "../../support/server/answers.ts";
 
 const stage = openStage();
@@ -66,8 +65,8 @@ describe("keys are limited in rate", () => {
   const LIMITS = { "rate-limits": "free=72,team=12" };
 
   test("of an owner by the plan, with 429 and Retry-After, until the minute is over", async () => {
-    await using coffer = await startAppliance(LIMITS);
-    const { clients, drives } = await populateQuietly(coffer);
+    await using coffer = await startQuietly(LIMITS);
+    const { clients, drives } = coffer;
     expect(await createMany(clients.bob, 6)).toBe(6);
     coffer.clock.advance(20_000);
     expect(await createMany(clients.bob, 7, { drive_id: drives.bob })).toBe(6);
@@ -84,8 +83,8 @@ describe("keys are limited in rate", () => {
   });
 
   test("one a minute at least; what is refused or repeated is not counted", async () => {
-    await using coffer = await startAppliance({ "rate-limits": "free=5" });
-    const { clients } = await populateQuietly(coffer);
+    await using coffer = await startQuietly({ "rate-limits": "free=5" });
+    const { clients } = coffer;
     expect((await create(clients.agent, { name: "x".repeat(65) })).status).toBe(400);
     expect((await create(clients.agent, { drive_id: "somebody/elses" })).status).toBe(404);
     const repeated = { body: {}, headers: { "idempotency-key": "1" } };

@@ -1,14 +1,15 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect } from "bun:test";
 import { expectRefused, tally } from "../../support/server/answers.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
 import { expectJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { populateQuietly } from "../../support/server/world.ts";
+import { testWith } from "../../support/server/test-with.ts";
+import { startQuietly } from "../../support/server/world.ts";
 
 /** Ada's plan is team, Bob's and the agents' is free. */
-const limits = { "rate-limits": "free=8,team=12" };
+const it = testWith(() => startQuietly({ "rate-limits": "free=8,team=12" }));
 
 /** The limit, what remains of it, and the seconds until its reset. */
 function state({ headers }: Answer): (string | null)[] {
@@ -30,9 +31,8 @@ function expectTold(
 }
 
 describe("rate limits", () => {
-  test("are the plan's, counted down in windows of a minute", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients } = await populateQuietly(coffer);
+  it("are the plan's, counted down in windows of a minute", async (coffer) => {
+    const { clients } = coffer;
     expect(state(await list(clients.ada))).toEqual(["12", "11", "60"]);
     coffer.clock.advance(20_500);
     expect(state(await clients.ada.send("GET", "/v0/nothing"))).toEqual(["12", "10", "40"]);
@@ -45,9 +45,8 @@ describe("rate limits", () => {
     expect(state(await list(clients.liar))).toEqual(["8", "6", "60"]);
   });
 
-  test("refuse with 429 and Retry-After, do nothing, and let go at the window's end", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients, drives } = await populateQuietly(coffer);
+  it("refuse with 429 and Retry-After, do nothing, and let go at the window's end", async (coffer) => {
+    const { clients, drives } = coffer;
     for (let n = 0; n < 8; n += 1) await clients.agent.put(drives.agent, `${n}`);
     coffer.clock.advance(15_000);
     const reads = [["GET", "/v0/drives"] as const, ["GET", "/v0/nothing"] as const];
@@ -64,9 +63,8 @@ describe("rate limits", () => {
     expect(total).toBe(9);
   });
 
-  test("are exact among requests that come at once", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients } = await populateQuietly(coffer);
+  it("are exact among requests that come at once", async (coffer) => {
+    const { clients } = coffer;
     expect(await countStatuses([clients.bob], 30)).toEqual({ 200: 8, 429: 22 });
   });
 });
@@ -96,9 +94,8 @@ async function moreKeys(
 }
 
 describe("a second window is shared by all who have one owner", () => {
-  test("so that many keys of a drive do not make many times its limit", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients } = await populateQuietly(coffer);
+  it("so that many keys of a drive do not make many times its limit", async (coffer) => {
+    const { clients } = coffer;
     const keys = [clients.agent, ...(await moreKeys(coffer, clients.agent, 9))];
     expect(await countStatuses(keys, 80)).toEqual({ 200: SHARED_FACTOR * 8, 429: 80 - SHARED_FACTOR * 8 });
     // Others have windows of their own.
@@ -107,9 +104,8 @@ describe("a second window is shared by all who have one owner", () => {
     expect(await countStatuses(keys, 20)).toEqual({ 200: 20 });
   });
 
-  test("by an account's keys and sessions and the keys of its drives", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients, drives } = await populateQuietly(coffer);
+  it("by an account's keys and sessions and the keys of its drives", async (coffer) => {
+    const { clients, drives } = coffer;
     const { cookie } = beginSession(coffer, "bob").browser;
     const [ofDrive = clients.nobody] = await moreKeys(coffer, clients.bob, 1, { drive_id: drives.bob });
     const others = await moreKeys(coffer, clients.bob, 3);
@@ -126,9 +122,8 @@ describe("a second window is shared by all who have one owner", () => {
     expect((await signedIn()).status).toBe(429);
   });
 
-  test("by the keys of a drive, with its account from when it is claimed", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients } = await populateQuietly(coffer);
+  it("by the keys of a drive, with its account from when it is claimed", async (coffer) => {
+    const { clients } = coffer;
     const { client, claimToken } = await provision(coffer);
     const keys = await moreKeys(coffer, client, 4);
     await clients.bob.post("/v0/drives/claim", { token: claimToken }, 200);
@@ -137,9 +132,8 @@ describe("a second window is shared by all who have one owner", () => {
     expectTold(await list(clients.bob), ["32", "60"], "all keys of this account together");
   });
 
-  test("and the headers and the refusal are those of the window that has less", async () => {
-    await using coffer = await startAppliance(limits);
-    const { clients } = await populateQuietly(coffer);
+  it("and the headers and the refusal are those of the window that has less", async (coffer) => {
+    const { clients } = coffer;
     const [first, second, third, fourth, fifth] = await moreKeys(coffer, clients.agent, 5);
     if (!first || !second || !third || !fourth || !fifth) throw new Error("there are five");
     // The shared window begins with the first, ten seconds before the windows of the others.

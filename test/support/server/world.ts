@@ -107,17 +107,17 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   return { keys, clients, drives, files, keyIds, carol: carol.id };
 }
 
-/** The same, with everybody's minute still to begin. */
-export async function populateQuietly(coffer: TestAppliance): Promise<World> {
-  const world = await populate(coffer);
-  coffer.clock.advance(60_000);
-  return world;
-}
-
 /** An appliance with its cast, of one test's own. */
 export async function startWorld(settings: Record<string, string> = {}): Promise<TestAppliance & World> {
   const coffer = await startAppliance(settings);
   return Object.assign(coffer, await populate(coffer));
+}
+
+/** The same, with everybody's minute still to begin. */
+export async function startQuietly(settings: Record<string, string>): Promise<TestAppliance & World> {
+  const coffer = await startWorld(settings);
+  coffer.clock.advance(60_000);
+  return coffer;
 }
 
 async function user(coffer: TestAppliance, username: string) {
