@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
+import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
@@ -307,11 +308,7 @@ test("a known damage is shown by /readyz, is that of a copy as well, and outlive
   for (const { id } of [stored, copy]) await requireGood({ ...stored, id });
 });
 
-interface Found {
-  readonly data: readonly { readonly id: string; readonly snippet: string | null }[];
-}
-
-function find(word: string): Promise<Found> {
+function find(word: string): Promise<FoundFilesPage> {
   return drive.client.get(`/v0/search?drive_id=${drive.id}&q=${word}`);
 }
 

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { PART } from "../../../src/db/search/jobs.ts";
+import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,14 +28,9 @@ function put(path: string, body: Body, drive = own, status = 201): Promise<{ id:
   return coffer.client(drive.key).put(drive.id, path, body, status);
 }
 
-interface Hit {
-  readonly path: string;
-  readonly snippet: string | null;
-}
-
-async function found(text: string, drive = own): Promise<Hit[]> {
+async function found(text: string, drive = own) {
   const target = `/v0/search?drive_id=${drive.id}&q=${encodeURIComponent(text)}`;
-  const { data } = await coffer.client(drive.key).get<{ data: Hit[] }>(target);
+  const { data } = await coffer.client(drive.key).get<FoundFilesPage>(target);
   return data.map(({ path, snippet }) => ({ path, snippet })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
