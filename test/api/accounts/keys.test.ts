@@ -5,15 +5,13 @@ import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts"
 import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, startWithDrive } from "../../support/server/scenario.ts";
 import type { Step } from "../../support/server/steps.ts";
-import { gives, refused, refuses, step, invalid, wrongBodies } from "../../support/server/steps.ts";
+import { gives, NOWHERE, refused, refuses, step, invalid, wrongBodies } from "../../support/server/steps.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
 const it = testWith(startWithDrive);
-
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 function create(body: Json, more: Partial<Step> = {}): Step {
   const json = { key: expect.stringMatching(/^cof_sk_live_/) };

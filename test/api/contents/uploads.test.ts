@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
-import { type Expected, invalid, refused, step, type Step } from "../../support/server/steps.ts";
+import { type Expected, invalid, NOWHERE, refused, step, type Step } from "../../support/server/steps.ts";
 import {
   accepted,
   FORM_TYPE,
@@ -31,7 +31,6 @@ const NEW_RECORD = {
   updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
 };
 
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 const BYTES = { mime_type: "application/octet-stream" };
 const HELLO_HASH = { content_hash: `sha256:${HELLO_DIGEST}` };
 

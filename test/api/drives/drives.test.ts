@@ -11,7 +11,7 @@ import {
   runAfter,
 } from "../../support/server/scenario.ts";
 import type { Step, Expected } from "../../support/server/steps.ts";
-import { gives, refused, refuses, step, invalid } from "../../support/server/steps.ts";
+import { gives, NOWHERE, refused, refuses, step, invalid } from "../../support/server/steps.ts";
 import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { expectRefused } from "../../support/server/answers.ts";
@@ -22,7 +22,6 @@ const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 function provisioning(name: Json, more: Partial<Step> = {}): Step {
   return step("nobody POST /v0/drives/provision", {

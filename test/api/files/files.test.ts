@@ -3,7 +3,7 @@ import type { FileRecord } from "../../../src/http/records/record-schemas.ts";
 import type { Json } from "../../support/server/client.ts";
 import { openStage, runEach, runScenarios, runAfter, runBetween } from "../../support/server/scenario.ts";
 import type { Expected, Request, Step } from "../../support/server/steps.ts";
-import { invalid, refused, refuses, step, wrongBodies } from "../../support/server/steps.ts";
+import { invalid, NOWHERE, refused, refuses, step, wrongBodies } from "../../support/server/steps.ts";
 import { HELLO_DIGEST, holds, post, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
@@ -11,7 +11,6 @@ const stage = openStage();
 const ETAG = `"${HELLO_DIGEST}"`;
 const CONFLICT = refused("CONFLICT");
 const MISSING = refused("NOT_FOUND");
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** `notes/hello.txt` with everything a file can have. */
 const hello = post(

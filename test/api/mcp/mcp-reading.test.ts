@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
+import { connectAgent, connectMcp, type McpAgent, MOST_CHARACTERS } from "../../support/peers/mcp.ts";
 import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
 import { openStage } from "../../support/server/scenario.ts";
 import { testWith } from "../../support/server/test-with.ts";
@@ -8,8 +8,6 @@ const stage = openStage();
 
 const it = testWith(() => connectAgent(stage));
 
-/** About as much as a model should read at once: twice, since a client may show text and structure. */
-const MOST_CHARACTERS = 80_000;
 const PNG = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 );

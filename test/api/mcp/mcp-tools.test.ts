@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { connectAgent, connectMcp, type McpAgent } from "../../support/peers/mcp.ts";
+import { connectAgent, connectMcp, type McpAgent, MOST_CHARACTERS } from "../../support/peers/mcp.ts";
 import { eventually, openStage } from "../../support/server/scenario.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -7,9 +7,6 @@ import { callerWith } from "../../support/server/services-drive.ts";
 const stage = openStage();
 
 const it = testWith(() => connectAgent(stage));
-
-/** About as much as a model should read at once: twice, since a client may show text and structure. */
-const MOST_CHARACTERS = 80_000;
 
 function etagIn(file: Record<string, unknown>): string {
   return String(file["etag"]);

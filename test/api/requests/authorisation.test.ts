@@ -7,7 +7,7 @@ import {
   runScenarios,
   type Stage,
 } from "../../support/server/scenario.ts";
-import { gives, refuses, step } from "../../support/server/steps.ts";
+import { gives, NOWHERE, refuses, step } from "../../support/server/steps.ts";
 import { everythingIn } from "../../support/faults/change-database.ts";
 import { forgetWork } from "../../support/faults/recorded-work.ts";
 import { Description } from "../../support/schemas/description.ts";
@@ -29,8 +29,6 @@ import { makeTarget, type Named, routeOf, type Target } from "../../support/serv
 import { CALLERS, type CallerName, startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
-
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** A row, with the route that it is about. */
 interface Entry {

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { openStage, runScenarios } from "../../support/server/scenario.ts";
-import { invalid, refused, step } from "../../support/server/steps.ts";
+import { invalid, NOWHERE, refused, step } from "../../support/server/steps.ts";
 import { HELLO, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
-
-const id = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** What a caller does wrong, and what the error must say so that the next try succeeds. */
 describe("the error says what to do next for", () => {
@@ -58,7 +56,7 @@ describe("the error says what to do next for", () => {
       ...refused("NOT_FOUND"),
       contains: ["No such drive. List your drives"],
     }),
-    "a file that there is not": step(`GET /v0/files/${id}`, {
+    "a file that there is not": step(`GET /v0/files/${NOWHERE}`, {
       ...refused("NOT_FOUND"),
       contains: ["No such file. List or search"],
     }),
@@ -114,8 +112,8 @@ test.each([
   ["GET", "/v1/files", "GET /v0/files"],
   ["GET", "/files", "GET /v0/files"],
   ["GET", "/api/v0/files", "GET /v0/files"],
-  ["GET", `/v0/file/${id}`, "GET /v0/files/{id}"],
-  ["GET", `/v0/files/${id}/downlaod`, "GET /v0/files/{id}/download"],
+  ["GET", `/v0/file/${NOWHERE}`, "GET /v0/files/{id}"],
+  ["GET", `/v0/files/${NOWHERE}/downlaod`, "GET /v0/files/{id}/download"],
   ["GET", "/v0/FILES", "GET /v0/files"],
   ["GET", "/v0/usage", "GET /v0/account/usage"],
 ])("the nearest route to %s %s is %s", async (method, path, meant) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Description } from "../../support/schemas/description.ts";
 import { expectCommonRules, expectJson, openStage, runScenarios } from "../../support/server/scenario.ts";
-import { invalid, refused, refuses, step } from "../../support/server/steps.ts";
+import { invalid, NOWHERE, refused, refuses, step } from "../../support/server/steps.ts";
 
 // What every answer has is checked of each that is described in openapi-answers.test.ts, and at every step of a scenario.
 
@@ -50,14 +50,13 @@ describe("a wrong method", () => {
 
 describe("the order of checks", () => {
   const long = "x".repeat(2 * 1024 * 1024);
-  const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
   runScenarios(stage, {
     "authentication before size": step("nobody POST /v0/folders", { body: long, ...refused("UNAUTHORIZED") }),
     "scope before size": step("agentReader POST /v0/folders", { body: long, ...refused("FORBIDDEN") }),
     "account before size": step("POST /v0/drives", { body: long, ...refused("FORBIDDEN") }),
     "size before body": step("POST /v0/folders", { body: long, ...refused("PAYLOAD_TOO_LARGE") }),
-    "body before existence": step(`PATCH /v0/files/${nowhere}`, { body: { tags: 1 }, ...invalid("tags") }),
-    "existence before state": step(`PATCH /v0/files/${nowhere}`, {
+    "body before existence": step(`PATCH /v0/files/${NOWHERE}`, { body: { tags: 1 }, ...invalid("tags") }),
+    "existence before state": step(`PATCH /v0/files/${NOWHERE}`, {
       body: {},
       headers: { "if-match": '"x"' },
       ...refused("NOT_FOUND"),

@@ -14,9 +14,8 @@ import type { DescribedOperation } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
 import { letIn, REDIRECT_URI } from "../../support/peers/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
-import type { Code } from "../../support/server/steps.ts";
 import { expectCommonRules, fill, fillJson, provision } from "../../support/server/scenario.ts";
-import { STATUS_OF } from "../../support/server/steps.ts";
+import { type Code, NOWHERE, STATUS_OF } from "../../support/server/steps.ts";
 import { FORM_TYPE, formOf, HELLO, HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
 import { beginSession, browserWith, sessionIn } from "../../support/server/sign-in.ts";
@@ -51,7 +50,6 @@ interface More {
 const HELLO_TEXT = "Hello World!";
 /** The cursor of a change that has not happened. */
 const NEVER = Buffer.from("999999999\n0").toString("base64url");
-const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 const MAX_FILE_SIZE = 1000;
 const FULL = "x".repeat(MAX_FILE_SIZE);
 const PAST_ANY_LIMIT = " ".repeat(2 * 1024 * 1024);

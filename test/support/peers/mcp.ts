@@ -73,6 +73,9 @@ export async function connectMcp(
   };
 }
 
+/** About as much as a model should read at once: twice, since a client may show text and structure. */
+export const MOST_CHARACTERS = 80_000;
+
 /** The client of an agent, with its drive, which is empty. */
 export interface McpAgent extends McpClient {
   readonly drive: UnclaimedDrive;

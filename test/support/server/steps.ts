@@ -28,6 +28,9 @@ export const STATUS_OF = {
 } as const;
 export type Code = keyof typeof STATUS_OF;
 
+/** An id that nothing has. */
+export const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+
 /**
  * One request and the expected response. A step always says something about the response's body. In the path, body,
  * headers and expectations, `{drive}`, `{drives.ada}`, `{files.agent}`, `{keyIds.bob}` and what an earlier step `keeps`
