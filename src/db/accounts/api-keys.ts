@@ -4,7 +4,8 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import type { DrivePk, KeyId, LinkId, UserId, UserPk, WebhookPk } from "../../domain/id.ts";
-import { type Database, type Kept, VersionCache } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { type Cached, VersionCache } from "../engine/version-cache.ts";
 import { MADE_COUNTED } from "../../domain/limits.ts";
 
 type NewApiKey = Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> & {
@@ -64,7 +65,7 @@ export function apiKeys(database: Database) {
                          k.made_by AS madeBy, k.secret_expires_at IS NOT NULL AS isApplication,
                          ${firstOf("k.expires_at", "k.secret_expires_at", "d.expires_at")} AS until
                     ${VALID} AND k.hash = ?1`;
-  const caller = sql.get<CallerRow, [hash: SecretHash, now: number], Kept<Caller>>(
+  const caller = sql.get<CallerRow, [hash: SecretHash, now: number], Cached<Caller>>(
     `${holder} AND (k.secret_expires_at IS NULL OR k.secret_expires_at > ?2)`,
     (row) => ({ value: fromRow(row), until: row.until }),
   );

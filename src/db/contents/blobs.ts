@@ -1,6 +1,7 @@
 import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
-import { type Database, VersionCache } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { VersionCache } from "../engine/version-cache.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { Connection } from "../engine/connection.ts";
 import { SMALL_BYTES } from "../expressions.ts";

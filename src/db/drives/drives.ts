@@ -1,7 +1,8 @@
 import { driveIsAlive, firstOf } from "../expressions.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { DriveId, DrivePk, UserId, UserPk } from "../../domain/id.ts";
-import { type Database, type Kept, VersionCache } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { type Cached, VersionCache } from "../engine/version-cache.ts";
 
 /** When a drive expires that is not born yet: long ago for everybody. */
 const UNBORN = 1;
@@ -41,7 +42,7 @@ export function drives(database: Database) {
   const { sql } = database;
   const kept = new VersionCache<string, Drive>(database);
   const keptBy = <Reference extends string>(column: "id" | "slug") => {
-    const find = sql.get<DriveRow & { until: number }, [reference: Reference, now: number], Kept<Drive>>(
+    const find = sql.get<DriveRow & { until: number }, [reference: Reference, now: number], Cached<Drive>>(
       `${select(`, ${UNTIL} AS until`)} AND d.${column} = ?1`,
       ({ until, ...row }) => ({ value: fromRow(row), until }),
     );

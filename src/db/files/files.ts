@@ -3,7 +3,8 @@ import type { File, FileFacts, Metadata } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { type FilePath, prefixEnd } from "../../domain/files/path.ts";
-import { type Database, type Kept, VersionCache } from "../engine/database.ts";
+import type { Database } from "../engine/database.ts";
+import { type Cached, VersionCache } from "../engine/version-cache.ts";
 
 // SQLite sorts every text before every blob, so this is the end of a range of paths that has no other.
 const AFTER_ALL_TEXT = new Uint8Array([0]);
@@ -125,9 +126,9 @@ const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 /** How many characters of JSON a file may have that counts for one where files are kept. */
 const KEPT_JSON = 512;
 
-type KeptRow = FileRow & Pick<Kept<File>, "until">;
+type KeptRow = FileRow & Pick<Cached<File>, "until">;
 
-function keptFromRow({ until, ...row }: KeptRow): Kept<File> {
+function keptFromRow({ until, ...row }: KeptRow): Cached<File> {
   const weight = 1 + (row.tags.length + row.metadata.length) / KEPT_JSON;
   return { value: fileFromRow(row), until, weight };
 }
@@ -136,12 +137,12 @@ function keptFromRow({ until, ...row }: KeptRow): Kept<File> {
 export function files(database: Database) {
   const { sql } = database;
   const kept = new VersionCache<string, File>(database);
-  const visible = sql.get<KeptRow, [id: FileId, now: number], Kept<File>>(
+  const visible = sql.get<KeptRow, [id: FileId, now: number], Cached<File>>(
     `SELECT ${FILE_COLUMNS}, ${firstOf("f.expires_at", "d.expires_at")} AS until FROM file f ${FILE_JOINS}
       WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
     keptFromRow,
   );
-  const byPath = sql.get<FileRow, [drive: DrivePk, path: FilePath], Kept<File>>(
+  const byPath = sql.get<FileRow, [drive: DrivePk, path: FilePath], Cached<File>>(
     `${SELECT} WHERE f.drive = ? AND f.path = ?`,
     keptFromRow,
   );

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { expect } from "bun:test";
-import { VersionCache } from "../../../src/db/engine/database.ts";
+import { VersionCache } from "../../../src/db/engine/version-cache.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDatabase } from "../../support/server/open-database.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
