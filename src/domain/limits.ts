@@ -33,6 +33,15 @@ export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
+/** The longest pattern of paths: the time that a match takes grows with it. */
+export const GLOB_BYTES = 256;
+/** When one request ends that looks at the paths of a drive one by one. */
+export const WALK = {
+  paths: 50_000,
+  /** Milliseconds. */
+  time: 1000,
+  depth: 100,
+};
 /** The most files and folders that one request may move with a folder. */
 export const FOLDER_MOVE_ENTRIES = 50_000;
 /** The same for a copy. Fewer, because every copy is a new row. */

@@ -41,6 +41,7 @@ import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
 import { LinkLists, LinkUses } from "./links/link-lists.ts";
 import { Listings } from "./files/listings.ts";
+import { Walks } from "./files/walks.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
@@ -155,6 +156,7 @@ export function openServices(given: ServiceParts) {
   const links = new Links({ ...parts, linkPasswords });
   const archives = new Archives(parts);
   const listings = new Listings(parts);
+  const walks = new Walks(parts);
   const folders = new Folders({ ...parts, folderChanges });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
@@ -195,6 +197,7 @@ export function openServices(given: ServiceParts) {
     shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, links }),
     uploads,
     listings,
+    walks,
     indexer,
     search: new Search({ ...parts, indexer }),
     grep: new Grep(parts),

@@ -1,11 +1,21 @@
 import { fileIsAlive } from "../expressions.ts";
 import { type FileFacts, type FilePosition, type FileSort, positionOf } from "../../domain/files/file.ts";
-import type { DrivePk, FolderPk } from "../../domain/id.ts";
+import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import type { FactsRow, PathRange } from "./files.ts";
-import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf, recordOf } from "./files.ts";
+import {
+  FACT_COLUMNS,
+  factsFromRow,
+  FILE_JOINS,
+  firstAfter,
+  partOfRecord,
+  rangeFrom,
+  rangeOf,
+  recordMask,
+  recordOf,
+} from "./files.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
@@ -40,6 +50,8 @@ type ChildRange = PathRange & Pick<ListScope, "drive" | "now"> & { readonly pare
 
 type Page = Selection & Pick<ListWindow, "limit" | "offset">;
 
+const DRIVE_ID = "(SELECT id FROM drive WHERE pk = :drive)";
+
 // INDEXED BY turns a missing index into an error instead of a slow response.
 const IN_DRIVE = "file f INDEXED BY file_path WHERE f.drive = :drive AND f.path >= :from AND f.path < :to";
 const IN_FOLDER =
@@ -59,7 +71,10 @@ export interface Part<Found, Position> {
   readonly next: Position | null;
 }
 
-type PositionRow = Pick<FileFacts, "id" | "path" | "size" | "updatedAt">;
+export type PositionRow = Pick<FileFacts, "id" | "path" | "size" | "updatedAt">;
+
+/** Which fields a record shows, by their names; null for all. */
+export type ShownFields = ReadonlySet<string> | null;
 
 /** Pages and numbers of files. Each file is read only if the drive has expired ones that await the sweep. */
 export function fileLists({ sql }: Database) {
@@ -82,14 +97,22 @@ export function fileLists({ sql }: Database) {
     return hasExpired(drive, now) ? alive : all;
   };
   const paged =
-    <Found>(read: (statements: PageStatements, page: Page) => Found) =>
-    (scope: ListScope, { after, limit, offset }: ListWindow): Part<Found, FilePosition> => {
+    <Found>(read: (statements: PageStatements, page: Page, fields: ShownFields) => Found) =>
+    (
+      scope: ListScope,
+      { after, limit, offset }: ListWindow,
+      fields: ShownFields = null,
+    ): Part<Found, FilePosition> => {
       const statements = pageFor(scope);
       const selection = selectionOf(scope, after);
       const [last, more] = statements.positions({ ...selection, limit: 2, offset: offset + limit - 1 });
-      const found = read(statements, { ...selection, limit, offset });
+      const found = read(statements, { ...selection, limit, offset }, fields);
       return { found, next: last && more ? positionOf(scope.sort, last) : null };
     };
+  const recordsOf = sql.value<string, [{ drive: DrivePk; files: string; fields: number | null }]>(
+    `SELECT group_concat(iif(:fields IS NULL, ${recordOf(DRIVE_ID)}, ${partOfRecord(DRIVE_ID)}), ',' ORDER BY page.key)
+       FROM json_each(:files) page CROSS JOIN file f ON f.id = page.value JOIN blob b ON b.pk = f.blob`,
+  );
   const countOf = (selection: string) => {
     const count = sql.number<[Selection]>(`SELECT count(*) AS files FROM ${selection}`);
     return (scope: ListScope) => count(selectionOf(scope, null));
@@ -109,7 +132,18 @@ export function fileLists({ sql }: Database) {
      * Their records as JSON, separated by commas. They are put together in the database: to make objects of all values
      * and JSON of these takes several times as long.
      */
-    records: paged(({ records }, page) => records(page) ?? ""),
+    records: paged(({ records, someFields }, page, fields) => {
+      const found = fields === null ? records(page) : someFields({ ...page, fields: recordMask(fields) });
+      return found ?? "";
+    }),
+    /** The records of these files, in this order, as `records` gives them. */
+    recordsOf: (drive: DrivePk, files: readonly FileId[], fields: ShownFields) =>
+      recordsOf({ drive, files: JSON.stringify(files), fields: fields && recordMask(fields) }) ?? "",
+    /** Up to `limit` files of a scope in path order, at a path or after it; of the scope's prefix from its start. */
+    some: (scope: ListScope, from: string, limit: number) => {
+      const selection = selectionOf(scope, null);
+      return pageFor(scope).positions({ ...selection, ...rangeFrom(selection, from), limit, offset: 0 });
+    },
     /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
     countTagged: countOf(`${TAGGED} AND ${fileIsAlive(":now")}`),
     /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
@@ -170,12 +204,12 @@ function pageOf(sql: Connection, selection: string, { table, columns, direction 
               ORDER BY ${orderOf(table)} LIMIT +:limit OFFSET :offset) page
       CROSS JOIN file f ON f.pk = page.pk ${joins}
       ORDER BY ${orderOf("page")}`;
-  const record = recordOf("(SELECT id FROM drive WHERE pk = :drive)");
+  const joined = (record: string) =>
+    `SELECT group_concat(record, ',') FROM (${read(`${record} AS record`, "JOIN blob b ON b.pk = f.blob")})`;
   return {
     files: sql.all<FactsRow, [Page], FileFacts>(read(FACT_COLUMNS, FILE_JOINS), factsFromRow),
-    records: sql.value<string, [Page]>(
-      `SELECT group_concat(record, ',') FROM (${read(`${record} AS record`, "JOIN blob b ON b.pk = f.blob")})`,
-    ),
+    records: sql.value<string, [Page]>(joined(recordOf(DRIVE_ID))),
+    someFields: sql.value<string, [Page & { fields: number }]>(joined(partOfRecord(DRIVE_ID))),
     positions: sql.all<PositionRow, [Page]>(read("f.id, f.path, f.size, f.updated_at AS updatedAt", "")),
   };
 }

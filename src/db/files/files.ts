@@ -46,12 +46,44 @@ export const FACT_COLUMNS = `
  * @param drive the SQL of its drive's id
  */
 export function recordOf(drive: string): string {
-  return `concat('{"id":"', f.id, '","drive_id":"', ${drive}, '","path":', json_quote(f.path),
-    ',"filename":', json_quote(f.filename), ',"mime_type":', json_quote(f.mime_type), ',"size":', f.size,
-    ',"content_hash":"sha256:', b.digest, '","content_preview":', iif(f.is_text, json_quote(b.preview), 'null'),
-    ',"tags":', f.tags, ',"metadata":', f.metadata,
-    ',"expires_at":', iif(f.expires_at IS NULL, 'null', json_quote(${instantOf("f.expires_at")})),
-    ',"created_at":"', f.created_text, '","updated_at":"', ifnull(f.updated_text, f.created_text), '"}')`;
+  const fields = recordFields(drive).map(([name, value], index) => {
+    return `'${index === 0 ? "" : ","}"${name}":', ${value}`;
+  });
+  return `concat('{', ${fields.join(", ")}, '}')`.replaceAll("', '", "");
+}
+
+/** Like `recordOf`, with only the fields of `:fields`: see `recordMask`. A field that is left out is not read. */
+export function partOfRecord(drive: string): string {
+  const fields = recordFields(drive).map(
+    ([name, value], index) => `iif(:fields & ${1 << index}, concat(',"${name}":', ${value}), '')`,
+  );
+  return `concat('{', substr(concat(${fields.join(", ")}), 2), '}')`;
+}
+
+const RECORD_FIELDS = recordFields("").map(([name]) => name);
+
+/** These fields of a record, as a set of bits. */
+export function recordMask(fields: ReadonlySet<string>): number {
+  return RECORD_FIELDS.reduce((mask, name, index) => (fields.has(name) ? mask | (1 << index) : mask), 0);
+}
+
+/** The fields of a record in their order, each with what makes its JSON: arguments of `concat`. */
+function recordFields(drive: string): readonly (readonly [name: string, value: string])[] {
+  return [
+    ["id", `'"', f.id, '"'`],
+    ["drive_id", `'"', ${drive}, '"'`],
+    ["path", "json_quote(f.path)"],
+    ["filename", "json_quote(f.filename)"],
+    ["mime_type", "json_quote(f.mime_type)"],
+    ["size", "f.size"],
+    ["content_hash", `'"sha256:', b.digest, '"'`],
+    ["content_preview", "iif(f.is_text, json_quote(b.preview), 'null')"],
+    ["tags", "f.tags"],
+    ["metadata", "f.metadata"],
+    ["expires_at", `iif(f.expires_at IS NULL, 'null', json_quote(${instantOf("f.expires_at")}))`],
+    ["created_at", `'"', f.created_text, '"'`],
+    ["updated_at", `'"', ifnull(f.updated_text, f.created_text), '"'`],
+  ];
 }
 
 /** As `formatInstant`, in SQL. It takes longer than all else of a record, so rows have their times as text. */

@@ -57,6 +57,13 @@ export function folders({ sql }: Database) {
     `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
       WHERE parent = :parent AND path >= :from AND path < :to`,
   );
+  const some = sql.all<
+    Pick<Folder, "path">,
+    [PathRange & { readonly drive: DrivePk; readonly limit: number }]
+  >(
+    `SELECT path FROM folder INDEXED BY folder_path
+      WHERE drive = :drive AND path >= :from AND path < :to ORDER BY path LIMIT +:limit`,
+  );
   return {
     byPath: sql.get<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
@@ -70,6 +77,9 @@ export function folders({ sql }: Database) {
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
       return children({ parent, ...range, limit, offset });
     },
+    /** Up to `limit` folders of a drive anywhere, in path order, whose paths start with `prefix`; at a path or after it. */
+    some: ({ drive, prefix }: { drive: DrivePk; prefix: string }, from: string, limit: number) =>
+      some({ drive, ...rangeFrom(rangeOf(prefix), from), limit }),
     /** How many folders all pages of `children` have, and files anywhere below. The cost grows with the number. */
     countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
     insert: sql.writeOne<

@@ -1,4 +1,4 @@
-import type { ListScope, ListWindow, Part } from "../../db/files/file-lists.ts";
+import type { ListScope, ListWindow, Part, ShownFields } from "../../db/files/file-lists.ts";
 import { invalid } from "../../domain/errors.ts";
 import type { FileFacts, FilePosition, FileSort, ListPosition } from "../../domain/files/file.ts";
 import { parseTagFilter } from "../../domain/files/file.ts";
@@ -26,22 +26,23 @@ export interface ListRequest {
  * A page of files and, if grouped, of folders: the two go on side by side, each until it ends.
  *
  * @typeParam Files the files, or their records as JSON with commas between them
+ * @typeParam Total null where these are found one by one
  */
-export interface Listing<Files = FileFacts[]> {
+export interface Listing<Files = FileFacts[], Total = number> {
   readonly files: Files;
   /** How many files all pages have. */
-  readonly total: number;
-  /** Null unless grouped. */
-  readonly level: FolderLevel | null;
+  readonly total: Total;
+  /** Null unless folders are listed. */
+  readonly level: FolderLevel<Total> | null;
   /** The position to continue after; null on the last page. */
   readonly nextAfter: ListPosition | null;
 }
 
-interface FolderLevel {
+interface FolderLevel<Total> {
   /** In path order, whatever the files are sorted by. */
   readonly folders: FolderPath[];
   /** How many folders all pages have. */
-  readonly total: number;
+  readonly total: Total;
 }
 
 type ReadPage<Files> = (scope: ListScope, window: ListWindow) => Part<Files, FilePosition>;
@@ -53,9 +54,10 @@ export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">
     return this.#list(caller, request, this.parts.tables.fileLists.page, []);
   }
 
-  /** The same with records as JSON: a page costs a fraction. */
-  records(caller: Reach, request: ListRequest): Listing<string> {
-    return this.#list(caller, request, this.parts.tables.fileLists.records, "");
+  /** The same with records as JSON, of all fields or some: a page costs a fraction. */
+  records(caller: Reach, request: ListRequest, fields: ShownFields = null): Listing<string> {
+    const { records } = this.parts.tables.fileLists;
+    return this.#list(caller, request, (scope, window) => records(scope, window, fields), "");
   }
 
   #list<Files>(caller: Reach, request: ListRequest, read: ReadPage<Files>, none: Files): Listing<Files> {

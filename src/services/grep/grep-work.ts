@@ -2,6 +2,7 @@ import { contentPath, DamagedBlob, OpenBlob, requireBytes } from "../../blobs/bl
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/files.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
+import { Glob } from "../../domain/files/glob.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
 import { BadPattern, Budget, FILE_START, FileScan, Pattern, type ScanParts } from "./file-scan.ts";
 import type { StorePlaces } from "../parts.ts";
@@ -44,12 +45,15 @@ export class GrepWork {
     const files: MatchedFile[] = [];
     const unread: FileFacts[] = [];
     let done: GrepPosition | null = null;
+    const glob = request.glob && new Glob(request.glob.pattern);
+    const below = request.glob?.below.length ?? 0;
     for (const { facts, bytes, isDamaged } of this.#candidates(request)) {
       if (done !== null && (files.length >= request.limit || budget.isSpent)) {
         return { files, next: done, unread };
       }
       const from = startIn(facts, request.from);
       done = { drive: facts.driveId, path: facts.path, inside: null };
+      if (glob?.matches(facts.path.slice(below)) === false) continue;
       if (facts.size === 0 || !mayBeText(facts.mimeType)) continue;
       const { context, bounds } = request;
       const parts = { pattern, budget, context, blockBytes: bounds.blockBytes, from };

@@ -2,7 +2,8 @@ import { rangeOf } from "../../db/files/files.ts";
 import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";
-import { narrowed, parsePrefix } from "../../domain/files/path.ts";
+import { type Glob, startOfMatches } from "../../domain/files/glob.ts";
+import { containingFolder, narrowed, parsePrefix } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { GrepThreads } from "./grep-threads.ts";
@@ -14,6 +15,8 @@ interface GrepQuery extends GrepTerms {
   /** An id or a slug. */
   readonly drive: string | null;
   readonly prefix: string | null;
+  /** Only files whose paths match, below the folder of `prefix`. */
+  readonly glob: Glob | null;
   /** What of `GREP_BOUNDS` is less for this page. */
   readonly bounds?: Partial<Pick<GrepBounds, "characters" | "matches">>;
 }
@@ -43,13 +46,16 @@ export class Grep extends Service<
     const drives = drive === null ? access.drives(caller) : [access.drive(caller, drive)];
     const [first] = drives;
     // A caller with a prefix sees one drive.
-    const seen = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
+    const start = startOfMatches(asked, query.glob);
+    const seen =
+      first === undefined || start === null ? null : narrowed(start, access.prefixOf(caller, first));
     if (seen === null) return { files: [], isPartial: false, next: null };
     using _ = this.#slots.take(holderOf(caller), from.client);
     const request = {
       ...query,
       drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       paths: rangeOf(seen),
+      glob: query.glob && { pattern: query.glob.pattern, below: containingFolder(asked) },
       now: clock.now(),
       bounds: { ...grepBounds, ...query.bounds },
     };

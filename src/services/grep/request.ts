@@ -2,6 +2,7 @@ import type { PathRange } from "../../db/files/files.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
 import type { GREP_BOUNDS } from "../../domain/limits.ts";
 
 /** See `GREP_BOUNDS`. */
@@ -47,6 +48,8 @@ export interface GrepRequest extends GrepTerms {
   /** In the order of their ids. */
   readonly drives: readonly { readonly id: DriveId; readonly pk: DrivePk }[];
   readonly paths: PathRange;
+  /** Only files whose paths match, below a folder; null for all. As text: it goes to the thread. */
+  readonly glob: { readonly pattern: string; readonly below: FolderPath } | null;
   readonly now: number;
   readonly bounds: GrepBounds;
 }

@@ -263,7 +263,7 @@ describe("searches that take long", () => {
     for (const path of ["1.txt", "2.txt"]) await upload(own, path, "a\n".repeat(100_000));
     const { grep: service, apiKeys } = stage.coffer.appliance.services;
     const caller = callerWith({ apiKeys }, own.key);
-    const anywhere = { drive: null, prefix: null, from: null };
+    const anywhere = { drive: null, prefix: null, glob: null, from: null };
     const query = { ...anywhere, pattern: "b$", ignoreCase: false, context: 0, limit: 1 };
     const leaving = new AbortController();
     const search = service.find(caller, query, { client: "x", signal: leaving.signal });

@@ -118,6 +118,7 @@ export const findingTools = [
         {
           drive: drive?.id ?? null,
           prefix: input.prefix ?? null,
+          glob: null,
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           context: input.context ?? 0,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { operation, tagged } from "../../operation/route.ts";
+import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
-import { FILE_SORTS, type FileFacts } from "../../../domain/files/file.ts";
+import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/json-body.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
@@ -16,15 +16,14 @@ import {
 } from "../../content/conditions.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { JSON_TYPE } from "../../operation/spec.ts";
+import { fieldsIn, fieldsParameter, namesIn, picked } from "../../records/fields.ts";
 import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
-import type { Listing } from "../../../services/files/listings.ts";
-import type { RequestContext } from "../../gate/request-context.ts";
-import { fileCursor } from "../../operation/cursor.ts";
-import { didYouMean, plusMeant } from "../../operation/query.ts";
+
+/** The fields of a file's record. */
+export const FILE_FIELDS = namesIn(fileSchema);
 
 const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
@@ -41,7 +40,7 @@ export function files({ files: service }: Parts) {
     fileOperation("GET", "", {
       operationId: "getFile",
       summary: "Get a file",
-      query: Type.Object({ snapshot_id: t.inSnapshot }),
+      query: Type.Object({ snapshot_id: t.inSnapshot, fields: fieldsParameter }),
       headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
       answers: [
         recordAnswer,
@@ -49,10 +48,11 @@ export function files({ files: service }: Parts) {
       ],
       handle: ({ caller, request, query }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));
+        const fields = fieldsIn(query.fields, FILE_FIELDS);
         const { json, headers } = recordAnswerOf(file);
         return isRecordNotModified(request, file)
           ? new Response(null, { status: 304, headers })
-          : Response.json(json, { headers });
+          : Response.json(picked(json, fields), { headers });
       },
     }),
     fileWrite("PATCH", "", {
@@ -193,86 +193,4 @@ function destinationOf(body: Static<typeof destination>): Destination {
     driveId: body.destination_drive_id,
     overwrite: body.overwrite ?? false,
   };
-}
-
-const listQuery = Type.Object({
-  drive_id: t.driveRef(),
-  snapshot_id: t.inSnapshot,
-  prefix: t.prefix,
-  delimiter: Type.Optional(
-    Type.Literal("/", {
-      description: "With `/`, list only this level: its files, and its `folders`, on pages side by side.",
-    }),
-  ),
-  tags: t.tagsFilter,
-  sort: t.oneOf(FILE_SORTS, {
-    default: "path",
-    description:
-      "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
-  }),
-  ...t.paging,
-  cursor: t.cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
-});
-
-export function listings({ listings: service, snapshotViews: views }: Parts) {
-  return operation("GET", "/v0/files", {
-    operationId: "listFiles",
-    tag: "Files",
-    summary: "List files",
-    description:
-      "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
-    query: listQuery,
-    answers: {
-      description: "A page of files.",
-      json: Type.Object({
-        data: Type.Array(fileSchema),
-        folders: t.optionalTexts({
-          description:
-            "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
-        }),
-        folder_total: t.optionalInteger({
-          description: "The number of folders on all pages; only with `delimiter`.",
-        }),
-        ...t.pageFacts("The number of files on all pages."),
-        next_cursor: t.nextCursor,
-        ...didYouMean,
-      }),
-    },
-    handle: ({ query, caller, context }) => {
-      const { sort, page, limit, snapshot_id: snapshot } = query;
-      const request = {
-        driveId: query.drive_id,
-        prefix: query.prefix ?? "",
-        grouped: query.delimiter !== undefined,
-        tags: t.tagsIn(query.tags),
-        sort,
-        page,
-        limit,
-        after: fileCursor(sort).read(query.cursor),
-      };
-      return snapshot === undefined
-        ? answerOf(service.records(caller, request), query, context)
-        : views.list(caller, snapshot, request).then((listing) => {
-            const records = listing.files.map((file) => JSON.stringify(fileRecord(file)));
-            return answerOf({ ...listing, files: records.join(",") }, query, context);
-          });
-    },
-  });
-}
-
-function answerOf(
-  { files: records, level, total, nextAfter }: Listing<string>,
-  { sort, page, limit }: Static<typeof listQuery>,
-  context: RequestContext,
-): Response {
-  const isNothing = records === "" && (level === null || level.folders.length === 0);
-  const facts = JSON.stringify({
-    ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
-    total,
-    page,
-    limit,
-    next_cursor: fileCursor(sort).write(nextAfter),
-    ...(isNothing ? plusMeant(context.query, ["prefix"]) : {}),
-  });
-  return new Response(`{"data":[${records}],${facts.slice(1)}`, { headers: JSON_TYPE });
 }

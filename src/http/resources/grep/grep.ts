@@ -6,27 +6,31 @@ import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
+import { fieldsIn, fieldsParameter, namesIn, picked } from "../../records/fields.ts";
+import type { MatchedFile } from "../../../services/grep/request.ts";
+import { globIn, globParameter } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 
-const matchedFilesSchema = Type.Object({
-  data: Type.Array(
-    Type.Intersect([
-      fileSchema,
-      Type.Object({
-        matches: Type.Array(
-          Type.Object({
-            line_number: Type.Integer({ minimum: 1 }),
-            line: t.text("Without its line end."),
-            before: Type.Array(Type.String(), { description: "The lines before it." }),
-            after: Type.Array(Type.String(), { description: "The lines after it." }),
-          }),
-        ),
-        has_more_matches: Type.Boolean({
-          description: "Whether more lines of the file match than are ever returned.",
-        }),
-      }),
-    ]),
+const matchesSchema = Type.Object({
+  matches: Type.Array(
+    Type.Object({
+      line_number: Type.Integer({ minimum: 1 }),
+      line: t.text("Without its line end."),
+      before: Type.Array(Type.String(), { description: "The lines before it." }),
+      after: Type.Array(Type.String(), { description: "The lines after it." }),
+    }),
   ),
+  has_more_matches: Type.Boolean({
+    description: "Whether more lines of the file match than are ever returned.",
+  }),
+});
+
+const matchedFileSchema = Type.Intersect([fileSchema, matchesSchema]);
+
+const FOUND_FIELDS = namesIn(fileSchema, matchesSchema);
+
+const matchedFilesSchema = Type.Object({
+  data: Type.Array(matchedFileSchema),
   ...didYouMean,
   is_partial: Type.Boolean({ description: "Whether something that matches may be left out." }),
   next_cursor: t.nextCursor,
@@ -65,6 +69,8 @@ export function grep({ grep: service }: Parts) {
       ),
       drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
       prefix: t.prefix,
+      glob: globParameter(),
+      fields: fieldsParameter,
       ignore_case: t.flag("Whether upper and lower case are the same."),
       context: Type.Integer({
         minimum: 0,
@@ -83,11 +89,13 @@ export function grep({ grep: service }: Parts) {
       example: exampleAnswer,
     },
     handle: async ({ query, caller, context, request }) => {
+      const fields = fieldsIn(query.fields, FOUND_FIELDS);
       const { files, isPartial, next } = await service.find(
         caller,
         {
           drive: query.drive_id ?? null,
           prefix: query.prefix ?? null,
+          glob: globIn(query.glob),
           pattern: query.pattern,
           ignoreCase: query.ignore_case,
           context: query.context,
@@ -98,20 +106,24 @@ export function grep({ grep: service }: Parts) {
       );
       const isNothing = files.length === 0 && next === null;
       return Response.json({
-        ...(isNothing ? plusMeant(context.query, ["pattern", "prefix"]) : {}),
-        data: files.map(({ file, matches, hasMore }) => ({
-          ...fileRecord(file),
-          matches: matches.map((match) => ({
-            line_number: match.line,
-            line: match.text,
-            before: match.before,
-            after: match.after,
-          })),
-          has_more_matches: hasMore,
-        })),
+        ...(isNothing ? plusMeant(context.query, ["pattern", "prefix", "glob"]) : {}),
+        data: files.map((each) => picked(matchedFileRecord(each), fields)),
         is_partial: isPartial,
         next_cursor: grepCursor.write(next),
-      } satisfies MatchedFilesPage);
+      });
     },
   });
+}
+
+function matchedFileRecord({ file, matches, hasMore }: MatchedFile): t.RecordOf<typeof matchedFileSchema> {
+  return {
+    ...fileRecord(file),
+    matches: matches.map(({ line, text, before, after }) => ({
+      line_number: line,
+      line: text,
+      before,
+      after,
+    })),
+    has_more_matches: hasMore,
+  };
 }

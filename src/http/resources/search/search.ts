@@ -4,6 +4,7 @@ import { operation } from "../../operation/route.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
+import { fieldsIn, fieldsParameter, namesIn, picked } from "../../records/fields.ts";
 import type { Parts } from "../parts.ts";
 
 const exampleAnswer = {
@@ -13,6 +14,8 @@ const exampleAnswer = {
   page: 1,
   limit: PAGE_LIMIT_DEFAULT,
 };
+
+const FOUND_FIELDS = [...namesIn(fileSchema), "score", "snippet"];
 
 export function search({ search: service }: Parts) {
   return operation("GET", "/v0/search", {
@@ -38,11 +41,13 @@ export function search({ search: service }: Parts) {
       max_size: t.optionalNumber(0, "Bytes."),
       updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
       updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
+      fields: fieldsParameter,
       ...t.paging,
     }),
     answers: { description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
     handle: async ({ query, caller }) => {
       const { page, limit } = query;
+      const fields = fieldsIn(query.fields, FOUND_FIELDS);
       const { findings, total, isExact } = await service.find(caller, {
         q: query.q ?? null,
         driveId: query.drive_id ?? null,
@@ -56,8 +61,11 @@ export function search({ search: service }: Parts) {
         page,
         limit,
       });
-      const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-      return Response.json({ data, total, total_is_exact: isExact, page, limit } satisfies FoundFilesPage);
+      const data = findings.map(({ file, score, snippet }) => {
+        const found: FoundFilesPage["data"][number] = { ...fileRecord(file), score, snippet };
+        return picked(found, fields);
+      });
+      return Response.json({ data, total, total_is_exact: isExact, page, limit });
     },
   });
 }
