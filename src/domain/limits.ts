@@ -33,6 +33,8 @@ export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
 export const BULK_DELETE_IDS = 1000;
+/** How many files and folders one request may copy or move by their names; and files it may delete by a pattern. */
+export const MANY_PATHS = { named: 1000, deleted: 10_000 };
 /** The longest pattern of paths: the time that a match takes grows with it. */
 export const GLOB_BYTES = 256;
 /** When one request ends that looks at the paths of a drive one by one. */

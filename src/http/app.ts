@@ -26,6 +26,8 @@ import { drives, provision } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
 import { extract, texts } from "./resources/contents/texts.ts";
 import { files } from "./resources/files/files.ts";
+import { paths } from "./resources/files/paths.ts";
+import { pathTransfers } from "./resources/files/path-transfers.ts";
 import { listings } from "./resources/files/listings.ts";
 import { folders, folderTransfers, works } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
@@ -148,6 +150,8 @@ function resources(parts: Parts): Route[] {
     changes(parts),
     webhooks(parts),
     files(parts),
+    paths(parts),
+    pathTransfers(parts),
     claims(parts),
     uploads(parts),
     downloads(parts),

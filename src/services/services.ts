@@ -41,6 +41,8 @@ import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
 import { LinkLists, LinkUses } from "./links/link-lists.ts";
 import { Listings } from "./files/listings.ts";
+import { ManyPaths } from "./files/many-paths.ts";
+import { Paths } from "./files/paths.ts";
 import { Walks } from "./files/walks.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
@@ -158,6 +160,7 @@ export function openServices(given: ServiceParts) {
   const listings = new Listings(parts);
   const walks = new Walks(parts);
   const folders = new Folders({ ...parts, folderChanges });
+  const paths = new Paths({ ...parts, files, folders });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   const apiKeys = new ApiKeys({ ...parts, endedKeys });
@@ -198,6 +201,8 @@ export function openServices(given: ServiceParts) {
     uploads,
     listings,
     walks,
+    paths,
+    manyPaths: new ManyPaths({ ...parts, files, paths, walks }),
     indexer,
     search: new Search({ ...parts, indexer }),
     grep: new Grep(parts),

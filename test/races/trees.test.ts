@@ -246,7 +246,11 @@ const anyAct = fc.oneof(
   })),
   often(6, "transfer", { how, id, to: path, overwrite: fc.boolean() }, (asked): TreeDeed => ({
     perform: async (race) => {
-      const to = { path: asked.to, driveId: undefined, overwrite: asked.overwrite };
+      const to = {
+        path: asked.to,
+        driveId: undefined,
+        onConflict: asked.overwrite ? "replace" : "fail",
+      } as const;
       const { files } = opened.services;
       await files[asked.how](race.caller, { id: race.id(asked.id) }, to, UNCONDITIONAL);
       return OUTCOMES[asked.how];

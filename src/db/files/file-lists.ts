@@ -110,8 +110,8 @@ export function fileLists({ sql }: Database) {
       return { found, next: last && more ? positionOf(scope.sort, last) : null };
     };
   const recordsOf = sql.value<string, [{ drive: DrivePk; files: string; fields: number | null }]>(
-    `SELECT group_concat(iif(:fields IS NULL, ${recordOf(DRIVE_ID)}, ${partOfRecord(DRIVE_ID)}), ',' ORDER BY page.key)
-       FROM json_each(:files) page CROSS JOIN file f ON f.id = page.value JOIN blob b ON b.pk = f.blob`,
+    `SELECT group_concat(iif(:fields IS NULL, ${recordOf(DRIVE_ID)}, ${partOfRecord(DRIVE_ID)}), ',' ORDER BY json_each.key)
+       FROM json_each(:files) CROSS JOIN file f ON f.id = json_each.value JOIN blob b ON b.pk = f.blob`,
   );
   const countOf = (selection: string) => {
     const count = sql.number<[Selection]>(`SELECT count(*) AS files FROM ${selection}`);

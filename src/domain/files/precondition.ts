@@ -38,6 +38,9 @@ export interface Precondition {
   readonly ifNoneMatch: string | null;
 }
 
+/** No condition. */
+export const UNCONDITIONAL: Precondition = { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };
+
 /** Why a condition does not hold: there is a file, there is none, or it is not as it was. */
 export type FailedCondition = "exists" | "absent" | "changed";
 

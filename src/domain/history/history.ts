@@ -3,8 +3,7 @@ import type { NamedActor } from "../changes/change.ts";
 import type { File } from "../files/file.ts";
 import type { DriveId, DrivePk, FileVersionPk, TrashId, TrashPk } from "../id.ts";
 import type { FilePath, FolderPath } from "../files/path.ts";
-import { SEGMENT_BYTES } from "../limits.ts";
-import { startOf, utf8Length } from "../contents/texts/text.ts";
+import { nameBeside } from "../files/taken.ts";
 
 /** How long and how much is kept of what was replaced or deleted. */
 export interface Retention {
@@ -87,19 +86,7 @@ export interface TrashPosition {
   readonly id: string;
 }
 
-/** A longer ending of a name is not taken for its type. */
-const EXTENSION_BYTES = 32;
-
 /** `plan (restored).md`, then `plan (restored 2).md`; a too long stem loses its end. @param n 1 for the first try */
 export function restoredName(name: string, kind: "file" | "folder", n: number): string {
-  const mark = n === 1 ? " (restored)" : ` (restored ${n})`;
-  const extension = kind === "file" ? extensionOf(name) : "";
-  const stem = name.slice(0, name.length - extension.length);
-  return startOf(stem, SEGMENT_BYTES - utf8Length(mark + extension)) + mark + extension;
-}
-
-function extensionOf(name: string): string {
-  const dot = name.lastIndexOf(".");
-  const extension = dot <= 0 ? "" : name.slice(dot);
-  return utf8Length(extension) > EXTENSION_BYTES ? "" : extension;
+  return nameBeside(name, kind, n === 1 ? " (restored)" : ` (restored ${n})`);
 }

@@ -4,17 +4,22 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Edit, EditedText, requireEdits, sentBytes } from "../../domain/contents/edit/edited-text.ts";
 import { asUtf8Steps, encodeSteps, Pace, type Paced } from "../../domain/contents/edit/pace.ts";
 import { type Diff, unifiedDiffSteps } from "../../domain/contents/edit/unified-diff.ts";
-import { CofferError } from "../../domain/errors.ts";
+import { CofferError, invalid } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
 import type { FileId } from "../../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
 import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts";
-import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import {
+  type Precondition,
+  PreconditionFailed,
+  requirePrecondition,
+} from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { type LineIndexes, startOfLine } from "./texts.ts";
 import { Turns } from "../turns.ts";
+import type { Uploaded } from "./upload.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** How often a file is edited anew that uploads replace at the same time. */
@@ -26,11 +31,15 @@ const PIECE_BYTES = 256 * 1024;
 interface EditOptions {
   readonly precondition: Precondition;
   readonly dryRun: boolean;
+  /** Whether text is appended to a new file if there is none at the path. */
+  readonly creates?: boolean;
 }
 
 export interface EditedFile {
   readonly file: File;
   readonly diff: Diff;
+  /** Whether there was no file. */
+  readonly created: boolean;
 }
 
 interface Plan {
@@ -60,12 +69,49 @@ export class Edits extends Service<
     within?: Within<EditedFile>,
   ): Promise<EditedFile> {
     requireEdits(edits);
+    const made = options.creates === true ? await this.#create(caller, ref, edits, options, within) : null;
+    if (made !== null) return made;
     const { id, driveId, size } = this.parts.access.fileToWrite(caller, ref);
     const edit = () => inAttempts(() => this.#attempt(caller, ref, edits, options, within));
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
     this.parts.usage.countBytes(driveId, sentBytes(edits));
     return edited;
+  }
+
+  /** A new file with what is appended; null if there is a file already, as when somebody else was first. */
+  async #create(
+    caller: Caller,
+    ref: FileRef,
+    edits: readonly Edit[],
+    { precondition, dryRun }: EditOptions,
+    within: Within<EditedFile> | undefined,
+  ): Promise<EditedFile | null> {
+    if (!isAppending(edits)) throw invalid("create", "goes with appending only");
+    if (dryRun || precondition.ifMatch !== null || !("drive" in ref)) return null;
+    if (this.parts.access.findFile(caller, ref) !== null) return null;
+    const text = Buffer.from(edits.map((edit) => edit.text).join(""));
+    const compared = {
+      path: ref.path,
+      original: Buffer.alloc(0),
+      now: text,
+      changes: wholly(text),
+      firstLine: 1,
+    };
+    const diff = await inTurns(unifiedDiffSteps(compared, new Pace()));
+    const upload = await this.parts.uploads.begin(caller, ref.drive);
+    try {
+      for await (const piece of inPieces(text)) await upload.write(piece);
+      const fields = { driveId: ref.drive, path: ref.path, contentType: undefined, isText: true };
+      const made = ({ file }: Uploaded) => ({ file, diff, created: true });
+      const onlyNew = { ...precondition, ifNoneMatch: "*" };
+      return made(await upload.finish(fields, onlyNew, within && ((uploaded) => within(made(uploaded)))));
+    } catch (error) {
+      if (error instanceof PreconditionFailed && error.why === "exists") return null;
+      throw error;
+    } finally {
+      await upload.abort();
+    }
   }
 
   async #attempt(
@@ -86,7 +132,7 @@ export class Edits extends Service<
       return this.parts.access.write(caller, within, () => {
         const present = this.parts.access.fileToWrite(caller, ref);
         check(present);
-        return { file: present, diff };
+        return { file: present, diff, created: false };
       });
     }
     const upload = await this.parts.uploads.begin(caller, file.driveId);
@@ -95,9 +141,9 @@ export class Edits extends Service<
       const replaced = await upload.replace(
         ref,
         check,
-        within && ((edited) => within({ file: edited, diff })),
+        within && ((edited) => within({ file: edited, diff, created: false })),
       );
-      return { file: replaced, diff };
+      return { file: replaced, diff, created: false };
     } finally {
       await upload.abort();
     }
@@ -166,6 +212,11 @@ export class Edits extends Service<
     }
     yield* appended;
   }
+}
+
+/** What changes in a text that was empty. */
+function wholly({ length }: Uint8Array) {
+  return [{ oldStart: 0, oldEnd: 0, newStart: 0, newEnd: length }];
 }
 
 /** Does a work anew while somebody replaces the file under it. Throws CONFLICT where that goes on and on. */

@@ -16,29 +16,43 @@ import {
 } from "../../domain/files/file.ts";
 import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
-import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../domain/files/path.ts";
+import {
+  type Filename,
+  type FilePath,
+  lastSegment,
+  parentFolder,
+  parseFilePath,
+} from "../../domain/files/path.ts";
+import type { OnConflict } from "../../domain/files/taken.ts";
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
+import { freeIn, isFree, numbered } from "./free-places.ts";
 
 /** The destination of a copy or move, as sent. */
 export interface Destination {
   readonly path: string;
   /** An id or slug; undefined for the same drive. */
   readonly driveId: string | undefined;
-  readonly overwrite: boolean;
+  readonly onConflict: OnConflict;
 }
 
-interface Removed {
+/** A file that was copied or moved, as it is now; or was left because its new place was taken. */
+export interface Transferred {
+  readonly file: File;
+  readonly isSkipped: boolean;
+}
+
+export interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
 }
 
 /** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
-interface RemovedFiles {
+export interface RemovedFiles {
   readonly deleted: readonly string[];
   /** One for each of `deleted`, in the same order; null if the file is not kept. */
   readonly trashIds: readonly (TrashId | null)[];
@@ -46,7 +60,7 @@ interface RemovedFiles {
 }
 
 export class Files extends Service<
-  Pick<Parts, "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
+  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
     blobChecks: BlobChecks;
   }
 > {
@@ -114,27 +128,43 @@ export class Files extends Service<
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
+  copy(
+    caller: Caller,
+    ref: FileRef,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<Transferred>,
+  ) {
     return this.parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
       const file = this.parts.access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file);
-      this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.parts.tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
+      const free = this.#makeWay(file, drive, path, to.onConflict, stamp);
+      if (free === null) return { file, isSkipped: true };
+      const body = { ...named(file, lastSegment(free)), expiresAt: null };
+      return { file: this.parts.tree.add(drive, free, body, stamp), isSkipped: false };
     });
   }
 
-  move(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
+  move(
+    caller: Caller,
+    ref: FileRef,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<Transferred>,
+  ) {
     return this.parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
       const file = this.parts.access.fileToWrite(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       this.parts.access.requireMayTake(caller, file.driveId, drive);
       requirePrecondition(precondition, file);
-      if (drive.pk === file.drivePk && path === file.path) return file;
-      this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.parts.tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
+      if (drive.pk === file.drivePk && path === file.path) return { file, isSkipped: false };
+      const free = this.#makeWay(file, drive, path, to.onConflict, stamp);
+      if (free === null) return { file, isSkipped: true };
+      const moved = this.parts.tree.move(file, drive, free, named(file, lastSegment(free)), stamp);
+      return { file: moved, isSkipped: false };
     });
   }
 
@@ -197,13 +227,21 @@ export class Files extends Service<
     return { drive: this.parts.access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
   }
 
-  /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */
-  #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
+  /**
+   * The path at which a file may be put, once what is there is out of the way; null if the file is to stay where it is.
+   * Never replaces `file` itself, which would be lost.
+   */
+  #makeWay(file: File, drive: Drive, path: FilePath, onConflict: OnConflict, stamp: Stamp): FilePath | null {
+    const isFreeAt = (each: FilePath) => isFree(this.parts, drive, each, stamp);
+    if (onConflict === "keep_both")
+      return freeIn(parentFolder(path), lastSegment(path), "file", numbered, isFreeAt);
     const present = this.parts.tree.occupant(drive, path, stamp);
-    if (present === null) return;
+    if (onConflict === "skip") return isFreeAt(path) ? path : null;
+    if (present === null) return path;
     if (present.pk === file.pk) throw pathTaken("file", path);
-    if (!overwrite) throw pathTaken("file", path, "pass overwrite: true to replace it");
+    if (onConflict === "fail") throw pathTaken("file", path, "pass on_conflict: replace");
     this.parts.tree.trash([present], stamp);
+    return path;
   }
 
   #stamp(caller: Caller): Stamp {

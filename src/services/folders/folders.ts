@@ -17,7 +17,7 @@ import { type ListRequest, partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/folder-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
-interface ShownFolder {
+export interface ShownFolder {
   readonly drive: Drive;
   readonly folder: FolderFacts;
 }
@@ -36,7 +36,7 @@ export interface FolderListing {
 }
 
 /** The destination of a copy or move, as sent; its path ends with the name of the folder. */
-export type FolderDestination = Omit<Destination, "overwrite">;
+export type FolderDestination = Omit<Destination, "onConflict">;
 
 /** The arguments of a copy or move. */
 type FolderTransfer = [

@@ -85,7 +85,7 @@ export class Undo extends Service<
       case "file.updated":
         return this.#undoUpdate(caller, drive, change);
       case "file.moved": {
-        const to = { path: movedFrom(change), driveId: undefined, overwrite: false };
+        const to = { path: movedFrom(change), driveId: undefined, onConflict: "fail" } as const;
         await this.#single.move(caller, { drive: drive.id, path }, to, stillHas(change));
         return { path: to.path, isTrashed: false };
       }

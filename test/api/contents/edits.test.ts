@@ -208,3 +208,48 @@ test("of edits at the same time that say what they are based on, one is made", a
   );
   expect(tally(answers)).toEqual({ 200: 1, 412: 4 });
 });
+
+describe("text that is appended to a file which may not be there", () => {
+  const at = "POST /v0/files/by-path/edit?drive_id={drive}&path=log/day.txt";
+  runScenarios(stage, {
+    "makes it once": [
+      step(at, {
+        body: { ...append("one\n"), create: true },
+        json: {
+          created: true,
+          path: "log/day.txt",
+          mime_type: "text/plain",
+          diff: expect.stringContaining("+one"),
+        },
+      }),
+      step(at, {
+        body: { edits: [append("two\n"), append("three\n")], create: true },
+        json: { created: false, size: 14 },
+      }),
+    ],
+    "makes none unless it is asked to": step(at, { body: append("one\n"), ...refused("NOT_FOUND") }),
+    "makes none where another one was read": step(at, {
+      body: { ...append("one\n"), create: true, if_match: "x" },
+      ...refused("NOT_FOUND"),
+    }),
+    "is no other edit": step(at, { body: { ...insert(0, "one"), create: true }, ...invalid("create") }),
+  });
+
+  test("is not lost by any of those who write first", async () => {
+    const { id, client } = await stage.ownDrive();
+    const request = `/v0/files/by-path/edit?drive_id=${id}&path=log.txt`;
+    const lines = Array.from({ length: 12 }, (_, number) => `line ${number}\n`);
+    const made = await Promise.all(
+      lines.map((text) =>
+        client.json<{ created: boolean }>(200, "POST", request, {
+          body: { op: "append", text, create: true },
+        }),
+      ),
+    );
+    expect(made.filter(({ created }) => created)).toHaveLength(1);
+    const text = await (
+      await client.fetch("GET", `/v0/files/by-path/download?drive_id=${id}&path=log.txt`)
+    ).text();
+    expect(text.split(/(?<=\n)/).toSorted()).toEqual(lines.toSorted());
+  });
+});

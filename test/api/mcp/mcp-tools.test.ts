@@ -103,11 +103,11 @@ describe("writing", () => {
       [
         "move_file",
         { path: "b.md", destination_path: "a.md" },
-        'CONFLICT: The file "a.md" already exists. Choose another path, or pass overwrite: true to replace it.',
+        'CONFLICT: The file "a.md" already exists. Choose another path, or pass on_conflict: replace.',
       ],
       [
         "copy_file",
-        { path: "b.md", destination_path: "folder", overwrite: true },
+        { path: "b.md", destination_path: "folder", on_conflict: "replace" },
         'CONFLICT: The folder "folder/" already exists. Choose another path, or delete it first.',
       ],
       [
@@ -196,11 +196,15 @@ describe("moving, copying and deleting", () => {
     const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
     for (const tool of ["move_file", "copy_file"]) {
       const to = { path: "a.txt", destination_path: "dir/" };
-      await me.refuses(tool, to, /^CONFLICT: .* pass overwrite: true/);
-      await me.refuses(tool, { ...to, overwrite: false }, "CONFLICT");
+      await me.refuses(tool, to, /^CONFLICT: .* pass on_conflict: replace/);
+      await me.refuses(tool, { ...to, on_conflict: "fail" }, "CONFLICT");
     }
     expect(await me.get("list_files", { path: "dir/" })).toMatchObject({ files: [{ etag: etagIn(b) }] });
-    const copied = await me.get("copy_file", { path: "a.txt", destination_path: "dir/", overwrite: true });
+    const copied = await me.get("copy_file", {
+      path: "a.txt",
+      destination_path: "dir/",
+      on_conflict: "replace",
+    });
     expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
     expect(etagIn(copied)).not.toBe(etagIn(b));
     await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });

@@ -107,7 +107,7 @@ test("a file that comes into a folder while that is undone does not go with it",
   await put("comes.txt", "one");
   const { apiKeys, files, undo: undos } = stage.coffer.appliance.services;
   const caller = callerWith({ apiKeys }, own.key);
-  const to = { path: "busy/comes.txt", driveId: undefined, overwrite: false };
+  const to = { path: "busy/comes.txt", driveId: undefined, onConflict: "fail" as const };
   // Both are asked before either is written.
   const coming = files.copy(caller, { drive: own.id, path: "comes.txt" }, to, UNCONDITIONAL);
   const undone = undos.last(caller, own.id, "busy/");

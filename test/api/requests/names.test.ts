@@ -41,7 +41,7 @@ describe("a name that a request does not know is refused, and the nearest one na
   const inDrive = "drive_id={drive}";
   const queries: readonly (readonly [path: string, field: string, meant: string | null])[] = [
     [`/v0/files?${inDrive}&path=docs/`, "path", "prefix"],
-    [`/v0/files?${inDrive}&glob=**/*.md`, "glob", "prefix"],
+    [`/v0/files?${inDrive}&pattern=*.md`, "pattern", "glob"],
     [`/v0/files?${inDrive}&prefx=docs/`, "prefx", "prefix"],
     [`/v0/files?${inDrive}&recursive=true`, "recursive", "delimiter"],
     [`/v0/grep?${inDrive}&pattern=x&path=docs/`, "path", "prefix"],

@@ -417,6 +417,8 @@ const REFUSALS: readonly Case[] = [
   ["moveFolder", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/" } }],
   ["copyFolder", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/inside/" } }],
   ["bob copyFolder", "QUOTA_EXCEEDED", { body: { drive_id, path: "notes/", destination_path: "copied/" } }],
+  ["movePath", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/inside/" } }],
+  ["copyPath", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/inside/" } }],
   ["deleteFolder", "NOT_FOUND", { body: { drive_id, path: "none/" } }],
   ["restoreTrashEntry", "CONFLICT", { body: { path: "dir/other" } }],
   [

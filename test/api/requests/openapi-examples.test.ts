@@ -51,6 +51,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
+  ["copyPath", JSON_TYPE, 200, { path: "copies/plan.md" }],
+  ["movePath", JSON_TYPE, 200, { path: "archive/plan.md" }],
   ["addMember", JSON_TYPE, 201, { data: { username: "carl", role: "editor" } }],
   ["updateMember", JSON_TYPE, 200, { data: { username: "dora", role: "reader" } }],
   ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
@@ -69,6 +71,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
 
 /** Fields that could be left out, and are what the example is about. */
 const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
+  movePath: ["drive_id", "path"],
   updateDrive: ["description"],
   updateFile: ["tags"],
   // One edit instead of several, so its fields are not required.
@@ -85,6 +88,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   // One of two things to exchange.
   getToken: ["refresh_token"],
   // They may be in the query instead.
+  copyPath: ["drive_id", "path"],
   deleteFolder: ["drive_id", "path"],
   emptyTrash: ["drive_id"],
   // Without one it would be a notification.

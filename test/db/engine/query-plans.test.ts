@@ -5,6 +5,8 @@ import { openTables } from "../../../src/db/tables.ts";
 import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { type File, type FileRef, FILE_SORTS, positionOf } from "../../../src/domain/files/file.ts";
 import { type FileId, parseId } from "../../../src/domain/id.ts";
+import type { WalkRequest } from "../../../src/services/files/walks.ts";
+import { Glob } from "../../../src/domain/files/glob.ts";
 import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
@@ -69,7 +71,7 @@ function middleId(first: string): FileId {
   return id;
 }
 
-const to = { driveId: undefined, overwrite: false };
+const to = { driveId: undefined, onConflict: "fail" as const };
 
 /**
  * Statements that may look at every row of something, told by a part of their text. What is scanned
@@ -203,6 +205,12 @@ function listing(request: Partial<ListRequest>): Work {
     listings.records(caller, { ...list, driveId: drive, ...request });
 }
 
+/** Walks through a drive. */
+function walking(request: Partial<WalkRequest>): Work {
+  return ({ walks }, { caller, drive }) =>
+    walks.records(caller, { ...list, driveId: drive, glob: null, depth: null, ...request }, null);
+}
+
 function afterMiddle(sort: "path" | "-path"): Partial<ListRequest> {
   return { sort, after: { file: { sort, path: "many/0000500.txt" }, folder: null } };
 }
@@ -242,6 +250,9 @@ const COSTS: Readonly<Record<string, Work>> = {
   "its page after a cursor": listing({ ...fullOfFolders, after: { file: null, folder: "folders/500/" } }),
   "page 1 of the folders in a full folder": foldersAfter(null),
   "the page of folders after a cursor": foldersAfter("folders/500/"),
+  "one level of a drive": walking({ depth: 1 }),
+  "one level of a folder that is full of folders": walking({ prefix: "folders/", depth: 1 }),
+  "page 1 of the files that match": walking({ glob: new Glob("many/*.txt") }),
   "page 1 of many links": async (services, { caller, drive }) => {
     const { links } = await services.linkLists.list(caller, { drive, limit: 50, after: null });
     expect(links).toHaveLength(50);

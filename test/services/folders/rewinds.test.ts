@@ -64,7 +64,7 @@ const SHAPES: Readonly<Record<string, { readonly before?: Change; readonly after
     after: async (world) => {
       const { services, caller, drive } = world;
       const move = (from: string, path: string) => {
-        const to = { driveId: undefined, path, overwrite: false };
+        const to = { driveId: undefined, path, onConflict: "fail" as const };
         return services.files.move(caller, { drive, path: from }, to, UNCONDITIONAL);
       };
       await removeFolder(world, "folder/");

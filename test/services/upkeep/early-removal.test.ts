@@ -37,7 +37,11 @@ async function replace(place: Place, times: number, bytes: number): Promise<stri
 /** Does something that `random` chooses to a drive with few paths and few contents, so that they meet often. */
 async function change(place: Place, random: Random): Promise<void> {
   const { services, caller, drive } = place;
-  const to = { path: `d${random.below(2)}/f${random.below(3)}`, driveId: undefined, overwrite: true };
+  const to = {
+    path: `d${random.below(2)}/f${random.below(3)}`,
+    driveId: undefined,
+    onConflict: "replace" as const,
+  };
   const own = `SELECT id FROM file WHERE drive = (SELECT pk FROM drive WHERE id = '${drive}')`;
   const id = String(random.pick([...ask(place, own), "new"]));
   const upload = () => tryToStore(place, to.path, new Uint8Array(100 + random.below(6)));

@@ -144,7 +144,7 @@ describe("contents", () => {
     const { services, caller, drive, clock } = place;
     const text = large("a content");
     await storeFile(place, "a.txt", text);
-    const copy = { path: "b.txt", driveId: undefined, overwrite: false };
+    const copy = { path: "b.txt", driveId: undefined, onConflict: "fail" as const };
     await services.files.copy(caller, { drive, path: "a.txt" }, copy, UNCONDITIONAL);
     await removeFile(place, "a.txt");
     await sweep(place);

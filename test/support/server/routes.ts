@@ -265,6 +265,30 @@ const ROWS: readonly RouteRow[] = [
   ]),
   ["DELETE /v0/folders", writingAt(200), { body: { ...WHOLE, confirm: true } }],
   ["DELETE /v0/folders", writingAt(200), { about: "as a preview", body: WHOLE }],
+  ["GET /v0/paths?drive_id={drive}&path={path}", reading(200)],
+  ["GET /v0/paths?drive_id={drive}&path={folder}", reading(200), { about: "to a folder" }],
+  ["DELETE /v0/paths?drive_id={drive}&path={path}", writingAt(200)],
+  ["DELETE /v0/paths?drive_id={drive}&path={folder}", writingAt(200), { about: "to a folder" }],
+  [
+    "DELETE /v0/paths?drive_id={drive}&glob={folder}*&dry_run=1",
+    forAdas(writing(200), { adaBeside: 200 }),
+    { about: "for a pattern" },
+  ],
+  ...(["move", "copy"] as const).flatMap((how): RouteRow[] => [
+    [
+      `POST /v0/paths/${how}`,
+      how === "move" ? writingAt(200) : writing(200),
+      { body: { drive_id, path: "{path}", destination_path: `{folder}${how}-{suffix}` } },
+    ],
+    [
+      `POST /v0/paths/${how}`,
+      200,
+      {
+        about: "for several",
+        body: { drive_id, paths: ["{path}", "none"], destination_path: `{folder}${how}-{suffix}/` },
+      },
+    ],
+  ]),
   ["POST /v0/keys", ofPeople(making), { body: {} }],
   [
     "POST /v0/keys",

@@ -8,6 +8,7 @@ import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { linkUrl } from "../../gate/link-base.ts";
+import { onConflict } from "../../resources/files/files.ts";
 import { linkSeconds } from "../../resources/links/file-links.ts";
 
 const DELETED_PATHS = 100;
@@ -17,13 +18,13 @@ export const transferTools = [
     name: "move_file",
     title: "Move or rename a file",
     description:
-      "Moves a file to another path, or to another of your drives. If there is a file at the new path, it fails, unless you pass overwrite.",
+      "Moves a file to another path, or to another of your drives. If there is a file at the new path, it fails, unless you pass on_conflict.",
   }),
   transferTool("copy", {
     name: "copy_file",
     title: "Copy a file",
     description:
-      "Copies a file to another path, or to another of your drives, whatever its size. If there is a file at the new path, it fails, unless you pass overwrite.",
+      "Copies a file to another path, or to another of your drives, whatever its size. If there is a file at the new path, it fails, unless you pass on_conflict.",
   }),
   tool(
     {
@@ -91,19 +92,19 @@ function transferTool(
       destination_drive_id: Type.Optional(
         Type.String({ minLength: 1, description: "Default: the same drive." }),
       ),
-      overwrite: t.optionalFlag("Whether to replace a file at the new path. Default false."),
+      on_conflict: onConflict,
       if_match: shown.ifMatchArgument,
     }),
     output: Type.Object(shown.shownFile),
   } as const;
   return tool(facts, async ({ input, caller, drive, services: { drives, files } }) => {
-    const file = await files[how](
+    const { file } = await files[how](
       caller,
       { drive: drive.id, path: input.path },
       {
         path: input.destination_path,
         driveId: input.destination_drive_id,
-        overwrite: input.overwrite ?? false,
+        onConflict: input.on_conflict ?? "fail",
       },
       shown.preconditionFrom(input.if_match),
     );

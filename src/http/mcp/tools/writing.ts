@@ -84,6 +84,7 @@ export const writingTools = [
       const options = {
         precondition: shown.preconditionFrom(input.if_match),
         dryRun: input.dry_run ?? false,
+        creates: input.create ?? false,
       };
       const { file, diff } = await edits.apply(caller, ref, editsIn(input), options);
       const text = startOf(diff.text, shown.ANSWER_DIFF_BYTES);
@@ -96,18 +97,20 @@ export const writingTools = [
       name: "append_file",
       title: "Append to a text file",
       description:
-        "Adds text to the end of a file of any size, exactly as it is: begin it with a line end if the file does not end with one. The file must be there; to make one, use write_file. Good for logs and journals that several agents write to.",
+        "Adds text to the end of a file of any size, exactly as it is: begin it with a line end if the file does not end with one. If there may be no file yet, pass create. Good for logs and journals that several agents write to.",
       needs: "writing",
       input: Type.Object({
         ...shown.fileArguments,
         text: t.text("What to add."),
+        create: t.optionalFlag("Whether to make the file if there is none. Default false."),
         if_match: shown.ifMatchArgument,
       }),
       output: Type.Object(shown.shownFile),
     },
     async ({ input, caller, drive, services: { edits } }) => {
       const ref = { drive: drive.id, path: input.path };
-      const options = { precondition: shown.preconditionFrom(input.if_match), dryRun: false };
+      const creates = input.create ?? false;
+      const options = { precondition: shown.preconditionFrom(input.if_match), dryRun: false, creates };
       const { file } = await edits.apply(caller, ref, [{ op: "append", text: input.text }], options);
       return shown.fileShown(drive, file);
     },

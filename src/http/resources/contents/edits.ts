@@ -47,6 +47,9 @@ export const editFields = {
         "Several edits, instead of `op` and its fields. They are made in this order: all, or none.",
     }),
   ),
+  create: t.optionalFlag(
+    "`append`: whether to make the file, if there is none at the path. Whoever is first makes it, and others append. Default false.",
+  ),
   dry_run: t.optionalFlag("Only show the diff, and change nothing. Default false."),
 };
 
@@ -56,6 +59,7 @@ const example = {
   ...t.exampleOf(fileSchema),
   diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
   diff_cut: false,
+  created: false,
 };
 
 export function edits({ edits: service }: Parts) {
@@ -75,6 +79,7 @@ export function edits({ edits: service }: Parts) {
         Type.Object({
           diff: t.text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
           diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
+          created: Type.Boolean({ description: "Whether the file was made, with `create`." }),
         }),
       ]),
       headers: ETAG,
@@ -82,15 +87,19 @@ export function edits({ edits: service }: Parts) {
     },
     errors: ["CONFLICT", "EXTRACTION_FAILED"],
     perform: ({ body: sent, caller, request }, file, reply) => {
-      const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
+      const options = {
+        precondition: preconditionOf(request),
+        dryRun: sent.dry_run ?? false,
+        creates: sent.create ?? false,
+      };
       return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));
     },
   });
 }
 
-function answerOf({ file, diff }: EditedFile) {
+function answerOf({ file, diff, created }: EditedFile) {
   const { json, headers } = fileAnswerOf(file);
-  return { json: { ...json, diff: diff.text, diff_cut: diff.isCut }, headers };
+  return { json: { ...json, diff: diff.text, diff_cut: diff.isCut, created }, headers };
 }
 
 /** The edits of a request. Throws VALIDATION_ERROR for one that lacks what its `op` needs. */

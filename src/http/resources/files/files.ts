@@ -2,7 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
-import type { Destination } from "../../../services/files/files.ts";
+import { ON_CONFLICT } from "../../../domain/files/taken.ts";
+import type { Destination, Transferred } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/json-body.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
 import {
@@ -29,10 +30,19 @@ const fileAnswer = { description: "The file's record.", json: fileSchema, header
 /** The same, with the record's own ETag. */
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
+/** What becomes of what would go to a place that is taken. */
+export const onConflict = Type.Optional(
+  t.oneOf(ON_CONFLICT, {
+    description:
+      "If the new place is taken: `fail` (the default); `replace`, which puts a file that is there into the trash, but never a folder; `keep_both`, under a name such as `plan (2).md`; `skip`, which leaves it where it is.",
+  }),
+);
+
 const destination = Type.Object({
   destination_path: t.text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
   destination_drive_id: Type.Optional(t.driveRef("Default: the same drive.")),
-  overwrite: t.optionalFlag("Whether to replace a file at this path. Default false."),
+  on_conflict: onConflict,
+  overwrite: t.optionalFlag("Means `on_conflict: replace`. Default false."),
 });
 
 export function files({ files: service }: Parts) {
@@ -121,7 +131,13 @@ export function files({ files: service }: Parts) {
       answers: { status: 201, ...fileAnswer },
       errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
-        service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
+        service.copy(
+          caller,
+          file,
+          destinationOf(body),
+          preconditionOf(request),
+          reply.with(transferredAnswerOf),
+        ),
     }),
     fileWrite("POST", "/move", {
       operationId: "moveFile",
@@ -134,7 +150,13 @@ export function files({ files: service }: Parts) {
       answers: [fileAnswer],
       errors: ["CONFLICT"],
       perform: ({ body, caller, request }, file, reply) =>
-        service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
+        service.move(
+          caller,
+          file,
+          destinationOf(body),
+          preconditionOf(request),
+          reply.with(transferredAnswerOf),
+        ),
     }),
     write("POST", "/v0/files/bulk-delete", {
       operationId: "deleteFiles",
@@ -182,6 +204,10 @@ export function fileAnswerOf(file: FileFacts) {
   return { json: fileRecord(file), headers: { etag: etagOf(file.digest) } };
 }
 
+function transferredAnswerOf({ file }: Transferred) {
+  return fileAnswerOf(file);
+}
+
 /** A file's record, and the ETag of the record. */
 function recordAnswerOf(file: FileFacts) {
   return { json: fileRecord(file), headers: { etag: recordEtagOf(file) } };
@@ -191,6 +217,6 @@ function destinationOf(body: Static<typeof destination>): Destination {
   return {
     path: body.destination_path,
     driveId: body.destination_drive_id,
-    overwrite: body.overwrite ?? false,
+    onConflict: body.on_conflict ?? (body.overwrite === true ? "replace" : "fail"),
   };
 }
