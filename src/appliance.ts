@@ -208,6 +208,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   services.indexer.start();
   opened.defer(() => services.folderWorks.stop());
   services.folderWorks.start();
+  void services.batches.start();
   opened.defer(async () => {
     await services.webhookOutbox.stop();
     await services.webhookSender.stop();

@@ -2,6 +2,7 @@ import { apiKeys, endedKeys } from "./accounts/api-keys.ts";
 import { archiveLists } from "./files/archive-lists.ts";
 import { backups, scrub, store } from "./upkeep/store.ts";
 import { blobs, damagedContents, releasedContents, smallContents } from "./contents/blobs.ts";
+import { batches } from "./changes/batches.ts";
 import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
 import type { Database, Within } from "./engine/database.ts";
@@ -53,6 +54,7 @@ export function openTables(database: Database) {
     keptContents: keptContents(database),
     subtrees: subtrees(database),
     changes: changes(database),
+    batches: batches(database),
     folderWorks: folderWorks(database),
     snapshots: snapshots(database),
     pastFiles: pastFiles(database),

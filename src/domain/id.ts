@@ -12,6 +12,7 @@ export type SessionId = Brand<string, "SessionId">;
 export type TrashId = Brand<string, "TrashId">;
 export type SnapshotId = Brand<string, "SnapshotId">;
 export type WorkId = Brand<string, "WorkId">;
+export type BatchId = Brand<string, "BatchId">;
 export type LinkId = Brand<string, "LinkId">;
 export type WebhookId = Brand<string, "WebhookId">;
 export type DeliveryId = Brand<string, "DeliveryId">;
@@ -20,7 +21,7 @@ export type DeliveryId = Brand<string, "DeliveryId">;
 export type StoreId = Brand<string, "StoreId">;
 
 /** Names a batch of jobs of the search index. Never leaves the machine. */
-export type BatchId = Brand<string, "BatchId">;
+export type IndexBatchId = Brand<string, "IndexBatchId">;
 
 type Id = Brand<string, `${string}Id`>;
 

@@ -32,7 +32,6 @@ export const TAG_CHARACTERS = 64;
 export const PREVIEW_CHARACTERS = 500;
 export const PAGE_LIMIT = 1000;
 export const PAGE_LIMIT_DEFAULT = 50;
-export const BULK_DELETE_IDS = 1000;
 /** How many files and folders one request may copy or move by their names; and files it may delete by a pattern. */
 export const MANY_PATHS = { named: 1000, deleted: 10_000 };
 /** The longest pattern of paths: the time that a match takes grows with it. */
@@ -44,6 +43,8 @@ export const WALK = {
   time: 1000,
   depth: 100,
 };
+/** How many files one request may delete or write that names them one by one. */
+export const BULK_FILES = 1000;
 /** The most files and folders that one request may move with a folder. */
 export const FOLDER_MOVE_ENTRIES = 50_000;
 /** The same for a copy. Fewer, because every copy is a new row. */

@@ -29,6 +29,7 @@ import { files } from "./resources/files/files.ts";
 import { paths } from "./resources/files/paths.ts";
 import { pathTransfers } from "./resources/files/path-transfers.ts";
 import { listings } from "./resources/files/listings.ts";
+import { bulkDeletion } from "./resources/files/bulk.ts";
 import { folders, folderTransfers, works } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
 import { fileLinks } from "./resources/links/file-links.ts";
@@ -152,6 +153,7 @@ function resources(parts: Parts): Route[] {
     files(parts),
     paths(parts),
     pathTransfers(parts),
+    bulkDeletion(parts),
     claims(parts),
     uploads(parts),
     downloads(parts),

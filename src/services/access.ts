@@ -237,9 +237,9 @@ export class Access extends Service<{ tables: Tables; clock: Clock }> {
     return file;
   }
 
-  /** The file with this id, if the caller may change and remove it; else null. */
-  findFileToWrite(caller: Reach, id: string): File | null {
-    const file = this.#findById(caller, id);
+  /** The file, if there is one that the caller may change and remove; else null. Throws like `findFile`. */
+  findFileToWrite(caller: Reach, ref: FileRef): File | null {
+    const file = this.findFile(caller, ref);
     return file === null || this.#role(caller, file.drivePk, file.ownerPk) === "reader" ? null : file;
   }
 

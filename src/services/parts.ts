@@ -5,6 +5,7 @@ import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import type { Access } from "./access.ts";
 import type { UsageMeter } from "./accounts/usage.ts";
+import type { Batches } from "./changes/batches.ts";
 import type { Changes } from "./changes/changes.ts";
 import type { DamagedBlobs } from "./contents/blob-checks.ts";
 import type { Tree } from "./files/tree.ts";
@@ -30,6 +31,7 @@ export interface Parts {
   readonly quota: Quota;
   readonly locks: FolderLocks;
   readonly changes: Changes;
+  readonly batches: Batches;
   readonly tree: Tree;
   readonly usage: UsageMeter;
   readonly damaged: DamagedBlobs;

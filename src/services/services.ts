@@ -9,6 +9,7 @@ import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
 import { BlobChecks, DamagedBlobs } from "./contents/blob-checks.ts";
+import { Batches } from "./changes/batches.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
@@ -132,6 +133,7 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
+  const batches = new Batches({ ...given, changes });
   const endedKeys = new EndedKeys({ ...given, changes });
   const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
@@ -147,7 +149,19 @@ export function openServices(given: ServiceParts) {
   const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
   const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, works, notices });
   const folderChanges = new FolderChanges({ ...given, access, quota, tree, locks, pieces, works });
-  const parts = { ...given, retention, damaged, blobChecks, access, quota, locks, changes, tree, usage };
+  const parts = {
+    ...given,
+    retention,
+    damaged,
+    blobChecks,
+    access,
+    quota,
+    locks,
+    changes,
+    batches,
+    tree,
+    usage,
+  };
   const files = new Files(parts);
   const trash = new Trash({ ...parts, folderChanges });
   const versions = new Versions(parts);
@@ -182,6 +196,7 @@ export function openServices(given: ServiceParts) {
   const webhooks = new Webhooks({ ...webhookParts, outbox, sender });
   return {
     changes,
+    batches,
     feed,
     undo: new Undo({ ...parts, feed, files, folders, versions, trash }),
     drives: new Drives(parts),

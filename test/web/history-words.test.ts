@@ -34,6 +34,7 @@ describe("a change in words:", () => {
     file_count: null,
     version: 1,
     ref: null,
+    batch_id: null,
     by: null,
     at: "2030-01-01T00:00:00.000Z",
   };
@@ -44,6 +45,9 @@ describe("a change in words:", () => {
     ["Changed the details of notes/plan.md", { type: "file.updated", before: change.after }],
     ["Moved old/plan.md to notes/plan.md", { type: "file.moved", previous_path: "old/plan.md" }],
     ["Deleted the folder notes/ (2 files)", { type: "folder.deleted", path: "notes/", file_count: 2 }],
+    ["Wrote 500 files in data/", { type: "files.written", path: "data/", file_count: 500 }],
+    ["Deleted 1 file", { type: "files.deleted", path: "", file_count: 1 }],
+    ["Undid changes of files in data/", { type: "files.undone", path: "data/" }],
     ["Restored the drive from a snapshot", { type: "drive.restored", path: "" }],
     ["Took a snapshot", { type: "snapshot.created", path: "" }],
     ["Made a link to notes/plan.md", { type: "link.created" }],

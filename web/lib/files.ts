@@ -90,7 +90,7 @@ export interface DeletedFiles {
   readonly trash_ids?: readonly (string | null)[];
 }
 
-/** Deletes at most `BULK_DELETE_IDS` files. */
+/** Deletes at most `BULK_FILES` files. */
 export function deleteFiles(ids: readonly string[]): Promise<DeletedFiles> {
   return call("POST", "/v0/files/bulk-delete", { body: { file_ids: ids } });
 }

@@ -1,7 +1,8 @@
 import type { Change, ChangeNumber, NewChange } from "../../domain/changes/change.ts";
 import { actorText, changeNumber, namedActor } from "../../domain/changes/change.ts";
 import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
-import type { DrivePk } from "../../domain/id.ts";
+import type { BatchSum } from "../../domain/changes/batch.ts";
+import type { BatchId, DrivePk } from "../../domain/id.ts";
 import { actorColumns, type ActorRow } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
@@ -10,6 +11,16 @@ export type ChangeRange = {
   readonly after: ChangeNumber;
   readonly upTo: ChangeNumber;
 };
+
+interface SumRow {
+  readonly drive: DrivePk;
+  readonly first: string;
+  readonly last: string;
+  readonly firstBefore: string | null;
+  readonly lastBefore: string | null;
+  readonly came: number;
+  readonly went: number;
+}
 
 interface Row extends Omit<Change, "before" | "after" | "by">, ActorRow {
   readonly beforeDigest: Digest | null;
@@ -23,22 +34,23 @@ type NewRow = Record<string, string | number | null>;
 
 const NOTHING_SAID = { previousPath: null, fileId: null, fileCount: null, version: null, ref: null };
 
-const IN_RANGE = `
+const SELECT = `
   SELECT c.pk AS number, c.drive AS drivePk, d.id AS driveId, c.type, c.path, c.previous_path AS previousPath,
          c.file_id AS fileId, lower(hex(c.before_digest)) AS beforeDigest, c.before_size AS beforeSize,
          lower(hex(c.after_digest)) AS afterDigest, c.after_size AS afterSize, c.file_count AS fileCount,
-         c.version, c.ref, ${actorColumns("c.actor")}, c.at
-    FROM change c JOIN drive d ON d.pk = c.drive
-   WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
+         c.version, c.ref, c.batch, ${actorColumns("c.actor")}, c.at
+    FROM change c JOIN drive d ON d.pk = c.drive`;
+
+const IN_RANGE = `${SELECT} WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
 
 /** What happened in the drives. Shown once it is on the disk: a power cut could give its number to another change. */
 export function changes(database: Database) {
   const { sql } = database;
   const insert = sql.write<[NewRow]>(
     `INSERT INTO change (drive, type, path, previous_path, file_id, before_digest, before_size, after_digest,
-                         after_size, file_count, version, ref, actor, at)
+                         after_size, file_count, version, ref, batch, actor, at)
      VALUES (:drive, :type, :path, :previousPath, :fileId, unhex(:beforeDigest), :beforeSize, unhex(:afterDigest),
-             :afterSize, :fileCount, :version, :ref, :actor, :at)`,
+             :afterSize, :fileCount, :version, :ref, :batch, :actor, :at)`,
   );
   const forwards = sql.all<Row, [RangeParameters], Change>(`${IN_RANGE} ORDER BY c.pk LIMIT :limit`, fromRow);
   const backwards = sql.all<Row, [RangeParameters], Change>(
@@ -85,6 +97,7 @@ export function changes(database: Database) {
         beforeSize: before?.size ?? null,
         afterDigest: after?.digest ?? null,
         afterSize: after?.size ?? null,
+        batch: stamp.batch ?? null,
         actor: actorText(stamp.by),
         at: stamp.now,
       });
@@ -93,6 +106,15 @@ export function changes(database: Database) {
     },
     oldest: (range: ChangeRange, limit: number) => forwards({ ...range, limit }),
     newest: (range: ChangeRange, limit: number) => backwards({ ...range, limit }),
+    /** What a batch has changed in each drive, without what sums it up. */
+    sumsOf: sql.all<SumRow, [batch: BatchId], BatchSum>(
+      `SELECT drive, min(path) AS first, max(path) AS last, min(previous_path) AS firstBefore,
+              max(previous_path) AS lastBefore,
+              sum(iif(type NOT LIKE '%.deleted', iif(file_id IS NULL, ifnull(file_count, 0), 1), 0)) AS came,
+              sum(iif(type LIKE '%.deleted', iif(file_id IS NULL, ifnull(file_count, 0), 1), 0)) AS went
+         FROM change WHERE batch = ?1 AND ref IS NOT ?1 GROUP BY drive`,
+      fromSumRow,
+    ),
     timeOf: sql.value<number, [number: ChangeNumber]>("SELECT at FROM change WHERE pk = ?"),
     /** The newest change of a drive that was removed because of its age or the number of changes; 0 for none. */
     trimmedTo: (drive: DrivePk) => changeNumber(trimmedTo(drive)),
@@ -118,6 +140,11 @@ export function changes(database: Database) {
     },
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("change", "drive = ?"),
   };
+}
+
+function fromSumRow({ drive, first, last, firstBefore, lastBefore, came, went }: SumRow): BatchSum {
+  const paths = [first, last, firstBefore, lastBefore].filter((path) => path !== null);
+  return { drive, paths, files: { came, went } };
 }
 
 function fromRow({

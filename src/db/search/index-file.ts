@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { codeOf } from "../../domain/errors.ts";
-import type { BatchId, FilePk } from "../../domain/id.ts";
+import type { IndexBatchId, FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { Connection } from "../engine/connection.ts";
 import { createIndexTables, FORMAT, isDamage } from "./index-tables.ts";
@@ -29,8 +29,8 @@ export interface IndexChanges {
 
 /** The name of a batch, and of the one before whose jobs are done. */
 export interface Batch {
-  readonly id: BatchId;
-  readonly previous: BatchId;
+  readonly id: IndexBatchId;
+  readonly previous: IndexBatchId;
 }
 
 /**
@@ -68,17 +68,17 @@ export class IndexFile {
       putDocument: connection.write<[file: FilePk, text: Uint8Array]>(
         "INSERT INTO search_document (file, text) VALUES (?, ?)",
       ),
-      setBatch: connection.write<[last: BatchId, previous: BatchId]>(
+      setBatch: connection.write<[last: IndexBatchId, previous: IndexBatchId]>(
         "UPDATE search_batch SET last = ?, previous = ? WHERE pk = 1",
       ),
-      settle: connection.write<[batch: BatchId | null]>(
+      settle: connection.write<[batch: IndexBatchId | null]>(
         "UPDATE search_batch SET previous = last WHERE pk = 1 AND last = ? AND previous <> last",
       ),
     };
   }
 
   /** Opens the index of a database whose last batch this is. Null if there is none, or it is damaged or another's. */
-  static async open(path: string, batch: BatchId): Promise<IndexFile | null> {
+  static async open(path: string, batch: IndexBatchId): Promise<IndexFile | null> {
     if (!(await Bun.file(path).exists())) return null;
     let sql: Sqlite | null = null;
     try {
@@ -94,7 +94,7 @@ export class IndexFile {
     return null;
   }
 
-  static async make(path: string, batch: BatchId): Promise<IndexFile> {
+  static async make(path: string, batch: IndexBatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
     for (const end of ["", "-wal", "-shm"])
       await Bun.file(path + end)
@@ -183,7 +183,7 @@ export class IndexFile {
   }
 
   /** Empties the log if no search reads it. @param batch the last one whose jobs are done: it is not ahead any more */
-  close(batch: BatchId | null): void {
+  close(batch: IndexBatchId | null): void {
     try {
       this.#statements.settle(batch);
     } catch {
@@ -204,7 +204,7 @@ function setUp(sql: Sqlite): void {
   sql.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`);
 }
 
-function belongsTo(sql: Sqlite, batch: BatchId): boolean {
+function belongsTo(sql: Sqlite, batch: IndexBatchId): boolean {
   const format = sql.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version;
   if (format !== FORMAT) return false;
   return sql.query("SELECT 1 FROM search_batch WHERE ? IN (last, previous)").get(batch) !== null;

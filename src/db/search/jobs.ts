@@ -1,4 +1,4 @@
-import type { BatchId, BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
+import type { IndexBatchId, BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 import { RETRY_PAUSES_MS } from "../../domain/contents/extraction.ts";
 
@@ -31,7 +31,7 @@ export function searchJobs({ sql }: Database) {
   const finishPart = sql.write<[parts: number, tickets: string]>(
     `UPDATE search_job SET parts = parts & ~?1 WHERE ${some}`,
   );
-  const setBatch = sql.write<[batch: BatchId]>("UPDATE search_index SET batch = ? WHERE pk = 1");
+  const setBatch = sql.write<[batch: IndexBatchId]>("UPDATE search_index SET batch = ? WHERE pk = 1");
   const add = sql.write<[part: number, files: string]>(
     addMissing("?1", "json_each(?) c CROSS JOIN file f ON f.pk = c.value"),
   );
@@ -52,7 +52,7 @@ export function searchJobs({ sql }: Database) {
     },
     lastTicket: sql.value<number, []>("SELECT max(ticket) FROM search_job"),
     /** Takes what is done from the jobs of a batch that is in the index, and is on the disk there. Inside a write. */
-    finish: (done: readonly DoneJob[], batch: BatchId) => {
+    finish: (done: readonly DoneJob[], batch: IndexBatchId) => {
       for (const [parts, jobs] of Map.groupBy(done, (job) => job[1])) {
         const tickets = JSON.stringify(jobs.map(([ticket]) => ticket));
         finish(parts, tickets);
@@ -61,8 +61,10 @@ export function searchJobs({ sql }: Database) {
       setBatch(batch);
     },
     /** The last batch in the index; null if there is no index yet. */
-    batch: sql.value<BatchId, []>("SELECT batch FROM search_index WHERE pk = 1"),
-    restart: sql.write<[batch: BatchId]>("UPDATE search_index SET batch = ?, filled_to = 0 WHERE pk = 1"),
+    batch: sql.value<IndexBatchId, []>("SELECT batch FROM search_index WHERE pk = 1"),
+    restart: sql.write<[batch: IndexBatchId]>(
+      "UPDATE search_index SET batch = ?, filled_to = 0 WHERE pk = 1",
+    ),
     /** How many files a new index may lack without a job for them, at most `most`. */
     unfilled: (most: number) => {
       const file = filledTo();

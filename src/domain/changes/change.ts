@@ -1,5 +1,5 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { Brand, DriveId, DrivePk, FileId, KeyId, UserId } from "../id.ts";
+import type { BatchId, Brand, DriveId, DrivePk, FileId, KeyId, UserId } from "../id.ts";
 import { parseId } from "../id.ts";
 import type { ChangeType } from "./change-types.ts";
 import type { ContentFacts } from "../contents/content.ts";
@@ -15,6 +15,8 @@ export interface Stamp {
   readonly now: number;
   /** Null for the server. */
   readonly by: Actor | null;
+  /** The batch that it is part of, if any. */
+  readonly batch?: BatchId;
 }
 
 export function actorOf(caller: Caller): Actor {
@@ -76,8 +78,10 @@ export interface Change {
   /** How many files a change of a folder or drive was about. */
   readonly fileCount: number | null;
   readonly version: number | null;
-  /** The id of the trash entry, snapshot, link or user that it is about. */
+  /** The id of the trash entry, snapshot, link, user or batch that it is about. */
   readonly ref: string | null;
+  /** The batch that it is part of, or sums up; null for one that was made alone. */
+  readonly batch: BatchId | null;
   /** Null for the server. */
   readonly by: NamedActor | null;
   /** Milliseconds since the epoch. */

@@ -267,3 +267,7 @@ export function nullable<S extends TSchema>(schema: S) {
 export type RecordOf<S extends TSchema> = ReadOnly<Static<S>>;
 
 type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;
+
+/** What operations say that make a batch. */
+export const UNDONE_AT_ONCE =
+  "All of it is one batch: one entry more in the feed of changes, and `POST /v0/undo` with its `batch_id` undoes it.";

@@ -213,6 +213,7 @@ export function changeRecord(change: Change): ChangeRecord {
     file_count: change.fileCount,
     version: change.version,
     ref: change.ref,
+    batch_id: change.batch,
     by: actorRecord(change.by),
     at: formatInstant(change.at),
   };

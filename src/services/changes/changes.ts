@@ -23,6 +23,8 @@ interface ChangeQuery {
   readonly position: ChangePosition | null;
   readonly limit: number;
   readonly newestFirst: boolean;
+  /** Whether the changes of a batch are left out, but for the one that sums it up. */
+  readonly isSummary?: boolean;
 }
 
 export interface ChangePage {
@@ -61,7 +63,7 @@ export class Changes extends Service<{ tables: Tables }> {
   }
 
   /** Throws GONE if changes after the position are no longer kept, or it is of another history: a restored backup. */
-  page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
+  page({ drives, position, limit, newestFirst, isSummary = false }: ChangeQuery): ChangePage {
     const { changes: table } = this.parts.tables;
     const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));
     const from = changeNumber(Math.max(0, ...trimmed.values()));
@@ -80,6 +82,7 @@ export class Changes extends Service<{ tables: Tables }> {
       }
       read += 1;
       last = change;
+      if (isSummary && isSummedUp(change)) continue;
       const seen = seenFrom(change, prefixes.get(change.drivePk) ?? ROOT);
       if (seen !== null) shown.push(seen);
     }
@@ -102,6 +105,10 @@ export class Changes extends Service<{ tables: Tables }> {
       "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
     );
   }
+}
+
+function isSummedUp({ batch, ref }: Change): boolean {
+  return batch !== null && ref !== batch;
 }
 
 /** The position after the last row that was read. */

@@ -130,7 +130,7 @@ export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | nul
 /** The path of what a change of `path` changes in a folder: itself, or the folder if it is in a folder that changed. */
 function partIn(folder: FolderPath, path: string, { type }: Told): string | null {
   if (path.startsWith(folder)) return path;
-  const isWhole = type.startsWith("folder.") || type === "drive.restored";
+  const isWhole = /^(?:folder|files)\./.test(type) || type === "drive.restored";
   return isWhole && folder.startsWith(path) ? folder : null;
 }
 

@@ -16,6 +16,8 @@ interface FeedRequest {
   readonly drives: readonly string[] | null;
   /** Null for the oldest that is kept, or the newest if these come first; `latest` for what comes from now on. */
   readonly position: ChangePosition | "latest" | null;
+  /** See `Changes.page`. */
+  readonly isSummary?: boolean;
 }
 
 interface FeedPageRequest extends FeedRequest {
@@ -48,7 +50,7 @@ export interface FeedStream {
 }
 
 /** How many changes a stream reads at once. */
-const BATCH = 100;
+const AT_ONCE = 100;
 /** Of how many streams it is asked whether they may go on, before other requests get a turn. */
 const WATCHED_AT_ONCE = 50;
 /** Of how many pages a whole one is made, at most. */
@@ -72,7 +74,7 @@ export class Feed extends Service<
   #isStopped = false;
 
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
-  page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
+  page(caller: Caller, { drives, position, ...shown }: FeedPageRequest): ChangePage {
     const { access, changes } = this.parts;
     const seen = this.#drives(caller, drives).map((drive) => ({
       drive: drive.pk,
@@ -80,7 +82,7 @@ export class Feed extends Service<
       from: changeNumber(access.changesFrom(caller, drive)),
     }));
     const start = position === "latest" ? changes.latest() : position;
-    return changes.page({ drives: seen, position: start, limit, newestFirst });
+    return changes.page({ drives: seen, position: start, ...shown });
   }
 
   /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
@@ -99,10 +101,11 @@ export class Feed extends Service<
   /** Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE. @param client see `Slots.take` */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
-    const { drives } = request;
+    const { drives, isSummary = false } = request;
     const position = request.position === "latest" ? this.parts.changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
-    this.page(caller, { drives, position, limit: 1, newestFirst: false });
+    const forwards = { drives, isSummary, newestFirst: false };
+    this.page(caller, { ...forwards, position, limit: 1 });
     const slot = this.#slots.take(holderOf(caller), client);
     const seen = this.#drives(caller, drives);
     const isAll = drives === null && caller.kind === "account";
@@ -125,7 +128,7 @@ export class Feed extends Service<
       read: () => {
         // It may have lost its access since the stream began.
         this.parts.access.requireValid(caller);
-        const page = this.page(caller, { drives, position: after, limit: BATCH, newestFirst: false });
+        const page = this.page(caller, { ...forwards, position: after, limit: AT_ONCE });
         after = page.next;
         const { works, number } = this.#news(caller, drives, known);
         known = number;

@@ -1,5 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { ByteRange } from "../../domain/contents/content.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
@@ -14,7 +15,7 @@ import {
   parseAttributes,
   parseRename,
 } from "../../domain/files/file.ts";
-import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
+import { type BatchId, type FileId, parseId, type TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import {
   type Filename,
@@ -22,6 +23,7 @@ import {
   lastSegment,
   parentFolder,
   parseFilePath,
+  parsePathOfFile,
 } from "../../domain/files/path.ts";
 import type { OnConflict } from "../../domain/files/taken.ts";
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
@@ -51,16 +53,28 @@ export interface Removed {
   readonly trashId: TrashId | null;
 }
 
-/** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
+/** Files as they are named by who wants to remove them. */
+export type NamedFiles =
+  { readonly ids: readonly string[] } | { readonly drive: string; readonly paths: readonly string[] };
+
+interface WantedFile {
+  readonly ref: FileRef;
+  /** How it was named, in one way or several. */
+  readonly names: readonly string[];
+}
+
+/** The ids or paths of deleted files with their entries in the trash, and of those that could not be deleted. */
 export interface RemovedFiles {
   readonly deleted: readonly string[];
   /** One for each of `deleted`, in the same order; null if the file is not kept. */
   readonly trashIds: readonly (TrashId | null)[];
   readonly failed: readonly string[];
+  /** Null if nothing was deleted. */
+  readonly batch: BatchId | null;
 }
 
 export class Files extends Service<
-  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
+  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "tree" | "batches" | "clock" | "usage"> & {
     blobChecks: BlobChecks;
   }
 > {
@@ -177,49 +191,67 @@ export class Files extends Service<
     });
   }
 
-  /** Puts into the trash what the caller may remove, in several transactions. `within` is called in the last one. */
-  async removeMany(caller: Caller, ids: readonly string[], within?: Within<RemovedFiles>) {
-    // The same id can be written in several ways; the second would not find its file.
-    const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
-    const left = [...names.values()];
-    let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [] };
-    do {
-      const outcome = await this.parts.access.writeFromReserve(
-        caller,
-        ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
-        () => this.#removeSome(caller, left, removed),
-      );
-      left.splice(0, outcome.taken);
-      removed = outcome.sum;
-    } while (left.length > 0);
+  /**
+   * Puts into the trash what the caller may remove: a batch of several transactions. `within` is called in the last one.
+   * Throws NOT_FOUND, FORBIDDEN for the drive of paths, VALIDATION_ERROR for a malformed path.
+   */
+  async removeMany(caller: Caller, files: NamedFiles, within?: Within<RemovedFiles>): Promise<RemovedFiles> {
+    const batch = this.parts.batches.open("delete", actorOf(caller));
+    const left = this.#wantedOf(caller, files);
+    let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [], batch: null };
+    await this.parts.batches.whole(batch, async () => {
+      do {
+        const outcome = await this.parts.access.writeFromReserve(
+          caller,
+          ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
+          () => this.#removeSome(caller, left, removed, batch),
+        );
+        left.splice(0, outcome.taken);
+        removed = outcome.sum;
+      } while (left.length > 0);
+    });
     return removed;
   }
 
-  #removeSome(caller: Caller, names: readonly (readonly string[])[], before: RemovedFiles) {
+  /** What is named, each file once: the same id or path can be written in several ways. */
+  #wantedOf(caller: Caller, files: NamedFiles): WantedFile[] {
+    if ("ids" in files) {
+      const ids = Map.groupBy(new Set(files.ids), (id) => parseId<FileId>(id) ?? id);
+      return [...ids].map(([id, names]) => ({ ref: { id }, names }));
+    }
+    const { id: drive } = this.parts.access.driveToWrite(caller, files.drive, null);
+    const parsed = new Map(files.paths.map((path, at) => [path, parsePathOfFile(`paths[${at}]`, path)]));
+    const paths = Map.groupBy(parsed.keys(), (path) => parsed.get(path) ?? path);
+    return [...paths].map(([path, names]) => ({ ref: { drive, path }, names }));
+  }
+
+  #removeSome(caller: Caller, wanted: readonly WantedFile[], before: RemovedFiles, batch: Batch) {
     const piece = new Piece();
-    const found: { readonly file: File; readonly ids: readonly string[] }[] = [];
+    const found: { readonly file: File; readonly names: readonly string[] }[] = [];
     const failed = [...before.failed];
     let taken = 0;
-    for (const ids of names) {
+    for (const { ref, names } of wanted) {
       if (piece.isFull) break;
       taken += 1;
-      const file = this.parts.access.findFileToWrite(caller, ids[0] ?? "");
+      const file = this.parts.access.findFileToWrite(caller, ref);
       piece.takeRows(1);
       if (file === null) {
-        failed.push(...ids);
+        failed.push(...names);
         continue;
       }
-      found.push({ file, ids });
+      found.push({ file, names });
       piece.takeFile(trashedFile(file));
     }
+    const { batches, tree } = this.parts;
     const files = found.map(({ file }) => file);
-    const trashed = this.parts.tree.trash(files, this.#stamp(caller));
-    const deleted = [...before.deleted, ...found.flatMap(({ ids }) => ids)];
+    const trashed = files.length === 0 ? [] : tree.trash(files, batches.stamp(batch));
+    const deleted = [...before.deleted, ...found.flatMap(({ names }) => names)];
     const trashIds = [
       ...before.trashIds,
-      ...found.flatMap(({ ids }, index) => ids.map(() => trashed[index] ?? null)),
+      ...found.flatMap(({ names }, index) => names.map(() => trashed[index] ?? null)),
     ];
-    return { taken, sum: { deleted, trashIds, failed } };
+    const closed = taken === wanted.length ? batches.close(batch) : null;
+    return { taken, sum: { deleted, trashIds, failed, batch: closed } };
   }
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {

@@ -4,6 +4,7 @@ import { CofferError, type ErrorCode, invalid } from "../../domain/errors.ts";
 import type { Glob } from "../../domain/files/glob.ts";
 import { MANY_PATHS } from "../../domain/limits.ts";
 import { UNCONDITIONAL } from "../../domain/files/precondition.ts";
+import type { BatchId } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { Destination, Files, RemovedFiles } from "./files.ts";
@@ -19,6 +20,8 @@ export interface RemovedMatches {
   readonly fileCount: number;
   /** The paths of files that could not be deleted. */
   readonly failed: readonly string[];
+  /** Null if nothing was deleted. */
+  readonly batch: BatchId | null;
 }
 
 /** One of many: a file by its id, or what is at a path. */
@@ -73,12 +76,17 @@ export class ManyPaths extends Service<Pick<Parts, "access"> & { files: Files; p
     this.parts.access.driveToWrite(caller, drive, null);
     const found = await this.matching(caller, drive, glob, MANY_PATHS.deleted);
     const pathOf = new Map(found.map(({ id, path }) => [id, path]));
-    const shown = ({ deleted, failed }: RemovedFiles) => ({
+    const shown = ({ deleted, failed, batch }: RemovedFiles) => ({
       fileCount: deleted.length,
+      batch,
       failed: failed.map((id) => pathOf.get(id) ?? id),
     });
     const ids = [...pathOf.keys()];
-    const done = await this.parts.files.removeMany(caller, ids, within && ((each) => within(shown(each))));
+    const done = await this.parts.files.removeMany(
+      caller,
+      { ids },
+      within && ((each) => within(shown(each))),
+    );
     return shown(done);
   }
 

@@ -103,6 +103,15 @@ export class Undo extends Service<
       case "file.deleted":
       case "folder.deleted":
         return this.#undelete(caller, change);
+      case "files.written":
+      case "files.copied":
+      case "files.moved":
+      case "files.deleted":
+      case "files.undone":
+        throw cannotUndo(
+          change,
+          `It is a batch of changes: to undo them all, send batch_id ${change.batch}.`,
+        );
       case "folder.updated":
       case "drive.updated":
       case "drive.restored":
@@ -174,7 +183,7 @@ export class Undo extends Service<
 /** Whether a change is about what is at a path, or about a folder that this is in. */
 function concerns({ type, path: at, previousPath, fileCount }: Change, path: string): boolean {
   if (type.startsWith("file.")) return at === path || previousPath === path;
-  if (type === "folder.created" && fileCount === 0) return at === path;
+  if ((type === "folder.created" && fileCount === 0) || type.startsWith("files.")) return at === path;
   const isWhole = type.startsWith("folder.") || type === "drive.restored";
   return isWhole && (path.startsWith(at) || (previousPath !== null && path.startsWith(previousPath)));
 }

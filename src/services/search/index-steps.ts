@@ -1,7 +1,7 @@
 import { IndexDamaged, indexPathOf, isDamage } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { type DoneJob, PART } from "../../db/search/jobs.ts";
-import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
+import { type IndexBatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Parts, StorePlaces } from "../parts.ts";
 import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
@@ -68,7 +68,7 @@ export class IndexSteps extends Service<IndexParts> {
     const { searchJobs, documentRetries, searches, write, requireWritable } = this.parts.tables;
     await requireWritable();
     await this.close();
-    const fresh = newId<BatchId>(this.parts.clock.now());
+    const fresh = newId<IndexBatchId>(this.parts.clock.now());
     const batch = this.#isDamaged ? null : searchJobs.batch();
     const { thread, isNew } = await IndexThread.start(this.parts.storePlaces, batch, fresh);
     if (isNew) {
@@ -102,7 +102,7 @@ export class IndexSteps extends Service<IndexParts> {
     await requireWritable();
     if (drive !== null || !this.#isBehind)
       this.#durableTo = (await write(() => searchJobs.lastTicket())) ?? 0;
-    const id = newId<BatchId>(this.parts.clock.now());
+    const id = newId<IndexBatchId>(this.parts.clock.now());
     const previous = searchJobs.batch();
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
@@ -233,7 +233,7 @@ export class IndexThread {
   });
 
   /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
-  static async start(places: StorePlaces, batch: BatchId | null, fresh: BatchId) {
+  static async start(places: StorePlaces, batch: IndexBatchId | null, fresh: IndexBatchId) {
     const thread = new IndexThread();
     try {
       return { thread, isNew: await thread.ask("open", places, batch, fresh) };
@@ -258,7 +258,7 @@ export class IndexThread {
   }
 
   /** Closes the index and ends the thread. See `IndexFile.close`. */
-  async close(batch: BatchId | null): Promise<void> {
+  async close(batch: IndexBatchId | null): Promise<void> {
     if (!this.isAlive) return;
     try {
       await this.ask("close", batch);

@@ -4,7 +4,7 @@ import { indexPathOf } from "../../db/search/index-tables.ts";
 import { type LackingFiles, PART } from "../../db/search/jobs.ts";
 import { JobReader, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
+import type { IndexBatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
@@ -56,7 +56,11 @@ export class IndexWork {
    * Opens the index whose last batch this is; without one makes a new one, whose first batch is `fresh`. Must come
    * first. Returns whether it is new.
    */
-  async open({ database, blobsDir }: StorePlaces, batch: BatchId | null, fresh: BatchId): Promise<boolean> {
+  async open(
+    { database, blobsDir }: StorePlaces,
+    batch: IndexBatchId | null,
+    fresh: IndexBatchId,
+  ): Promise<boolean> {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
@@ -122,7 +126,7 @@ export class IndexWork {
   }
 
   /** See `IndexFile.close`. */
-  close(batch: BatchId | null): void {
+  close(batch: IndexBatchId | null): void {
     this.#parts.jobs.close();
     this.#parts.index.close(batch);
   }

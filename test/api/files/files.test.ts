@@ -295,6 +295,10 @@ function bulk(file_ids: Json, expected: Expected): Step {
   return step("POST /v0/files/bulk-delete", { body: { file_ids }, ...expected });
 }
 
+function byPaths(paths: Json, more: Expected & { readonly body?: Json }): Step {
+  return step("POST /v0/files/bulk-delete", { body: { drive_id: "{drive}", paths }, ...more });
+}
+
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `id-${i}`);
 }
@@ -324,6 +328,28 @@ describe("bulk-delete", () => {
     "a number among them": [a, bulk(["{a.id}", 5], invalid("file_ids[1]")), holds("a")],
     "no array": bulk("{drive}", invalid("file_ids")),
     "without file_ids": step("POST /v0/files/bulk-delete", { body: {}, ...invalid("file_ids") }),
+    "by paths, one of them written in two ways": [
+      a,
+      put("c"),
+      byPaths(["b", "/a", "a", "dir/b"], { json: { deleted: ["/a", "a"], failed: ["b", "dir/b"] } }),
+      holds("c"),
+    ],
+    "by paths that are none": [
+      a,
+      byPaths(["a", "../b"], invalid("paths[1]")),
+      byPaths(["a", "dir/"], invalid("paths[1]")),
+      holds("a"),
+    ],
+    "by ids and paths at once": [
+      a,
+      byPaths(["a"], {
+        ...invalid("paths"),
+        body: { file_ids: ["{a.id}"], drive_id: "{drive}", paths: ["a"] },
+      }),
+      byPaths(["a"], { ...invalid("drive_id"), body: { file_ids: ["{a.id}"], drive_id: "{drive}" } }),
+      byPaths(["a"], { ...invalid("drive_id"), body: { paths: ["a"] } }),
+      holds("a"),
+    ],
   });
 
   test("counts every folder above anew, also for a file whose id is written twice", async () => {

@@ -419,6 +419,7 @@ const REFUSALS: readonly Case[] = [
   ["bob copyFolder", "QUOTA_EXCEEDED", { body: { drive_id, path: "notes/", destination_path: "copied/" } }],
   ["movePath", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/inside/" } }],
   ["copyPath", "CONFLICT", { body: { ...WHOLE, destination_path: "dir/inside/" } }],
+  ["deleteFiles", "NOT_FOUND", { body: { drive_id: NOWHERE, paths: ["a"] } }],
   ["deleteFolder", "NOT_FOUND", { body: { drive_id, path: "none/" } }],
   ["restoreTrashEntry", "CONFLICT", { body: { path: "dir/other" } }],
   [

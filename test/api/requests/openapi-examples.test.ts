@@ -74,6 +74,8 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   movePath: ["drive_id", "path"],
   updateDrive: ["description"],
   updateFile: ["tags"],
+  // One of two ways to name them.
+  deleteFiles: ["file_ids"],
   // One edit instead of several, so its fields are not required.
   editFile: ["op", "text"],
   editFileByPath: ["op", "text"],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts";
 import { PART } from "../../../src/db/search/jobs.ts";
-import { type BatchId, newId } from "../../../src/domain/id.ts";
+import { type IndexBatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { openStageNow, startWithDrive } from "../../support/server/scenario.ts";
@@ -134,12 +134,12 @@ test("texts are indexed in turn with names, however many of these wait", async (
     sql.query(`SELECT file FROM search_job WHERE parts & ${part}`).values().length;
   expect([jobs(PART.names), jobs(PART.text)]).toEqual([2002, 2002]);
   const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
-  const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
+  const [first, second] = [newId<IndexBatchId>(0), newId<IndexBatchId>(0)];
   const work = new IndexWork();
   await work.open(places, null, first);
   const asked = { drive: null, after: { names: 0, texts: 0, gone: 0 }, upTo: 10_000, documents: [] };
   const { done, isFull, passed } = await work.index({ ...asked, previous: first, id: second });
-  const next = await work.index({ ...asked, after: passed, previous: second, id: newId<BatchId>(0) });
+  const next = await work.index({ ...asked, after: passed, previous: second, id: newId<IndexBatchId>(0) });
   work.close(first);
   const text = sql.query(
     "SELECT j.ticket FROM search_job j JOIN file f ON f.pk = j.file WHERE path = 'b.txt'",

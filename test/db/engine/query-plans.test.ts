@@ -90,6 +90,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   "FROM oauth_client WHERE used = 0 ORDER BY expires_at LIMIT": "it takes the oldest rows",
   "FROM known_client ORDER BY used_at LIMIT": "it takes the oldest rows",
   "FROM folder_work ORDER BY pk": "those that a crash cut off are few, and it runs at the start",
+  "FROM batch ORDER BY id": "those that a crash cut off are few, and it runs at the start",
   "FROM sqlite_sequence": "a row for each table with numbers that never come again: one",
   "FROM webhook WHERE disabled_at IS NULL": "it runs at the start, for all of them",
   "SELECT DISTINCT webhook FROM webhook_delivery": "it runs at the start, for all that wait",

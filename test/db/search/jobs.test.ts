@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { type DoneJob, PART, searchJobs } from "../../../src/db/search/jobs.ts";
-import { type BatchId, type FilePk, newId } from "../../../src/domain/id.ts";
+import { type IndexBatchId, type FilePk, newId } from "../../../src/domain/id.ts";
 import { openDatabase } from "../../support/server/open-database.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
@@ -25,7 +25,7 @@ const it = testWith(async () => {
         .query<{ ticket: number; parts: number }, []>("SELECT ticket, parts FROM search_job ORDER BY ticket")
         .all()
         .map(({ ticket, parts }) => [ticket, parts] as const),
-    finish: (...done: DoneJob[]) => write(() => finish(done, newId<BatchId>(1))),
+    finish: (...done: DoneJob[]) => write(() => finish(done, newId<IndexBatchId>(1))),
     fill: () => {
       const files = opened.sql
         .query<{ pk: FilePk }, []>("SELECT pk FROM file")

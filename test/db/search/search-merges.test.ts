@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type IndexChanges, IndexFile } from "../../../src/db/search/index-file.ts";
-import { type BatchId, type FilePk, newId } from "../../../src/domain/id.ts";
+import { type IndexBatchId, type FilePk, newId } from "../../../src/domain/id.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 const WRITES = 400;
@@ -20,7 +20,7 @@ function words(n: number): string {
 test("the full-text index is merged in small steps and never by a write, and gives the room of what went back", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const path = join(place.path, "search.db");
-  const batch = newId<BatchId>(0);
+  const batch = newId<IndexBatchId>(0);
   (await IndexFile.make(path, batch)).close(batch);
   using sql = new Sqlite(path, { readwrite: true, strict: true });
   sql.run("PRAGMA synchronous = OFF");

@@ -6,7 +6,7 @@ import { type IndexChanges, IndexFile } from "../../../src/db/search/index-file.
 import { indexPathOf } from "../../../src/db/search/index-tables.ts";
 import type { SearchFilters, SearchFound } from "../../../src/db/search/request.ts";
 import { openTables } from "../../../src/db/tables.ts";
-import { type BatchId, type DrivePk, type FilePk, newId } from "../../../src/domain/id.ts";
+import { type IndexBatchId, type DrivePk, type FilePk, newId } from "../../../src/domain/id.ts";
 import type { FilePath } from "../../../src/domain/files/path.ts";
 import { nameTokens, textTokens } from "../../../src/domain/search/tokens.ts";
 import { wordsOf } from "../../../src/domain/search/words.ts";
@@ -37,7 +37,7 @@ async function filledWith(rows: readonly Row[]) {
   const drives = await database.write(() => addDrives(database));
   const [drive] = drives;
   if (drive === undefined) throw new Error("there is no drive");
-  const batch = newId<BatchId>(0);
+  const batch = newId<IndexBatchId>(0);
   await database.write(() => openTables(database).searchJobs.restart(batch));
   const index = await IndexFile.make(indexPathOf(path), batch);
   for (let from = 0; from < rows.length; from += 5000) {

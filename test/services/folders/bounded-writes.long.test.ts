@@ -398,7 +398,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     const asked = ids.map(({ id }) => id);
     return async () => {
       const counts: number[] = [];
-      const removed = await services.files.removeMany(caller, asked, ({ deleted }) =>
+      const removed = await services.files.removeMany(caller, { ids: asked }, ({ deleted }) =>
         counts.push(deleted.length),
       );
       expect([removed.deleted, removed.failed, new Set(removed.trashIds).size]).toEqual([asked, [], 1000]);

@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
-import { type BatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
+import { type IndexBatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
 import { IndexThread } from "../../../src/services/search/index-steps.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
@@ -46,9 +46,9 @@ function file(name: string): string {
 type Job = Record<"ticket" | "parts", number>;
 
 /** Indexes what waits, up to a ticket, as the thread does whose process ends before it has answered. */
-async function indexApart(previous: BatchId | null, id: BatchId, upTo: number) {
+async function indexApart(previous: IndexBatchId | null, id: IndexBatchId, upTo: number) {
   const places = { database: file("coffer.db"), blobsDir: file("blobs") };
-  const first = newId<BatchId>(2);
+  const first = newId<IndexBatchId>(2);
   const { thread, isNew } = await IndexThread.start(places, previous, first);
   const after = { names: 0, texts: 0, gone: 0 };
   const request = { drive: null, after, documents: [], upTo, previous: previous ?? first, id };
@@ -191,10 +191,10 @@ test("a job is removed only after its terms are in the index; one that was cut o
   using sql = open();
   const jobs = () => sql.query<Job, []>("SELECT ticket, parts FROM search_job ORDER BY ticket").all();
   const batch = () =>
-    sql.query<{ batch: BatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
+    sql.query<{ batch: IndexBatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
   const before = { jobs: jobs(), batch: batch() };
   if (before.batch === null) throw new Error("there is no index");
-  const fresh = newId<BatchId>(1);
+  const fresh = newId<IndexBatchId>(1);
   const done = await indexApart(before.batch, fresh, Number.MAX_SAFE_INTEGER);
   expect(done).toEqual({ isNew: false, jobs: before.jobs });
   expect({ jobs: jobs(), batch: batch() }).toEqual(before);
@@ -215,7 +215,7 @@ test("only jobs that are on the disk are done", async () => {
   const last = Number(sql.query("SELECT max(ticket) FROM search_job").values().flat()[0]);
   await coffer.client(own.key).delete(`/v0/files/${id}`);
   await put("five.txt", "needle");
-  const done = await indexApart(null, newId<BatchId>(1), last);
+  const done = await indexApart(null, newId<IndexBatchId>(1), last);
   expect(done.jobs.filter(({ ticket }) => ticket > last)).toEqual([]);
 });
 

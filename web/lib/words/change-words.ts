@@ -17,6 +17,11 @@ const DID: Readonly<Record<Change["type"], string>> = {
   "file.moved": "Moved",
   "file.deleted": "Deleted",
   "file.restored": "Put back",
+  "files.written": "Wrote",
+  "files.copied": "Copied",
+  "files.moved": "Moved",
+  "files.deleted": "Deleted",
+  "files.undone": "Undid changes of",
   "folder.created": "Made the folder",
   "folder.copied": "Copied a folder to",
   "folder.moved": "Moved the folder",
@@ -36,6 +41,7 @@ const DID: Readonly<Record<Change["type"], string>> = {
 
 export function describeChange(change: Change): ChangeInWords {
   const { type, path, previous_path: previous, file_count: count } = change;
+  if (type.startsWith("files.")) return describeBatch(change);
   const hasPath = /^(?:file|folder|link)\./.test(type);
   const isMoved = type.endsWith(".moved") && previous !== null;
   return {
@@ -43,6 +49,18 @@ export function describeChange(change: Change): ChangeInWords {
     path: !hasPath || path === "" ? null : isMoved ? previous : path,
     to: isMoved ? path : null,
     more: count === null || count === 0 ? "" : formatCount(count, "file"),
+  };
+}
+
+/** A change that sums up others. */
+function describeBatch({ type, path, file_count: count }: Change): ChangeInWords {
+  const files = count === null ? "files" : formatCount(count, "file");
+  const isInFolder = path !== "";
+  return {
+    did: `${DID[type]} ${files}${isInFolder ? " in" : ""}`,
+    path: isInFolder ? path : null,
+    to: null,
+    more: "",
   };
 }
 

@@ -28,7 +28,7 @@ const MOST = STREAM_LIMITS;
 
 const DESCRIPTION = `What happened in a drive, in the order in which it happened: who changed what, and which content was there before and after. The feed is complete: a change is recorded in the same transaction as its effect, and shown once both are on the disk. So a program that keeps the last \`next_cursor\` misses nothing and sees nothing twice.
 
-A change of a whole folder is one entry, written when all of it is done. \`folder.updated\`, \`folder.created\` with files in it, and \`*.restored\` mean that the folder must be listed again.
+A change of a whole folder is one entry, written when all of it is done. What one request does to many files is a batch: each of its changes has the same \`batch_id\`, and an entry \`files.*\` at the end sums them up, about the deepest folder that holds them all. With \`summary=true\` that is all of it. \`folder.updated\`, \`folder.created\` with files in it, and \`*.restored\` mean that the folder must be listed again.
 
 With \`Accept: text/event-stream\` the same changes come as server-sent events as they happen: \`id\` is the cursor after the change, \`data\` the change. The stream starts after \`${LAST_EVENT_ID}\`, which browsers send by themselves when they connect again, or else after \`cursor\`, or else from now on. A comment comes every ${STREAM_COMMENT_MS / 1000} seconds. The stream ends at once when the key or session ends; an event \`gone\` says that changes are not kept any more. Events \`work\` tell of large changes of folders while they are under way, as \`GET /v0/drives/{id}/works\` shows them: at the start of the stream, at most about once a second, and at their end, when \`state\` is \`done\` or \`undone\`. They are not changes: they have no \`id\` and do not come again. At most ${MOST.each} streams may be open for one account, ${MOST.client} to one client address and ${MOST.all} in total; for unclaimed drives ${MOST.unclaimed.client} and ${MOST.unclaimed.all}. Above that, 429 is returned.
 
@@ -45,6 +45,7 @@ export function changes({ feed, log }: Parts) {
       cursor: t.optionalText(
         `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
       ),
+      summary: t.flag("Whether a batch is one entry: the changes that it sums up are left out."),
       limit: t.paging.limit,
       sort: t.oneOf(["id", "-id"], {
         default: "id",
@@ -64,12 +65,15 @@ export function changes({ feed, log }: Parts) {
     errors: ["GONE"],
     handle: async ({ request, query, caller, context }) => {
       const newestFirst = query.sort === "-id";
-      const drives = query.drive_id === undefined ? null : [query.drive_id];
+      const asked = {
+        drives: query.drive_id === undefined ? null : [query.drive_id],
+        isSummary: query.summary,
+      };
       if (wantsEvents(request.headers.get("accept"))) {
         if (newestFirst) throw invalid("sort", "must be id for a stream of events");
         const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
         return eventStream({ context, log }, (listener) => {
-          const stream = feed.open(caller, context.client, { drives, position }, listener);
+          const stream = feed.open(caller, context.client, { ...asked, position }, listener);
           return {
             read: () => {
               const { changes: some, works, hasMore } = stream.read();
@@ -88,7 +92,7 @@ export function changes({ feed, log }: Parts) {
         });
       }
       const page = await feed.wholePage(caller, {
-        drives,
+        ...asked,
         position: positionOf(query.cursor),
         limit: query.limit,
         newestFirst,

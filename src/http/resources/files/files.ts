@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { tagged } from "../../operation/route.ts";
-import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { ON_CONFLICT } from "../../../domain/files/taken.ts";
 import type { Destination, Transferred } from "../../../services/files/files.ts";
@@ -19,8 +18,6 @@ import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import { fieldsIn, fieldsParameter, namesIn, picked } from "../../records/fields.ts";
 import * as t from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
 
 /** The fields of a file's record. */
@@ -158,45 +155,7 @@ export function files({ files: service }: Parts) {
           reply.with(transferredAnswerOf),
         ),
     }),
-    write("POST", "/v0/files/bulk-delete", {
-      operationId: "deleteFiles",
-      summary: "Delete many files",
-      description:
-        "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
-      body: Type.Object({
-        file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
-      }),
-      example: { file_ids: [t.exampleOf(fileSchema).id] },
-      answers: {
-        description: "The ids of deleted and of failed files.",
-        json: Type.Object({
-          deleted: Type.Array(Type.String()),
-          trash_ids: Type.Array(t.nullable(Type.String()), {
-            description:
-              "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
-          }),
-          failed: Type.Array(Type.String()),
-        }),
-      },
-      perform: ({ body, caller }, reply) => {
-        // At most: each id is deleted or failed.
-        const all = [...new Set(body.file_ids)];
-        const trashIds = all.map(() => t.exampleOf(trashEntrySchema).id);
-        reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
-        return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
-      },
-    }),
   ]);
-}
-
-interface RemovedIds {
-  readonly deleted: readonly string[];
-  readonly trashIds: readonly (string | null)[];
-  readonly failed: readonly string[];
-}
-
-function removedAnswerOf({ deleted, trashIds, failed }: RemovedIds) {
-  return { json: { deleted, trash_ids: trashIds, failed } };
 }
 
 /** A file's record, and the ETag of its content. */

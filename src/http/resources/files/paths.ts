@@ -60,6 +60,9 @@ const removedSchema = Type.Object({
   ),
   paths: t.optionalTexts({ description: `Of a pattern with \`dry_run\`: the first ${SHOWN} files.` }),
   failed: t.optionalTexts({ description: "Of a pattern: files that could not be deleted." }),
+  batch_id: Type.Optional(
+    t.nullableId("Of a pattern: all of it, to undo it with `POST /v0/undo`; null if nothing was deleted."),
+  ),
 });
 
 const OF_PATTERN = { kind: "files", path: null, trash_id: null } as const;
@@ -127,6 +130,6 @@ function wouldRemoveAll(found: readonly Matched[]): RemovedRecord {
   return { ...OF_PATTERN, deleted: false, file_count: found.length, paths: shown };
 }
 
-function removedAll({ fileCount, failed }: RemovedMatches): RemovedRecord {
-  return { ...OF_PATTERN, deleted: true, file_count: fileCount, failed };
+function removedAll({ fileCount, failed, batch }: RemovedMatches): RemovedRecord {
+  return { ...OF_PATTERN, deleted: true, file_count: fileCount, failed, batch_id: batch };
 }

@@ -1,5 +1,5 @@
 import { batch } from "@preact/signals-core";
-import { BULK_DELETE_IDS } from "../../../../src/domain/limits.ts";
+import { BULK_FILES } from "../../../../src/domain/limits.ts";
 import { ApiError } from "../../../lib/api/api.ts";
 import {
   deleteFiles,
@@ -20,8 +20,8 @@ export function deleteEntries(store: DriveStore, entries: readonly Entry[], work
   const files = entries.filter((entry) => entry.kind === "file");
   const folders = entries.filter((entry) => entry.kind === "folder");
   return perform(store, new Steps(work, entries.length), async (steps) => {
-    for (let start = 0; start < files.length; start += BULK_DELETE_IDS) {
-      const some = files.slice(start, start + BULK_DELETE_IDS);
+    for (let start = 0; start < files.length; start += BULK_FILES) {
+      const some = files.slice(start, start + BULK_FILES);
       const about = some.length === 1 ? (some[0]?.path ?? "") : `${some.length} files`;
       await steps.take(about, () => deleteSome(store, some, steps), some.length);
     }
