@@ -63,6 +63,7 @@ export function pathTaken(by: "file" | "folder", path: string, orElse = "delete 
 }
 
 const WHERE_TO_LOOK = {
+  batch: "List the changes of the drive to see the ids of its batches. Old ones go after a while.",
   drive: "List your drives to see their ids and slugs.",
   file: "List or search the drive to see what is there.",
   folder:

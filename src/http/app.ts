@@ -40,6 +40,7 @@ import { search } from "./resources/search/search.ts";
 import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { shared, sharedContents } from "./resources/links/shared.ts";
 import { trash, versions } from "./resources/history/history.ts";
+import { undo } from "./resources/history/undo.ts";
 import { uploads } from "./resources/contents/uploads.ts";
 import { webhooks } from "./resources/webhooks/webhooks.ts";
 import { auth } from "./sign-in/auth.ts";
@@ -169,6 +170,7 @@ function resources(parts: Parts): Route[] {
     grep(parts),
     folders(parts),
     trash(parts),
+    undo(parts),
     folderTransfers(parts),
     apiKeys(parts),
     consent(parts.authorizations),

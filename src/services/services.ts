@@ -64,6 +64,7 @@ import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
+import { BatchUndo } from "./history/batch-undo.ts";
 import { Undo } from "./history/undo.ts";
 import { Uploads } from "./contents/uploads.ts";
 import { UsageMeter } from "./accounts/usage.ts";
@@ -133,7 +134,7 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
-  const batches = new Batches({ ...given, changes });
+  const batches = new Batches({ ...given, access, changes });
   const endedKeys = new EndedKeys({ ...given, changes });
   const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
@@ -175,6 +176,7 @@ export function openServices(given: ServiceParts) {
   const walks = new Walks(parts);
   const folders = new Folders({ ...parts, folderChanges });
   const paths = new Paths({ ...parts, files, folders });
+  const undo = new Undo({ ...parts, feed, files, folders, versions, trash });
   const users = new Users({ ...parts, passwords });
   const sessions = new Sessions({ ...parts, watch });
   const apiKeys = new ApiKeys({ ...parts, endedKeys });
@@ -198,7 +200,8 @@ export function openServices(given: ServiceParts) {
     changes,
     batches,
     feed,
-    undo: new Undo({ ...parts, feed, files, folders, versions, trash }),
+    undo,
+    batchUndo: new BatchUndo({ ...parts, undo, versions, trash }),
     drives: new Drives(parts),
     members: new Members(parts),
     files,

@@ -106,6 +106,11 @@ export function changes(database: Database) {
     },
     oldest: (range: ChangeRange, limit: number) => forwards({ ...range, limit }),
     newest: (range: ChangeRange, limit: number) => backwards({ ...range, limit }),
+    /** The changes of a batch in a drive before one, newest first: the one that sums it up comes before all. */
+    ofBatch: sql.all<Row, [batch: BatchId, drive: DrivePk, before: number, limit: number], Change>(
+      `${SELECT} WHERE c.batch = ? AND +c.drive = ? AND c.pk < ? ORDER BY c.pk DESC LIMIT ?`,
+      fromRow,
+    ),
     /** What a batch has changed in each drive, without what sums it up. */
     sumsOf: sql.all<SumRow, [batch: BatchId], BatchSum>(
       `SELECT drive, min(path) AS first, max(path) AS last, min(previous_path) AS firstBefore,

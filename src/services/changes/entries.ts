@@ -49,6 +49,11 @@ export function folderCreated(drive: DrivePk, path: FolderPath, stamp: Stamp): N
   return { drive, type: "folder.created", path, fileCount: 0, stamp };
 }
 
+/** The entry of an empty folder that went and is not kept. */
+export function folderRemoved(drive: DrivePk, path: FolderPath, stamp: Stamp): NewChange {
+  return { drive, type: "folder.deleted", path, fileCount: 0, stamp };
+}
+
 /** What an entry about a whole folder says besides its paths. */
 interface FolderFacts {
   /** Null if it is not known. */

@@ -282,7 +282,7 @@ export class Files extends Service<
 }
 
 /** A file's body with another filename, which decides the type unless the uploader gave one. */
-function named(file: File, filename: Filename): FileBody {
+export function named(file: File, filename: Filename): FileBody {
   const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
   return { ...bodyOf(file), filename, mimeType };
 }

@@ -19,6 +19,7 @@ import {
   fileRestored,
   fileUpdated,
   folderCreated,
+  folderRemoved,
 } from "../changes/entries.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import { KeptFiles } from "../history/kept-files.ts";
@@ -206,6 +207,14 @@ export class Tree extends Service<{
   /** Makes a folder at a free path. Its counts grow when files are added. */
   makeFolder(drive: DrivePk, parent: FolderPk, path: FolderPath, createdAt: number): FolderPk {
     return this.parts.tables.folders.insert(drive, parent, path, createdAt);
+  }
+
+  /** Removes an empty folder. It is not kept. */
+  removeEmpty(drive: Drive, { pk, path }: Folder, stamp: Stamp): void {
+    this.parts.locks.requireWholeFree(drive.pk, path);
+    this.removeFolders([pk]);
+    this.parts.tables.drives.touch(drive.pk, stamp.now);
+    this.parts.changes.add(folderRemoved(drive.pk, path, stamp));
   }
 
   removeFolders(folders: readonly FolderPk[]): void {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { SingleTrashedFile } from "../../db/history/trash.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound, present } from "../../domain/errors.ts";
 import {
@@ -116,9 +116,12 @@ export class Trash extends Service<
     const { kind } = this.get(caller, id);
     await this.parts.tables.requireWritable();
     if (kind === "file")
-      return this.parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
+      return this.parts.access.write(caller, within, () =>
+        this.restoreFile(caller, id, path, this.#stamp(caller)),
+      );
     return this.parts.folderChanges.perform(caller, within, () => {
-      const { entry, drive, place, stamp } = this.#begin(caller, id, path);
+      const stamp = this.#stamp(caller);
+      const { entry, drive, place } = this.#begin(caller, id, path, stamp);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
       const work = this.parts.folderChanges.restore(drive, entry, place.path, stamp);
       return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
@@ -203,15 +206,14 @@ export class Trash extends Service<
   }
 
   /** Inside a write: the entry, and a free place for it. */
-  #begin(caller: Caller, id: string, path: string | undefined) {
-    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+  #begin(caller: Caller, id: string, path: string | undefined, stamp: Stamp) {
     const entry = this.get(caller, id);
     this.parts.locks.requireEntryFree(entry.drivePk, entry.pk);
     const drive = this.parts.access.driveToWrite(caller, entry.driveId, entry.path);
     const place =
       path === undefined ? nearestPlace(this.parts, drive, entry, stamp) : this.#placeAt(entry, path);
     this.parts.access.driveToWrite(caller, entry.driveId, place.path);
-    return { entry, drive, place, stamp };
+    return { entry, drive, place };
   }
 
   #placeAt({ kind, pk }: TrashEntry, path: string): TrashedPlace {
@@ -219,8 +221,9 @@ export class Trash extends Service<
     return { kind, path: parseFilePath("path", path, this.#fileOf(pk).filename) };
   }
 
-  #restoreFile(caller: Caller, id: string, path: string | undefined): RestoredEntry {
-    const { entry, drive, place, stamp } = this.#begin(caller, id, path);
+  /** Like `restore`, inside a write, for an entry that is a file. */
+  restoreFile(caller: Caller, id: string, path: string | undefined, stamp: Stamp): RestoredEntry {
+    const { entry, drive, place } = this.#begin(caller, id, path, stamp);
     if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
     const file = this.#fileOf(entry.pk);
     const filename = lastSegment(place.path);
@@ -230,6 +233,10 @@ export class Trash extends Service<
     this.parts.tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
     this.parts.tables.trash.remove(entry.pk);
     return { entry, place, fileId: file.id };
+  }
+
+  #stamp(caller: Caller): Stamp {
+    return { now: this.parts.clock.now(), by: actorOf(caller) };
   }
 
   #fileOf(entry: TrashPk): SingleTrashedFile {

@@ -1,18 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Change, ChangePosition } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
-import { keepsDeleted, keepsVersions } from "../../domain/history/history.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files/files.ts";
 import type { Folders, RemovedFolder } from "../folders/folders.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { Trash } from "./trash.ts";
+import type { RestoredEntry, Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
 /** Where the file or folder is now, or was until it went into the trash. */
@@ -20,6 +21,13 @@ interface Outcome {
   readonly path: string;
   readonly isTrashed: boolean;
 }
+
+export interface UndoneChange extends Outcome {
+  readonly change: Change;
+}
+
+/** Is called inside the write that undoes a change. */
+type Tell = (outcome: Outcome) => void;
 
 /** How many changes one page has, and how many are looked at. */
 const LOOK = { page: 500, all: 10_000 };
@@ -44,7 +52,12 @@ export class Undo extends Service<
    *
    * @param path of a folder if it ends with `/`; also where something was before it was moved
    */
-  async last(caller: Caller, driveRef: string, path: string): Promise<Outcome & { readonly change: Change }> {
+  async last(
+    caller: Caller,
+    driveRef: string,
+    path: string,
+    within?: Within<UndoneChange>,
+  ): Promise<UndoneChange> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
     const drive = this.parts.access.driveToWrite(caller, driveRef, parsed);
     this.parts.access.requireHistory(caller, drive);
@@ -56,7 +69,10 @@ export class Undo extends Service<
       );
     }
     requireSame(change, parsed);
-    return { change, ...(await this.#undo(caller, drive, change)) };
+    return {
+      change,
+      ...(await this.one(caller, drive, change, (outcome) => within?.({ change, ...outcome }))),
+    };
   }
 
   /** The newest change of a kind; null if there is none among those that are looked at. */
@@ -74,35 +90,43 @@ export class Undo extends Service<
     return null;
   }
 
-  async #undo(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
+  /** Undoes a change of a drive that the caller may write, and whose history it may see. Throws as `last`. */
+  async one(caller: Caller, drive: Drive, change: Change, tell: Tell): Promise<Outcome> {
     const { type, path } = change;
+    const there = { path, isTrashed: false };
     switch (type) {
       case "file.created":
-      case "file.restored":
+      case "file.restored": {
         this.#requireTrash(change);
-        await this.#single.remove(caller, { drive: drive.id, path }, stillHas(change));
-        return { path, isTrashed: true };
+        const trashed = { path, isTrashed: true };
+        await this.#single.remove(caller, { drive: drive.id, path }, stillHas(change), () => tell(trashed));
+        return trashed;
+      }
       case "file.updated":
-        return this.#undoUpdate(caller, drive, change);
+        await this.#undoUpdate(caller, drive, change, () => tell(there));
+        return there;
       case "file.moved": {
-        const to = { path: movedFrom(change), driveId: undefined, onConflict: "fail" } as const;
-        await this.#single.move(caller, { drive: drive.id, path }, to, stillHas(change));
-        return { path: to.path, isTrashed: false };
+        const back = { path: movedFrom(change), isTrashed: false };
+        const to = { path: back.path, driveId: undefined, onConflict: "fail" } as const;
+        await this.#single.move(caller, { drive: drive.id, path }, to, stillHas(change), () => tell(back));
+        return back;
       }
       case "folder.created":
       case "folder.copied":
-        return this.#removeFolder(caller, drive, change);
+        return this.#removeFolder(caller, drive, change, tell);
       case "folder.restored":
         await this.#requireFromTrash(caller, drive, change);
-        return this.#removeFolder(caller, drive, change);
+        return this.#removeFolder(caller, drive, change, tell);
       case "folder.moved": {
-        const to = { path: movedFrom(change), driveId: undefined };
-        await this.parts.folders.move(caller, drive.id, path, to);
-        return { path: to.path, isTrashed: false };
+        const back = { path: movedFrom(change), isTrashed: false };
+        await this.parts.folders.move(caller, drive.id, path, { path: back.path, driveId: undefined }, () =>
+          tell(back),
+        );
+        return back;
       }
       case "file.deleted":
       case "folder.deleted":
-        return this.#undelete(caller, change);
+        return this.#undelete(caller, change, tell);
       case "files.written":
       case "files.copied":
       case "files.moved":
@@ -126,24 +150,26 @@ export class Undo extends Service<
     }
   }
 
-  /** Throws CONFLICT where what is deleted is gone: undoing must not do what cannot be undone. */
   #requireTrash(change: Change): void {
-    if (keepsDeleted(this.parts.retention)) return;
-    throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
+    requireTrash(change, this.parts.retention);
   }
 
   /** Throws CONFLICT for a folder that holds more or less than after the change: to remove it would undo that, too. */
-  async #removeFolder(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
+  async #removeFolder(caller: Caller, drive: Drive, change: Change, tell: Tell): Promise<Outcome> {
     this.#requireTrash(change);
     const { path } = change;
+    const trashed = { path, isTrashed: true };
     // Inside the write: a file may just be coming.
     const within = ({ fileCount }: RemovedFolder) => {
-      if (change.fileCount === null || change.fileCount === fileCount) return;
+      if (change.fileCount === null || change.fileCount === fileCount) {
+        tell(trashed);
+        return;
+      }
       const [then, now] = [counted(change.fileCount, "file"), counted(fileCount, "file")];
       throw cannotUndo(change, `The folder had ${then} then, and has ${now} now. If you mean it, delete it.`);
     };
     await this.parts.folders.remove(caller, drive.id, path, within);
-    return { path, isTrashed: true };
+    return trashed;
   }
 
   /** Throws CONFLICT for a folder from a snapshot: it may have been there before, and to remove it would undo more. */
@@ -154,30 +180,22 @@ export class Undo extends Service<
     throw cannotUndo(change, "Restore the snapshot that was taken just before it, with the same path.");
   }
 
-  async #undoUpdate(caller: Caller, drive: Drive, change: Change): Promise<Outcome> {
-    const { path, before, after, version } = change;
-    if (version === null || before?.digest === after?.digest) {
-      throw cannotUndo(
-        change,
-        "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
-      );
-    }
+  #undoUpdate(caller: Caller, drive: Drive, change: Change, within: () => void): Promise<unknown> {
     const { retention, versions } = this.parts;
-    if (!keepsVersions(retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
-    await versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
-    return { path, isTrashed: false };
+    const number = String(versionBefore(change, retention));
+    return versions.restore(caller, { drive: drive.id, path: change.path }, number, stillHas(change), within);
   }
 
-  async #undelete(caller: Caller, change: Change): Promise<Outcome> {
-    if (change.ref === null) {
-      throw cannotUndo(
-        change,
-        "It is not in the trash: it had expired, moved to another drive, or nothing is kept.",
-      );
-    }
-    const { place } = await this.parts.trash.restore(caller, change.ref, undefined);
-    return { path: place.path, isTrashed: false };
+  async #undelete(caller: Caller, change: Change, tell: Tell): Promise<Outcome> {
+    const entry = await this.parts.trash.restore(caller, trashEntryOf(change), undefined, (restored) =>
+      tell(placeOf(restored)),
+    );
+    return placeOf(entry);
   }
+}
+
+function placeOf({ place }: RestoredEntry): Outcome {
+  return { path: place.path, isTrashed: false };
 }
 
 /** Whether a change is about what is at a path, or about a folder that this is in. */
@@ -203,12 +221,40 @@ function stillHas({ after }: Change): Precondition {
   return { ifMatch: after === null ? null : `"${after.digest}"`, ifNoneMatch: null, ifUnmodifiedSince: null };
 }
 
-function movedFrom({ previousPath, type }: Change): string {
+/** Throws CONFLICT where what is deleted is gone: undoing must not do what cannot be undone. */
+export function requireTrash(change: Change, retention: Retention): void {
+  if (keepsDeleted(retention)) return;
+  throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
+}
+
+/** The number of the content that a file had before a change. Throws CONFLICT if there is none. */
+export function versionBefore(change: Change, retention: Retention): number {
+  const { before, after, version } = change;
+  if (version === null || before?.digest === after?.digest) {
+    throw cannotUndo(
+      change,
+      "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
+    );
+  }
+  if (!keepsVersions(retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
+  return version - 1;
+}
+
+/** The entry of the trash that something became. Throws CONFLICT if it is not there. */
+export function trashEntryOf(change: Change): string {
+  if (change.ref !== null) return change.ref;
+  throw cannotUndo(
+    change,
+    "It is not in the trash: it had expired, moved to another drive, or nothing is kept.",
+  );
+}
+
+export function movedFrom({ previousPath, type }: Change): string {
   if (previousPath === null) throw new Error(`a change of the type ${type} has no earlier path`);
   return previousPath;
 }
 
-function cannotUndo({ type, path }: Change, why: string): CofferError {
+export function cannotUndo({ type, path }: Change, why: string): CofferError {
   const what = isFolderPath(path) ? `the folder "${path}"` : `"${path}"`;
   return new CofferError("CONFLICT", `The last change of ${what} (${type}) cannot be undone. ${why}`);
 }

@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
@@ -49,15 +49,24 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
   restore(caller: Caller, ref: FileRef, number: string, precondition: Precondition, within?: Within<File>) {
     return this.parts.access.write(caller, within, () => {
       const file = this.parts.access.fileToWrite(caller, ref);
-      const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(caller, file, number);
+      const version = this.#version(caller, file, number);
       requirePrecondition(precondition, file);
-      // A type that does not follow the filename any more was given, in effect.
-      const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
-      const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
-      const drive = this.parts.access.driveToWrite(caller, file.driveId, file.path);
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
-      return this.parts.tree.change(drive, file, body, stamp);
+      return this.#bringBack(caller, file, version, { now: this.parts.clock.now(), by: actorOf(caller) });
     });
+  }
+
+  /** Like `restore`, inside a write, for a file that is there to be written. */
+  restoreOf(caller: Caller, file: File, number: number, stamp: Stamp): File {
+    return this.#bringBack(caller, file, this.#version(caller, file, String(number)), stamp);
+  }
+
+  #bringBack(caller: Caller, file: File, version: FileVersion, stamp: Stamp): File {
+    const { blobPk: blob, size, mimeType, mimeGiven } = version;
+    // A type that does not follow the filename any more was given, in effect.
+    const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
+    const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
+    const drive = this.parts.access.driveToWrite(caller, file.driveId, file.path);
+    return this.parts.tree.change(drive, file, body, stamp);
   }
 
   /** Removes a version for good. Returns its number. */

@@ -36,6 +36,19 @@ test("an overwrite and a bad edit are undone, and redone", async () => {
   expect(await undo("a.txt")).toMatchObject({ undone: "file.updated" });
 });
 
+test("what one call did to many files is undone at once", async () => {
+  await put("many/a.txt", "one");
+  await put("many/b.txt", "two");
+  const body = { drive_id: own.id, paths: ["many/a.txt", "many/b.txt"] };
+  const { batch_id } = await own.client.post<{ batch_id: string }>("/v0/files/bulk-delete", body, 200);
+  await put("many/b.txt", "new");
+  const undone = await mcp.get("undo", { batch_id });
+  expect(undone).toMatchObject({ undone: "1 change", failed: ["many/b.txt"], failed_count: 1 });
+  expect([await at("many/a.txt"), await at("many/b.txt")]).toEqual(["one", "new"]);
+  expect(await mcp.get("undo", { batch_id: String(undone["batch_id"]) })).toMatchObject({ failed: [] });
+  expect(await at("many/a.txt")).toBeNull();
+});
+
 test("a new file goes into the trash, and comes back", async () => {
   await put("new.txt", "one");
   const trashed = await undo("new.txt");

@@ -22,7 +22,14 @@ import { beginSession, browserWith, sessionIn } from "../../support/server/sign-
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
 import { describedApi, operationOf, ROUTES, successOf } from "../../support/server/routes.ts";
 import type { Named, Target } from "../../support/server/targets.ts";
-import { HOOK, linkUpload, makeTarget, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
+import {
+  deleteMany,
+  HOOK,
+  linkUpload,
+  makeTarget,
+  putIntoTrash,
+  takeSnapshot,
+} from "../../support/server/targets.ts";
 
 const description = await describedApi();
 
@@ -186,6 +193,7 @@ async function makeBlocked(): Promise<Named> {
   const blockedSnapshot = await takeSnapshot(ada, id);
   await ada.delete("/v0/folders", { drive_id: id, path: "a/", confirm: true });
   await ada.put(id, "a", HELLO_TEXT);
+  await ada.patch(`/v0/files/${await ada.store(id, "retagged", HELLO_TEXT)}`, { tags: ["a"] });
   return { blockedDrive: id, blockedSnapshot };
 }
 
@@ -227,7 +235,15 @@ const RARELY: Readonly<Record<string, (drive: string) => Promise<string>>> = {
   replacing: (drive) => linkUpload(world.clients.ada, drive, "dir/other"),
   blocked: (drive) => linkUpload(world.clients.ada, drive, "dir/other/x"),
   fullClaim: makeClaim,
+  oldBatch: makeOldBatch,
 };
+
+/** A batch of which a change is not kept any more. */
+async function makeOldBatch(drive: string): Promise<string> {
+  const batch = await deleteMany(world.clients.ada, drive, "dir/old");
+  changeDatabase(coffer.dataDir, `DELETE FROM change WHERE batch = '${batch}' AND file_id IS NOT NULL`);
+  return batch;
+}
 
 /** A claim token of an agent's drive, which holds as much as Bob may store in all. */
 async function makeClaim(): Promise<string> {
@@ -349,6 +365,9 @@ const FULL_FOR_BOB = [
 const REFUSALS: readonly Case[] = [
   // First: another write of Bob's has his trash pruned.
   ["bob restoreTrashEntry", "QUOTA_EXCEEDED"],
+  ["bob undo", "QUOTA_EXCEEDED", { body: { drive_id, path: "gone" } }],
+  ["undo", "CONFLICT", { body: { drive_id: "{blockedDrive}", path: "retagged" } }],
+  ["undo", "GONE", { body: { drive_id, batch_id: "{oldBatch}" } }],
   ...FULL_FOR_BOB.map((id): Case => [`bob ${id}`, "QUOTA_EXCEEDED"]),
   ["adaDrive getAccount", "FORBIDDEN"],
   ["adaDrive listSessions", "FORBIDDEN"],

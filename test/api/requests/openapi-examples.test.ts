@@ -48,6 +48,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["restoreTrashEntry", JSON_TYPE, 200, { path: "notes/2030/gone", restored: true }],
+  ["undo", JSON_TYPE, 200, { path: "notes/2030/plan.md", in_trash: true }],
   ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
   ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
@@ -74,8 +75,9 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   movePath: ["drive_id", "path"],
   updateDrive: ["description"],
   updateFile: ["tags"],
-  // One of two ways to name them.
+  // One of two ways to name what is meant.
   deleteFiles: ["file_ids"],
+  undo: ["path"],
   // One edit instead of several, so its fields are not required.
   editFile: ["op", "text"],
   editFileByPath: ["op", "text"],

@@ -10,7 +10,7 @@ import type { Server } from "../server/executable.ts";
 import { contentOf, formOf } from "./faults.ts";
 import { hashOf } from "../samples/hash.ts";
 import { fill, fillJson, provision } from "../server/scenario.ts";
-import { type Named, linkUpload, putIntoTrash, takeSnapshot } from "../server/targets.ts";
+import { deleteMany, type Named, linkUpload, putIntoTrash, takeSnapshot } from "../server/targets.ts";
 import { indexAll } from "../server/settled-index.ts";
 import { beginSession } from "../server/sign-in.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../server/temporary-directory.ts";
@@ -72,6 +72,8 @@ export async function prepare(parent?: string): Promise<Prepared> {
   named["presigned"] = (await client.post<{ token: string }>(presigned, { one_time: true }, 200)).token;
   named["trash"] = await putIntoTrash(client, drive, "trashed.bin", "trashed");
   named["otherTrash"] = await putIntoTrash(client, drive, "other.bin", "other");
+  named["batch"] = await deleteMany(client, drive, "batch.bin");
+  await client.put(drive, "undone.bin", "undone");
   named["trashedFolder"] = await trashFolder(client, drive);
   named["spareKey"] = (await client.makeKey({ name: "spare" })).id;
   named["upload"] = await linkUpload(client, drive, "linked.bin");
@@ -216,6 +218,8 @@ const OTHERS: readonly Change[] = [
   once("the return of an earlier content", "POST /v0/files/{replaced}/versions/1/restore"),
   once("the deletion of an earlier content", "DELETE /v0/files/{replaced}/versions/1"),
   once("the deletion of many files", "POST /v0/files/bulk-delete", { file_ids: ["{c}", "{d}"] }),
+  once("the undoing of a change", "POST /v0/undo", { drive_id, path: "undone.bin" }),
+  once("the undoing of a batch", "POST /v0/undo", { drive_id, batch_id: "{batch}" }),
   once("the creation of a folder", "POST /v0/folders", { drive_id, path: "x/y/z/" }),
   once("the copy of a folder", "POST /v0/folders/copy", {
     drive_id,
@@ -324,9 +328,10 @@ const ROWS = [
   inDrives("held", "x.path, b.digest", "held_file x JOIN blob b ON b.pk = x.blob"),
   inDrives(
     "change",
-    "x.type, x.path, x.previous_path, hex(x.before_digest) AS was, hex(x.after_digest) AS becomes, x.ref IS NULL AS isOfNothing",
+    "x.type, x.path, x.previous_path, hex(x.before_digest) AS was, hex(x.after_digest) AS becomes, x.ref IS NULL AS isOfNothing, x.batch IS NULL AS isAlone",
     "change x",
   ),
+  "SELECT 'batch' AS kind, kind AS does FROM batch",
   `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
      FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
   `SELECT 'key' AS kind, k.name, k.scope, k.path_prefix, u.username, d.name AS drive FROM api_key k

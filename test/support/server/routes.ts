@@ -301,6 +301,8 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/trash/{trash}/restore", writing(200), { body: { path: "{folder}back" } }],
   ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
   ["DELETE /v0/trash", managing(200), { body: { drive_id, confirm: true } }],
+  ["POST /v0/undo", writingAt(200), { body: { drive_id, path: "{path}" } }],
+  ["POST /v0/undo", writing(200), { about: "of a batch", body: { drive_id, batch_id: "{batch}" } }],
   ["GET /v0/keys", everyone],
   ["GET /v0/keys/{key}", forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) })],
   ["DELETE /v0/keys/{key}", forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) })],

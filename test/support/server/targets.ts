@@ -53,6 +53,13 @@ export async function putIntoTrash(client: Client, drive: string, path: string, 
   return (await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`)).trash_id;
 }
 
+/** Uploads a file and deletes it as one of many. Returns the batch. */
+export async function deleteMany(client: Client, drive_id: string, path: string): Promise<string> {
+  await client.put(drive_id, path, "x");
+  const body = { drive_id, paths: [path] };
+  return (await client.post<{ batch_id: string }>("/v0/files/bulk-delete", body, 200)).batch_id;
+}
+
 /** Makes a link to upload to. Returns its token. */
 export async function linkUpload(client: Client, drive_id: string, path: string): Promise<string> {
   const { url } = await client.post<{ url: string }>("/v0/upload-links", { drive_id, path });
@@ -128,6 +135,10 @@ const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
     async ({ client, drive, folder }) => ({ trash: await putIntoTrash(client, drive, `${folder}gone`) }),
   ],
   [/\{trashedFolder\}/, removeFolder],
+  [
+    /\{batch\}/,
+    async ({ client, drive, folder }) => ({ batch: await deleteMany(client, drive, `${folder}one`) }),
+  ],
   // Last: others would wait for it.
   [/\{work\}/, ({ coffer, drive, folder }) => ({ work: recordWork(coffer.dataDir, drive, folder) })],
 ];

@@ -7,6 +7,7 @@ import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 import type { Caller } from "../../../domain/accounts/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
+import { counted } from "../../../domain/contents/texts/text.ts";
 import type { Snapshot } from "../../../domain/snapshots/snapshot.ts";
 import type { Snapshots } from "../../../services/snapshots/snapshots.ts";
 
@@ -16,7 +17,7 @@ export const historyTools = [
       name: "undo",
       title: "Undo the last change of a file or folder",
       description:
-        "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
+        "Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. Call it again to redo. One call is one step: it never goes further back. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone. Pass batch_id instead of path to undo all that one call did to many files.",
       needs: "writing",
       isDestructive: true,
       next: {
@@ -25,24 +26,41 @@ export const historyTools = [
       },
       input: Type.Object({
         drive_id: shown.driveArgument,
-        path: Type.String({
-          minLength: 1,
-          description:
-            "What was changed; a folder ends with `/`. For what was deleted or moved, the path that it had.",
-          examples: ["notes/plan.md", "notes/2030/"],
-        }),
+        path: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description:
+              "What was changed; a folder ends with `/`. For what was deleted or moved, the path that it had.",
+            examples: ["notes/plan.md", "notes/2030/"],
+          }),
+        ),
+        batch_id: t.optionalText("Of what changed many files at once."),
       }),
       output: Type.Object({
         drive: Type.String(),
-        path: t.text("Where it is now, or was until it went into the trash."),
+        path: t.optionalText("Where it is now, or was until it went into the trash."),
         etag: Type.Optional(t.text("Of a file that is there again.")),
         undone: t.text("What was undone, such as file.updated."),
-        changed_at: Type.String(),
-        changed_by: t.text("Whose change it was."),
-        in_trash: Type.Boolean({ description: "Whether it is in the trash now. Undo brings it back." }),
+        changed_at: t.optionalText("When it was changed."),
+        changed_by: t.optionalText("Whose change it was."),
+        in_trash: t.optionalFlag("Whether it is in the trash now. Undo brings it back."),
+        batch_id: t.optionalText("Of the undoing of a batch: undo that to redo."),
+        failed: t.optionalTexts({ description: "Paths of a batch that have changed since, and stay." }),
+        failed_count: t.optionalInteger(),
       }),
     },
     async ({ input, caller, drive, services }) => {
+      if (input.path === undefined) {
+        if (input.batch_id === undefined) throw invalid("path", "is required, or batch_id instead");
+        const { batch, undone, failed } = await services.batchUndo.all(caller, drive.id, input.batch_id);
+        return {
+          drive: shown.nameOf(drive),
+          undone: counted(undone, "change"),
+          ...(batch === null ? {} : { batch_id: batch }),
+          failed: [...shown.fitting(failed.map(({ path }) => path))],
+          failed_count: failed.length,
+        };
+      }
       const { change, path, isTrashed } = await services.undo.last(caller, drive.id, input.path);
       const content = change.type === "file.moved" ? change.after : change.before;
       return {

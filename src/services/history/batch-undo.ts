@@ -1,0 +1,206 @@
+import type { Within } from "../../db/engine/database.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import { actorOf, type Change, type Stamp } from "../../domain/changes/change.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
+import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
+import type { File } from "../../domain/files/file.ts";
+import { containingFolder, lastSegment, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
+import { type BatchId, parseId } from "../../domain/id.ts";
+import { type BatchPart, isOfOne, type PartError } from "../changes/batches.ts";
+import { named } from "../files/files.ts";
+import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
+import type { Trash } from "./trash.ts";
+import { cannotUndo, movedFrom, requireTrash, trashEntryOf, type Undo, versionBefore } from "./undo.ts";
+import type { Versions } from "./versions.ts";
+
+export interface FailedUndo {
+  readonly path: string;
+  readonly error: CofferError;
+}
+
+interface Tally {
+  /** How many changes were undone. */
+  readonly undone: number;
+  /** Changes that were not, the newest first. */
+  readonly failed: readonly FailedUndo[];
+}
+
+export interface UndoneBatch extends Tally {
+  /** The batch that the undoing is, which can be undone, too; null if nothing was. */
+  readonly batch: BatchId | null;
+}
+
+/** How many changes are read at once. */
+const PAGE = 200;
+
+/** Undoes batches of changes: each change, the newest first, if what it changed still is as it left it. */
+export class BatchUndo extends Service<
+  Pick<Parts, "tables" | "access" | "tree" | "batches" | "retention"> & {
+    undo: Undo;
+    versions: Versions;
+    trash: Trash;
+  }
+> {
+  /**
+   * Undoes what a batch changed in a drive, in several transactions: a batch again. `within` is called in the last one.
+   * Throws NOT_FOUND, also for a batch of which the caller sees only a part; FORBIDDEN; CONFLICT while it is under way;
+   * GONE if not all of its changes are kept any more.
+   */
+  async all(
+    caller: Caller,
+    driveRef: string,
+    id: string,
+    within?: Within<UndoneBatch>,
+  ): Promise<UndoneBatch> {
+    const drive = this.parts.access.driveToWrite(caller, driveRef, null);
+    this.parts.access.requireHistory(caller, drive);
+    const asked = this.#find(caller, drive, id);
+    const { batches, tables } = this.parts;
+    const batch = batches.open("undo", actorOf(caller));
+    const partOf = (change: Change): BatchPart => ({
+      run: (stamp) => this.#undo(caller, drive, change, stamp),
+      freesSpace: freesSpace(change),
+    });
+    return batches.whole(batch, async () => {
+      let done: Tally = { undone: 0, failed: [] };
+      for (let before = Number.MAX_SAFE_INTEGER; ;) {
+        const page = tables.changes.ofBatch(asked, drive.pk, before, PAGE);
+        let waiting: Change[] = [];
+        for (const change of page.filter(({ ref }) => ref !== asked)) {
+          if (!isOfWholeFolder(change)) {
+            waiting.push(change);
+            continue;
+          }
+          done = added(done, waiting, await batches.each(caller, batch, waiting.map(partOf)));
+          done = added(done, [change], [await this.#undoFolder(caller, drive, change)]);
+          waiting = [];
+        }
+        const parts = waiting.map(partOf);
+        const last = page.at(-1);
+        if (last === undefined || page.length < PAGE) {
+          const sum = done;
+          const result = (errors: readonly PartError[], made: BatchId | null) => ({
+            ...added(sum, waiting, errors),
+            batch: made,
+          });
+          return batches.last(caller, batch, parts, result, within);
+        }
+        done = added(done, waiting, await batches.each(caller, batch, parts));
+        before = last.number;
+      }
+    });
+  }
+
+  /** The id of a batch that has ended, and of which the caller sees all that it changed in the drive. */
+  #find(caller: Caller, drive: Drive, text: string): BatchId {
+    const { tables, access } = this.parts;
+    const id = orNotFound(parseId<BatchId>(text), "batch");
+    const [newest] = tables.changes.ofBatch(id, drive.pk, Number.MAX_SAFE_INTEGER, 1);
+    const { path, fileCount } = orNotFound(newest, "batch");
+    if (!containingFolder(path).startsWith(access.prefixOf(caller, drive))) throw notFound("batch");
+    if (tables.batches.isUnderWay(id))
+      throw new CofferError("CONFLICT", "This batch is still under way: undo it once it has ended.");
+    const sum = tables.changes.sumsOf(id).find((each) => each.drive === drive.pk);
+    if (sum === undefined || sum.files.came + sum.files.went < (fileCount ?? 0)) {
+      throw new CofferError(
+        "GONE",
+        "Some changes of this batch are not kept any more. Restore a snapshot, or single files from the trash.",
+      );
+    }
+    return id;
+  }
+
+  /** A change of a whole folder is undone as if it were alone: that may take long. */
+  async #undoFolder(caller: Caller, drive: Drive, change: Change): Promise<PartError> {
+    try {
+      await this.parts.undo.one(caller, drive, change, () => {});
+      return null;
+    } catch (error) {
+      if (isOfOne(error)) return error;
+      throw error;
+    }
+  }
+
+  /** Inside a write. */
+  #undo(caller: Caller, drive: Drive, change: Change, stamp: Stamp): void {
+    const { tree, retention, versions, trash, access, tables } = this.parts;
+    switch (change.type) {
+      case "file.created":
+      case "file.restored":
+        requireTrash(change, retention);
+        tree.trash([this.#unchanged(caller, change)], stamp);
+        return;
+      case "file.updated":
+        versions.restoreOf(caller, this.#unchanged(caller, change), versionBefore(change, retention), stamp);
+        return;
+      case "file.moved": {
+        const file = this.#unchanged(caller, change);
+        const path = parsePathOfFile("path", movedFrom(change));
+        access.driveToWrite(caller, drive.id, path);
+        tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
+        return;
+      }
+      case "file.deleted":
+        trash.restoreFile(caller, trashEntryOf(change), change.path, stamp);
+        return;
+      case "folder.created": {
+        const folder = tables.folders.byPath(drive.pk, parseFolderPath("path", change.path));
+        if (folder === null) return;
+        if (folder.ownFileCount + folder.ownFolderCount > 0) throw cannotUndo(change, "It is not empty.");
+        tree.removeEmpty(drive, folder, stamp);
+        return;
+      }
+      case "folder.deleted":
+        tree.ensureFolder(drive, parseFolderPath("path", change.path), stamp);
+        return;
+      case "folder.copied":
+      case "folder.moved":
+      case "folder.restored":
+      case "folder.updated":
+      case "files.written":
+      case "files.copied":
+      case "files.moved":
+      case "files.deleted":
+      case "files.undone":
+      case "drive.updated":
+      case "drive.restored":
+      case "snapshot.created":
+      case "snapshot.deleted":
+      case "member.added":
+      case "member.changed":
+      case "member.removed":
+      case "link.created":
+      case "link.revoked":
+        throw cannotUndo(change, "It is none of a single file.");
+    }
+  }
+
+  /** The file that a change was about, if it still is as that left it. Throws NOT_FOUND, CONFLICT. */
+  #unchanged(caller: Caller, change: Change): File {
+    const file = this.parts.access.fileToWrite(caller, { id: change.fileId ?? "" });
+    const isSame =
+      file.drivePk === change.drivePk && file.path === change.path && file.digest === change.after?.digest;
+    if (!isSame) throw cannotUndo(change, "It has changed since.");
+    return file;
+  }
+}
+
+/** With some more changes, and why each was not undone. */
+function added({ undone, failed }: Tally, changes: readonly Change[], errors: readonly PartError[]): Tally {
+  const more = changes.flatMap(({ path }, at) => {
+    const error = errors[at] ?? null;
+    return error === null ? [] : [{ path, error }];
+  });
+  return { undone: undone + changes.length - more.length, failed: [...failed, ...more] };
+}
+
+/** Whether it is about a folder that has files. */
+function isOfWholeFolder({ type, fileCount }: Change): boolean {
+  return type.startsWith("folder.") && fileCount !== 0;
+}
+
+/** Whether undoing it works on a full disk. */
+function freesSpace({ type }: Change): boolean {
+  return type === "file.created" || type === "file.restored";
+}

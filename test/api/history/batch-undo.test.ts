@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import type { Client } from "../../support/server/client.ts";
+import { listed } from "../../support/models/feed-replay.ts";
+import { changesPage } from "../../support/peers/event-reader.ts";
+import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
+import { openStage, startWithDrive } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+interface Undone {
+  readonly batch_id: string | null;
+  readonly undone: number;
+  readonly failed: readonly { readonly path: string; readonly error: { readonly code: string } }[];
+  readonly failed_count: number;
+}
+
+function undoBatch(client: Client, drive_id: string, batch_id: string | null): Promise<Undone> {
+  return client.post<Undone>("/v0/undo", { drive_id, batch_id }, 200);
+}
+
+async function deleteAll(client: Client, drive_id: string, paths: string[]): Promise<string> {
+  return (await client.post<{ batch_id: string }>("/v0/files/bulk-delete", { drive_id, paths }, 200))
+    .batch_id;
+}
+
+/** A drive with 300 files. */
+async function withMany() {
+  const own = await stage.ownDrive();
+  const paths = Array.from({ length: 300 }, (_, at) => `dir/${at % 7}/${at}.txt`);
+  await Promise.all(paths.map((path) => own.client.put(own.id, path, path)));
+  return { ...own, paths, before: await listed(own.client, own.id) };
+}
+
+test("a batch is undone by one request, that by another, and so on; the undoing is one entry in the feed", async () => {
+  const { client, id, paths, before } = await withMany();
+  let batch: string | null = await deleteAll(client, id, paths);
+  for (const files of [before, new Map<string, string>(), before]) {
+    const undone = await undoBatch(client, id, batch);
+    expect(undone).toMatchObject({ undone: paths.length, failed: [], failed_count: 0 });
+    expect(await listed(client, id)).toEqual(files);
+    batch = undone.batch_id;
+  }
+  const { data } = await changesPage(client, `drive_id=${id}&summary=true&sort=-id&limit=1`);
+  expect(data).toMatchObject([{ type: "files.undone", path: "dir/", file_count: paths.length, ref: batch }]);
+});
+
+test("what is not as the batch left it stays, and is said; the rest is undone", async () => {
+  const own = await stage.ownDrive();
+  const { client, id } = own;
+  for (const path of ["a", "b", "c"]) await client.put(id, path, `old ${path}`);
+  const deleted = await deleteAll(client, id, ["a", "b", "c"]);
+  await client.put(id, "b", "new b");
+  const undone = await undoBatch(client, id, deleted);
+  expect(undone).toMatchObject({
+    undone: 2,
+    failed: [{ path: "b", error: { code: "CONFLICT" } }],
+    failed_count: 1,
+  });
+  // Now the other way around: what came back has changed, moved, or gone since.
+  await client.send("PUT", `/v0/files?drive_id=${id}&path=a`, { body: "newer a" });
+  await client.post("/v0/undo", { drive_id: id, path: "c" }, 200);
+  const again = await undoBatch(client, id, undone.batch_id);
+  expect(again).toMatchObject({ batch_id: null, undone: 0, failed_count: 2 });
+  expect(again.failed.map(({ path, error }) => [path, error.code])).toEqual([
+    ["a", "CONFLICT"],
+    ["c", "NOT_FOUND"],
+  ]);
+  const text = (path: string) => client.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=${path}`);
+  expect([(await text("a")).text, (await text("b")).text]).toEqual(["newer a", "new b"]);
+});
+
+test("a key of a folder undoes batches in there, and sees no others", async () => {
+  const { client, id } = await stage.ownDrive();
+  for (const path of ["a/1", "a/2", "b"]) await client.put(id, path, path);
+  const [within, beside] = [await deleteAll(client, id, ["a/1"]), await deleteAll(client, id, ["a/2", "b"])];
+  const { key } = await client.makeKey({ name: "inside", path_prefix: "a/" });
+  const inside = stage.coffer.client(key);
+  expect(await undoBatch(inside, id, within)).toMatchObject({ undone: 1 });
+  await inside.json(404, "POST", "/v0/undo", { body: { drive_id: id, batch_id: beside } });
+  expect(await undoBatch(client, id, beside)).toMatchObject({ undone: 2 });
+});
+
+test("under the same Idempotency-Key a batch is undone once", async () => {
+  const { client, id } = await stage.ownDrive();
+  await client.put(id, "a", "x");
+  const body = { drive_id: id, batch_id: await deleteAll(client, id, ["a"]) };
+  const headers = { "idempotency-key": "one" };
+  const first = await client.send("POST", "/v0/undo", { body, headers });
+  const again = await client.send("POST", "/v0/undo", { body, headers });
+  expect([again.text, again.headers.get("idempotency-replayed")]).toEqual([first.text, "true"]);
+});
+
+test("an undoing that could not be undone is none: where nothing deleted is kept", async () => {
+  await using coffer = await startWithDrive(KEEPS_NOTHING);
+  const { client, id } = coffer.own;
+  await client.put(id, "a", "x");
+  const batch = await deleteAll(client, id, ["a"]);
+  expect(await undoBatch(client, id, batch)).toMatchObject({ batch_id: null, undone: 0, failed_count: 1 });
+});
