@@ -149,7 +149,7 @@ export function openServices(given: ServiceParts) {
   const notices = new WorkNotices({ ...given, changes });
   const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
   const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, works, notices });
-  const folderChanges = new FolderChanges({ ...given, access, quota, tree, locks, pieces, works });
+  const folderChanges = new FolderChanges({ ...given, access, batches, quota, tree, locks, pieces, works });
   const parts = {
     ...given,
     retention,

@@ -62,7 +62,8 @@ export class Batches extends Service<{
     const { tables, changes, clock } = this.parts;
     if (!tables.batches.end(batch.id)) return null;
     const stamp = { now: clock.now(), by: batch.by, batch: batch.id };
-    for (const sum of tables.changes.sumsOf(batch.id)) {
+    const sums = tables.changes.sumsOf(batch.id);
+    for (const sum of sums) {
       const about = {
         drive: sum.drive,
         path: commonFolder(sum.paths),
@@ -70,7 +71,7 @@ export class Batches extends Service<{
       };
       changes.add({ ...about, type: summaryType(batch.kind), ref: batch.id, stamp });
     }
-    return batch.id;
+    return sums.length === 0 ? null : batch.id;
   }
 
   /**

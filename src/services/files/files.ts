@@ -48,6 +48,15 @@ export interface Transferred {
   readonly isSkipped: boolean;
 }
 
+/** The arguments of a copy or move. */
+type FileTransfer = [
+  caller: Caller,
+  ref: FileRef,
+  to: Destination,
+  precondition: Precondition,
+  within?: Within<Transferred>,
+];
+
 export interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
@@ -142,44 +151,43 @@ export class Files extends Service<
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(
-    caller: Caller,
-    ref: FileRef,
-    to: Destination,
-    precondition: Precondition,
-    within?: Within<Transferred>,
-  ) {
-    return this.parts.access.write(caller, within, () => {
-      const stamp = this.#stamp(caller);
-      const file = this.parts.access.file(caller, ref);
-      const { drive, path } = this.#destination(caller, file, to);
-      requirePrecondition(precondition, file);
-      const free = this.#makeWay(file, drive, path, to.onConflict, stamp);
-      if (free === null) return { file, isSkipped: true };
-      const body = { ...named(file, lastSegment(free)), expiresAt: null };
-      return { file: this.parts.tree.add(drive, free, body, stamp), isSkipped: false };
-    });
+  copy(...asked: FileTransfer): Promise<Transferred> {
+    return this.#transfer("copy", ...asked);
   }
 
-  move(
+  move(...asked: FileTransfer): Promise<Transferred> {
+    return this.#transfer("move", ...asked);
+  }
+
+  #transfer(how: "copy" | "move", ...[caller, ref, to, precondition, within]: FileTransfer) {
+    return this.parts.access.write(caller, within, () =>
+      this.transferred(how, caller, ref, to, precondition, this.#stamp(caller)),
+    );
+  }
+
+  /** Copies or moves a file. Inside a write. */
+  transferred(
+    how: "copy" | "move",
     caller: Caller,
     ref: FileRef,
     to: Destination,
     precondition: Precondition,
-    within?: Within<Transferred>,
-  ) {
-    return this.parts.access.write(caller, within, () => {
-      const stamp = this.#stamp(caller);
-      const file = this.parts.access.fileToWrite(caller, ref);
-      const { drive, path } = this.#destination(caller, file, to);
-      this.parts.access.requireMayTake(caller, file.driveId, drive);
-      requirePrecondition(precondition, file);
-      if (drive.pk === file.drivePk && path === file.path) return { file, isSkipped: false };
-      const free = this.#makeWay(file, drive, path, to.onConflict, stamp);
-      if (free === null) return { file, isSkipped: true };
-      const moved = this.parts.tree.move(file, drive, free, named(file, lastSegment(free)), stamp);
-      return { file: moved, isSkipped: false };
-    });
+    stamp: Stamp,
+  ): Transferred {
+    const { access, tree } = this.parts;
+    const isMove = how === "move";
+    const file = isMove ? access.fileToWrite(caller, ref) : access.file(caller, ref);
+    const { drive, path } = this.#destination(caller, file, to);
+    if (isMove) access.requireMayTake(caller, file.driveId, drive);
+    requirePrecondition(precondition, file);
+    if (isMove && drive.pk === file.drivePk && path === file.path) return { file, isSkipped: false };
+    const free = this.#makeWay(file, drive, path, to.onConflict, stamp);
+    if (free === null) return { file, isSkipped: true };
+    const body = named(file, lastSegment(free));
+    const there = isMove
+      ? tree.move(file, drive, free, body, stamp)
+      : tree.add(drive, free, { ...body, expiresAt: null }, stamp);
+    return { file: there, isSkipped: false };
   }
 
   remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<Removed>) {

@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, type ErrorCode, invalid } from "../../domain/errors.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
+import { actorOf } from "../../domain/changes/change.ts";
+import { type CofferError, invalid } from "../../domain/errors.ts";
 import type { Glob } from "../../domain/files/glob.ts";
 import { MANY_PATHS } from "../../domain/limits.ts";
 import { UNCONDITIONAL } from "../../domain/files/precondition.ts";
@@ -8,7 +11,8 @@ import type { BatchId } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { Destination, Files, RemovedFiles } from "./files.ts";
-import type { PathRef, Paths } from "./paths.ts";
+import { type BatchPart, isOfOne, type PartError } from "../changes/batches.ts";
+import { isOfFolder, type PathRef, type Paths } from "./paths.ts";
 import type { Walks } from "./walks.ts";
 
 export interface Matched {
@@ -37,14 +41,20 @@ export interface Outcome {
   readonly error: CofferError | null;
 }
 
-/** After these, the others would fail as well. */
-const ENDS_ALL: ReadonlySet<ErrorCode> = new Set(["UNAUTHORIZED", "INTERNAL", "UNAVAILABLE", "STORAGE_FULL"]);
+export interface Outcomes {
+  /** In the order in which they were named. */
+  readonly each: readonly Outcome[];
+  /** Null if nothing was done. */
+  readonly batch: BatchId | null;
+}
 
-/** How many are begun at once: they share the syncs of the database. */
-const AT_ONCE = 32;
+/** Of how many it is asked what they are, before others have their turn. */
+const LOOKED_AT = 100;
 
 /** Changes of many files and folders by one request, each with its own outcome. */
-export class ManyPaths extends Service<Pick<Parts, "access"> & { files: Files; paths: Paths; walks: Walks }> {
+export class ManyPaths extends Service<
+  Pick<Parts, "access" | "batches"> & { files: Files; paths: Paths; walks: Walks }
+> {
   /** The files of a drive whose paths match. Throws NOT_FOUND; VALIDATION_ERROR if they are more than `most`. */
   async matching(caller: Caller, drive: string, glob: Glob, most: number) {
     const found: Matched[] = [];
@@ -91,45 +101,90 @@ export class ManyPaths extends Service<Pick<Parts, "access"> & { files: Files; p
   }
 
   /**
-   * Copies or moves each into one folder, where it keeps its name. What fails does not stop the others, unless the
-   * server cannot go on at all. `within` is called in a last transaction. Throws NOT_FOUND for a drive.
+   * Copies or moves each into one folder, where it keeps its name: a batch. What fails stops no other, unless the server
+   * cannot go on at all. `within` is called in the last transaction. Throws NOT_FOUND for a drive.
    */
-  async transfer(
+  transfer(
     how: "copy" | "move",
     caller: Caller,
     all: readonly Named[],
     to: Destination,
-    within?: Within<readonly Outcome[]>,
-  ): Promise<readonly Outcome[]> {
+    within?: Within<Outcomes>,
+  ): Promise<Outcomes> {
+    const { access, batches, files } = this.parts;
     const drives = all.flatMap((each) => ("drive" in each ? each.drive : []));
-    for (const drive of new Set(drives)) this.parts.access.drive(caller, drive);
-    if (to.driveId !== undefined) this.parts.access.driveToWrite(caller, to.driveId, null);
-    const outcomes: Outcome[] = [];
-    for (let at = 0; at < all.length; at += AT_ONCE) {
-      const some = all.slice(at, at + AT_ONCE);
-      outcomes.push(...(await Promise.all(some.map((each) => this.#transfer(how, caller, each, to)))));
-    }
-    return this.parts.access.write(caller, within, () => outcomes);
+    for (const drive of new Set(drives)) access.drive(caller, drive);
+    if (to.driveId !== undefined) access.driveToWrite(caller, to.driveId, null);
+    const batch = batches.open(how, actorOf(caller));
+    const outcomes = new Map<Named, Pick<Outcome, "to" | "error">>();
+    const partOf = (named: Named): BatchPart => ({
+      run: (stamp) => {
+        const { file, isSkipped } = files.transferred(how, caller, named, to, UNCONDITIONAL, stamp);
+        outcomes.set(named, { to: isSkipped ? null : file.path, error: null });
+      },
+    });
+    const note = (some: readonly Named[], errors: readonly PartError[]) => {
+      for (const [at, named] of some.entries()) {
+        const error = errors[at] ?? null;
+        if (error !== null) outcomes.set(named, { to: null, error });
+      }
+    };
+    return batches.whole(batch, async () => {
+      let waiting: Named[] = [];
+      for (const [at, named] of all.entries()) {
+        if (at % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+        const folder = this.#folderOf(caller, named);
+        if (folder === null) {
+          waiting.push(named);
+          continue;
+        }
+        note(waiting, await batches.each(caller, batch, waiting.map(partOf)));
+        waiting = [];
+        outcomes.set(named, await this.#transferFolder(how, caller, folder, to, batch));
+      }
+      const result = (errors: readonly PartError[], id: BatchId | null): Outcomes => {
+        note(waiting, errors);
+        const each = all.map((named) => ({ name: nameOf(named), ...(outcomes.get(named) ?? UNTOUCHED) }));
+        return { each, batch: id };
+      };
+      return batches.last(caller, batch, waiting.map(partOf), result, within);
+    });
   }
 
-  async #transfer(how: "copy" | "move", caller: Caller, named: Named, to: Destination): Promise<Outcome> {
-    const name = "id" in named ? named.id : named.path;
+  /** The folder that is meant; null for a file, and for what is not there. */
+  #folderOf(caller: Caller, named: Named): PathRef | null {
+    if ("id" in named) return null;
     try {
-      if ("id" in named) {
-        const { file, isSkipped } = await this.parts.files[how](caller, named, to, UNCONDITIONAL);
-        return { name, to: isSkipped ? null : file.path, error: null };
-      }
-      const done = await this.parts.paths.transfer(how, caller, withoutSlash(named), to, UNCONDITIONAL);
-      const path = done.kind === "file" ? done.file.path : done.folder.path;
-      return { name, to: done.isSkipped ? null : path, error: null };
+      const path = this.parts.paths.meant(caller, named);
+      return isOfFolder(path) ? { ...named, path } : null;
     } catch (error) {
-      if (!(error instanceof CofferError) || ENDS_ALL.has(error.code)) throw error;
-      return { name, to: null, error };
+      // It is refused as that of a file.
+      if (isOfOne(error)) return null;
+      throw error;
+    }
+  }
+
+  async #transferFolder(
+    how: "copy" | "move",
+    caller: Caller,
+    folder: PathRef,
+    to: Destination,
+    batch: Batch,
+  ): Promise<Pick<Outcome, "to" | "error">> {
+    try {
+      const ref = { ...folder, keepsName: true };
+      const done = await this.parts.paths.transferFolder(how, caller, ref, to, undefined, batch);
+      const path = done.kind === "file" ? done.file.path : done.folder.path;
+      return { to: done.isSkipped ? null : path, error: null };
+    } catch (error) {
+      if (isOfOne(error)) return { to: null, error };
+      throw error;
     }
   }
 }
 
-/** So that a folder keeps its name, as files do. */
-function withoutSlash({ drive, path }: PathRef): PathRef {
-  return { drive, path: path.replace(/\/$/, "") };
+const UNTOUCHED = { to: null, error: null };
+
+function nameOf(named: Named): string {
+  return "id" in named ? named.id : named.path;
 }

@@ -1,5 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
 import {
@@ -28,6 +29,11 @@ export interface PathRef {
   readonly path: string;
 }
 
+interface FolderRef extends PathRef {
+  /** Whether a new path that ends with `/` is the folder into which it goes. */
+  readonly keepsName: boolean;
+}
+
 /** What is at a path. */
 export type Found =
   { readonly kind: "file"; readonly file: File } | ({ readonly kind: "folder" } & ShownFolder);
@@ -50,7 +56,7 @@ export class Paths extends Service<
   readonly #single = this.parts.files;
 
   get(caller: Caller, ref: PathRef): Found {
-    const path = this.#meant(caller, ref);
+    const path = this.meant(caller, ref);
     return isOfFolder(path)
       ? { kind: "folder", ...this.parts.folders.get(caller, ref.drive, path) }
       : { kind: "file", file: this.#single.get(caller, { drive: ref.drive, path }) };
@@ -64,7 +70,7 @@ export class Paths extends Service<
     isConfirmed: boolean,
     within?: Within<RemovedPath>,
   ): Promise<RemovedPath> {
-    const path = this.#meant(caller, ref);
+    const path = this.meant(caller, ref);
     if (!isOfFolder(path)) {
       return withResult<Removed, RemovedPath>(
         (inner) => this.#single.remove(caller, { drive: ref.drive, path }, precondition, inner),
@@ -112,7 +118,7 @@ export class Paths extends Service<
     precondition: Precondition,
     within?: Within<TransferredPath>,
   ): Promise<TransferredPath> {
-    const path = this.#meant(caller, ref);
+    const path = this.meant(caller, ref);
     if (!isOfFolder(path)) {
       return withResult<Transferred, TransferredPath>(
         (inner) => this.#single[how](caller, { drive: ref.drive, path }, to, precondition, inner),
@@ -121,23 +127,37 @@ export class Paths extends Service<
       );
     }
     requireNoCondition(precondition);
-    const target = this.#folderTarget(caller, ref, path, to);
+    const folder = { ...ref, path, keepsName: !ref.path.endsWith("/") };
+    return this.transferFolder(how, caller, folder, to, within);
+  }
+
+  /** Copies or moves a folder. @param batch what it is part of */
+  transferFolder(
+    how: "copy" | "move",
+    caller: Caller,
+    folder: FolderRef,
+    to: Destination,
+    within?: Within<TransferredPath>,
+    batch?: Batch,
+  ): Promise<TransferredPath> {
+    const { drive, path } = folder;
+    const target = this.#folderTarget(caller, folder, to);
     if (target === null) {
       return this.parts.access.write(caller, within, () => ({
         kind: "folder",
-        ...this.parts.folders.get(caller, ref.drive, path),
+        ...this.parts.folders.get(caller, drive, path),
         isSkipped: true,
       }));
     }
     return withResult<ShownFolder, TransferredPath>(
-      (inner) => this.parts.folders[how](caller, ref.drive, path, target, inner),
-      (folder) => ({ kind: "folder", ...folder, isSkipped: false }),
+      (inner) => this.parts.folders[how](caller, drive, path, target, inner, batch),
+      (there) => ({ kind: "folder", ...there, isSkipped: false }),
       within,
     );
   }
 
   /** The path as it was sent, or that of the folder which is there. What is not there is taken for a file. */
-  #meant(caller: Caller, { drive: driveRef, path }: PathRef): string {
+  meant(caller: Caller, { drive: driveRef, path }: PathRef): string {
     if (isOfFolder(path)) return path;
     const file = parsePathOfFile("path", path);
     if (this.parts.access.findFile(caller, { drive: driveRef, path }) !== null) return path;
@@ -148,13 +168,15 @@ export class Paths extends Service<
   }
 
   /** Where a folder goes; null if it is to stay where it is. */
-  #folderTarget(caller: Caller, ref: PathRef, path: string, to: Destination): FolderDestination | null {
+  #folderTarget(caller: Caller, folder: FolderRef, to: Destination): FolderDestination | null {
     const { access, tables } = this.parts;
-    const from = parseFolderPath("path", path);
-    const keepsName = !ref.path.endsWith("/") && to.path.endsWith("/");
-    const sent = keepsName ? `${to.path}${lastSegment(asFilePath(from))}/` : withSlash(to.path);
+    const from = parseFolderPath("path", folder.path);
+    const sent =
+      folder.keepsName && to.path.endsWith("/")
+        ? `${to.path}${lastSegment(asFilePath(from))}/`
+        : withSlash(to.path);
     const target = parseFolderPath("destination_path", sent);
-    const drive = access.driveToWrite(caller, to.driveId ?? ref.drive, target);
+    const drive = access.driveToWrite(caller, to.driveId ?? folder.drive, target);
     const isFreeAt = (at: FilePath) =>
       tables.folders.byPath(drive.pk, asFolderPath(at)) === null &&
       tables.files.byPath(drive.pk, at) === null;
@@ -189,7 +211,7 @@ function besideTaken(
 }
 
 /** Whether it is the path of a folder, as sent; the root is one. */
-function isOfFolder(path: string): boolean {
+export function isOfFolder(path: string): boolean {
   return path === "" || path.endsWith("/");
 }
 

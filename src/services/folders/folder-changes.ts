@@ -1,6 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Actor, actorOf, type Stamp } from "../../domain/changes/change.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
@@ -43,7 +44,7 @@ interface FolderTransfer {
  * done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges extends Service<
-  Pick<Parts, "tables" | "access" | "quota" | "tree" | "locks" | "clock"> & {
+  Pick<Parts, "tables" | "access" | "quota" | "tree" | "batches" | "locks" | "clock"> & {
     pieces: FolderPieces;
     works: FolderWorks;
   }
@@ -55,41 +56,48 @@ export class FolderChanges extends Service<
    *   which is then finished unless it is given up; otherwise the last one
    * @param begin runs inside the first write, after the caller was checked again
    * @param how `writeFromReserve` for removals: they work on a full disk
+   * @param batch what it is part of
    */
   async perform<T>(
     caller: Caller,
     within: Within<T> | undefined,
     begin: () => Begun<T>,
     how: "write" | "writeFromReserve" = "write",
+    batch?: Batch,
   ): Promise<T> {
     const first = await this.parts.access[how](caller, undefined, () =>
-      this.#first(begin(), actorOf(caller), within),
+      this.#first(begin(), this.#stamp(caller, batch), within),
     );
     return "result" in first ? first.result : this.parts.works.complete(first.rest);
   }
 
   /** Inside the first write, which does everything, or one piece and a record of the rest. */
-  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined) {
+  #first<T>({ work, files, result }: Begun<T>, stamp: Stamp, within: Within<T> | undefined) {
     for (const { drive, top } of placesOf(work)) this.parts.locks.requireWholeFree(drive, top);
-    const now = this.parts.clock.now();
-    const { progress } = this.parts.pieces.step(work, START, { now, by });
+    const { progress } = this.parts.pieces.step(work, START, stamp);
     const finish = () => {
       const value = result();
       within?.(value);
       return value;
     };
     if (progress === null) {
-      this.parts.pieces.end(work, { now, by });
+      this.parts.pieces.end(work, stamp);
       return { result: finish() };
     }
+    const { now: _, ...asked } = stamp;
     const { folderWorks, idempotencyRecords } = this.parts.tables;
     const record = (answer: RecordName | null) =>
-      folderWorks.insert({ work, progress, fileTotal: files, answer }, { now, by });
-    if (work.kind !== "remove") return { rest: { pk: record(null), work, by, progress, finish } };
+      folderWorks.insert({ work, progress, fileTotal: files, answer }, stamp);
+    if (work.kind !== "remove") return { rest: { pk: record(null), work, ...asked, progress, finish } };
     idempotencyRecords.takeKept();
     const removed = finish();
     const pk = record(idempotencyRecords.takeKept());
-    return { rest: { pk, work, by, progress, finish: () => removed } };
+    return { rest: { pk, work, ...asked, progress, finish: () => removed } };
+  }
+
+  #stamp(caller: Caller, batch: Batch | undefined): Stamp {
+    if (batch !== undefined) return this.parts.batches.stamp(batch);
+    return { now: this.parts.clock.now(), by: actorOf(caller) };
   }
 
   /**

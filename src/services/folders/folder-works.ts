@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Actor, Stamp } from "../../domain/changes/change.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
@@ -15,16 +15,14 @@ import { type Progress, type Reached, START } from "./phases.ts";
 const RETRY_MS = 10_000;
 
 /** The rest of a recorded work. */
-interface Rest<T> extends Pick<Active, "pk" | "work" | "by" | "progress"> {
+interface Rest<T> extends Pick<Active, "pk" | "work" | "by" | "batch" | "progress"> {
   /** Returns the result, and stores what belongs to it. Called inside the last write. */
   readonly finish: () => T;
 }
 
 /** A recorded work in progress. The progress is that of what takes it back, if it is being taken back. */
-interface Active extends Undoable {
+interface Active extends Undoable, Omit<Stamp, "now"> {
   readonly pk: FolderWorkPk;
-  /** Who asked for it; null where that is not known. */
-  readonly by: Actor | null;
   progress: Progress;
   /** Called inside the last write. What it returns is called when that is durable. */
   readonly finish: () => () => void;
@@ -141,11 +139,12 @@ export class FolderWorks extends Service<
   }
 
   /** Inside a write. At the end, `settle` is to be called when that is durable. */
-  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active) {
+  #piece({ pk, work, isUndone, by, batch, progress: begun, finish }: Active) {
     const { folderWorks } = this.parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
-    const stamp = { now: this.parts.clock.now(), by: isUndone ? null : by };
+    const now = this.parts.clock.now();
+    const stamp = isUndone ? { now, by: null } : { now, by, ...(batch === undefined ? {} : { batch }) };
     const does = doneOf({ work, isUndone });
     const { progress, files }: Reached =
       does === null ? { progress: null, files: begun.files } : this.parts.pieces.step(does, begun, stamp);

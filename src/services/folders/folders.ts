@@ -1,4 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -45,6 +46,8 @@ type FolderTransfer = [
   path: string,
   to: FolderDestination,
   within?: Within<ShownFolder>,
+  /** What it is part of. */
+  batch?: Batch,
 ];
 
 export type FolderPreview = Pick<FolderFacts, "path" | "fileCount">;
@@ -145,10 +148,10 @@ export class Folders extends Service<
     return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
-  #transfer(how: "move" | "copy", ...[caller, driveId, path, to, within]: FolderTransfer) {
+  #transfer(how: "move" | "copy", ...[caller, driveId, path, to, within, batch]: FolderTransfer) {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.parts.folderChanges.perform(caller, within, () => {
+    const begin = () => {
       const { access } = this.parts;
       // A move takes the folder away; a copy only reads it.
       const source =
@@ -166,7 +169,8 @@ export class Folders extends Service<
         return { drive, folder: this.#shown(drive, made) };
       };
       return { work, files: folder.fileCount, result };
-    });
+    };
+    return this.parts.folderChanges.perform(caller, within, begin, "write", batch);
   }
 
   /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */

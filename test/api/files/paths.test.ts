@@ -143,6 +143,33 @@ describe("several at once", () => {
         ],
       },
     ),
+    "and undone at once": [
+      moves({ paths: ["docs", "plain", "taken/a.md"], destination_path: "all/" }, { done: 3 }),
+      moves({ paths: ["all/docs"], destination_path: "more/" }, { batch_id: expect.any(String) }),
+      gives(
+        "POST /v0/undo",
+        { undone: 1, failed: [] },
+        { body: { drive_id, batch_id: "{second.batch_id}" } },
+      ),
+      gives("POST /v0/undo", { undone: 3, failed: [] }, { body: { drive_id, batch_id: "{first.batch_id}" } }),
+      is("docs/", { file_count: 2 }),
+      is("taken/a.md", {}),
+      is("plain", {}),
+    ].map((each, at) => ({ ...each, ...(at < 2 ? { keeps: ["first", "second"][at] ?? "" } : {}) })),
+    "and one entry in the summary of the feed": [
+      moves({ paths: ["docs", "plain"], destination_path: "all/" }, { done: 2 }),
+      gives("GET /v0/changes?drive_id={drive}&summary=true&sort=-id&limit=1", {
+        data: [{ type: "files.moved", path: "", file_count: 3 }],
+      }),
+    ],
+    "that leave nothing to undo": moves(
+      { paths: ["none"], destination_path: "all/" },
+      { failed: 1, batch_id: null },
+    ),
+    "that are all skipped": moves(
+      { paths: ["docs/a.md"], destination_path: "taken/", on_conflict: "skip" },
+      { skipped: 1, batch_id: null },
+    ),
     "by their ids": [
       gives(`GET ${AT}docs/a.md`, {}, { keeps: "a" }),
       moves(

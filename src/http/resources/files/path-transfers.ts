@@ -10,6 +10,7 @@ import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { type Input, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { type Reply, write } from "../../operation/write.ts";
+import { fileSchema } from "../../records/record-schemas.ts";
 import type { Parts } from "../parts.ts";
 import { onConflict } from "./files.ts";
 import { globParameter } from "./listings.ts";
@@ -56,6 +57,7 @@ const outcomesSchema = Type.Object({
   done: t.count("How many were copied or moved."),
   skipped: t.count("How many stayed, because their new places are taken."),
   failed: t.count("How many could not be copied or moved."),
+  batch_id: t.nullableId("All of it, to undo it with `POST /v0/undo`; null if nothing was done."),
 });
 
 type OutcomesRecord = t.RecordOf<typeof outcomesSchema>;
@@ -123,7 +125,8 @@ async function transfer(
   if (!to.path.endsWith("/"))
     throw invalid("destination_path", 'must end with "/": several files and folders go into a folder');
   const all = await namedIn(manyPaths, caller, sent);
-  reply.requireRoom({ json: recordOf(all.map((each) => longestOutcome(each, to))) });
+  const longest = { each: all.map((each) => longestOutcome(each, to)), batch: t.exampleOf(fileSchema).id };
+  reply.requireRoom({ json: recordOf(longest) });
   return manyPaths.transfer(
     how,
     caller,
@@ -157,19 +160,31 @@ function driveIn({ drive_id: drive }: Body): string {
   return drive;
 }
 
+/** What an answer says: the id of the batch is of any kind. */
+interface Answered {
+  readonly each: readonly Outcome[];
+  readonly batch: string | null;
+}
+
 function answerOfOne(done: TransferredPath) {
   return { json: { ...foundRecord(done), ...(done.isSkipped ? { skipped: true } : {}) } };
 }
 
-function recordOf(outcomes: readonly Outcome[]): OutcomesRecord {
-  const results = outcomes.map(({ name: path, to, error }) => {
+function recordOf({ each, batch }: Answered): OutcomesRecord {
+  const results = each.map(({ name: path, to, error }) => {
     if (error !== null)
       return { path, status: "failed" as const, error: { code: error.code, message: error.message } };
     return to === null ? { path, status: "skipped" as const } : { path, status: "done" as const, to };
   });
   const count = (status: OutcomesRecord["results"][number]["status"]) =>
     results.filter((each) => each.status === status).length;
-  return { results, done: count("done"), skipped: count("skipped"), failed: count("failed") };
+  return {
+    results,
+    done: count("done"),
+    skipped: count("skipped"),
+    failed: count("failed"),
+    batch_id: batch,
+  };
 }
 
 /** About as much as an answer says of one, whatever becomes of it: an error says more than the place. */
