@@ -94,7 +94,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
 /** The topics: a room of this name is about the same on every floor. And the rooms that are about how a floor works. */
 const { topics = [], ...FLOORS } = lists({
   topics:
-    "accounts changes contents drives files folders grep history links oauth search snapshots upkeep webhooks",
+    "accounts changes comments contents drives files folders grep history links oauth search snapshots upkeep webhooks",
   "src/domain": "network",
   "src/db": "engine verify",
   "src/services": "extraction",

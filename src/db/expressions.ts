@@ -38,11 +38,15 @@ export function listedKeyIsAlive(now: Now): string {
     SELECT id FROM below)`;
 }
 
-/** The columns of an actor, for `namedActor`: what `actorText` wrote into `column`, and the name of a key or user. */
-export function actorColumns(column: string): string {
-  return `${column} AS actor, CASE substr(${column}, 1, 4)
+/**
+ * The columns of an actor, for `namedActor`: what `actorText` wrote into `column`, and the name of a key or user.
+ *
+ * @param as what the first is called; the other has `Name` behind that
+ */
+export function actorColumns(column: string, as = "actor"): string {
+  return `${column} AS ${as}, CASE substr(${column}, 1, 4)
     WHEN 'key:' THEN (SELECT name FROM api_key WHERE id = substr(${column}, 5))
-    WHEN 'user' THEN (SELECT username FROM user WHERE id = substr(${column}, 6)) END AS actorName`;
+    WHEN 'user' THEN (SELECT username FROM user WHERE id = substr(${column}, 6)) END AS ${as}Name`;
 }
 
 export interface ActorRow {

@@ -5,6 +5,7 @@ import { blobs, damagedContents, releasedContents, smallContents } from "./conte
 import { batches } from "./changes/batches.ts";
 import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
+import { comments } from "./comments/comments.ts";
 import type { Database, Within } from "./engine/database.ts";
 import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";
@@ -55,6 +56,7 @@ export function openTables(database: Database) {
     subtrees: subtrees(database),
     changes: changes(database),
     batches: batches(database),
+    comments: comments(database),
     folderWorks: folderWorks(database),
     snapshots: snapshots(database),
     pastFiles: pastFiles(database),

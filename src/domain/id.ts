@@ -13,6 +13,7 @@ export type TrashId = Brand<string, "TrashId">;
 export type SnapshotId = Brand<string, "SnapshotId">;
 export type WorkId = Brand<string, "WorkId">;
 export type BatchId = Brand<string, "BatchId">;
+export type CommentId = Brand<string, "CommentId">;
 export type LinkId = Brand<string, "LinkId">;
 export type WebhookId = Brand<string, "WebhookId">;
 export type DeliveryId = Brand<string, "DeliveryId">;

@@ -51,6 +51,10 @@ export const FOLDER_MOVE_ENTRIES = 50_000;
 export const FOLDER_COPY_ENTRIES = 10_000;
 /** How many files one drive may have that is forked. */
 export const FORK_FILES = 1_000_000;
+/** Comments of one file, replies among them: all go along at once into another drive. How long one is, in characters, how many it names, and how many one page has. */
+export const COMMENTS = { file: 200, characters: 4000, mentions: 10, page: 100 };
+/** How many versions one list of comments compares with the present text; those compared before do not count. */
+export const COMPARED_VERSIONS = 16;
 /** How many snapshots a drive may have, and how many of those that the server takes are kept. */
 export const SNAPSHOTS = { taken: 100, automatic: 20 };
 /** How many paths one archive request may name: they are in the URL, which cannot hold many more. */

@@ -21,6 +21,7 @@ import { account, users } from "./resources/accounts/users.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
 import { archives, downloads } from "./resources/contents/downloads.ts";
 import { changes } from "./resources/changes/changes.ts";
+import { comments } from "./resources/comments/comments.ts";
 import { claims } from "./resources/accounts/claims.ts";
 import { drives, provision } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
@@ -146,6 +147,7 @@ function resources(parts: Parts): Route[] {
     snapshots(parts),
     works(parts),
     versions(parts),
+    comments(parts),
     snapshotUses(parts),
     listings(parts),
     members(parts),

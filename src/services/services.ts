@@ -13,6 +13,8 @@ import { Batches } from "./changes/batches.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
+import { CommentPlaces } from "./comments/comment-places.ts";
+import { Comments } from "./comments/comments.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
 import { Drives } from "./drives/drives.ts";
 import { EndedKeys } from "./accounts/ended-keys.ts";
@@ -166,8 +168,10 @@ export function openServices(given: ServiceParts) {
   const files = new Files(parts);
   const trash = new Trash({ ...parts, folderChanges });
   const versions = new Versions(parts);
-  const feed = new Feed({ ...parts, worksUnderWay });
   const indexes = new LineIndexes();
+  const versionDiffs = new VersionDiffs({ ...parts, versions, indexes });
+  const places = new CommentPlaces({ versions, versionDiffs });
+  const feed = new Feed({ ...parts, worksUnderWay });
   const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
   const uploads = new Uploads(parts);
   const links = new Links({ ...parts, linkPasswords });
@@ -238,7 +242,8 @@ export function openServices(given: ServiceParts) {
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations, endedKeys }),
     users,
     versions,
-    versionDiffs: new VersionDiffs({ ...parts, versions, indexes }),
+    versionDiffs,
+    comments: new Comments({ ...parts, indexes, places }),
     webhooks,
     webhookDeliveries: new WebhookDeliveries({ ...parts, webhooks, sender }),
     webhookOutbox: outbox,

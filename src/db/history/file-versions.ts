@@ -82,17 +82,18 @@ export function fileVersions({ sql }: Database) {
       `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
     ),
-    /** Files that were removed and had versions, and whether they are back, or may come back; ordered by id. */
+    /** Files that were removed and had versions or comments, and whether they are back, or may come back; ordered by id. */
     gone: sql.all<{ id: FileId; isBack: 0 | 1; isKept: 0 | 1 }, [after: string, limit: number]>(
       `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
               EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)
                 OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
          FROM gone_file g WHERE g.file_id > ? ORDER BY g.file_id LIMIT ?`,
     ),
-    /** Forgets that a file was removed, if it is back or has no versions any more. */
+    /** Forgets that a file was removed, if it is back or nothing is known of it any more. */
     forgetGone: sql.write<[file: FileId]>(
       `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
-          OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1))`,
+          OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1)
+         AND NOT EXISTS (SELECT 1 FROM comment WHERE file_id = ?1))`,
     ),
   };
 }

@@ -105,7 +105,8 @@ export const wrongCounts = [
     "the bytes of records of drive",
     `SELECT * FROM (SELECT d.id AS name, d.record_size AS says,
               (SELECT ifnull(sum(record_size), 0) FROM file WHERE drive = d.pk)
-              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + ifnull(l.size, 0) AS "is"
+              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk)
+              + (SELECT ifnull(sum(record_size), 0) FROM comment WHERE drive = d.pk) + ifnull(l.size, 0) AS "is"
               FROM drive d LEFT JOIN (
                 SELECT drive_id, sum(size) AS size FROM (
                   SELECT drive_id, 512 AS size FROM presigned_link

@@ -20,7 +20,7 @@ const KEPT_RECORDS = `
     UNION ALL SELECT drive, 1024 + octet_length(metadata) FROM trash_file
     UNION ALL SELECT drive, 1024 + octet_length(metadata) FROM held_file
     UNION ALL SELECT drive, 512 FROM held_folder
-    UNION ALL SELECT drive, 512 FROM change) GROUP BY drive`;
+    UNION ALL SELECT drive, 512 + ifnull(octet_length(message), 0) FROM change) GROUP BY drive`;
 
 /** Counts again what drives keep of replaced and deleted files, and checks the numbers of versions. */
 export const wrongKept = [

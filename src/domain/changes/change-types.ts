@@ -22,6 +22,10 @@ export const CHANGE_TYPES = [
   "member.added",
   "member.changed",
   "member.removed",
+  "comment.created",
+  "comment.updated",
+  "comment.resolved",
+  "comment.deleted",
   "link.created",
   "link.revoked",
 ] as const;

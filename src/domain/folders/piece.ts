@@ -30,6 +30,8 @@ export interface PieceFile {
   readonly metadata: number;
   readonly isTrashed?: boolean;
   readonly isHeld?: boolean;
+  /** Rows of what was said of it, which go along into another drive. */
+  readonly said?: number;
 }
 
 /** The cost of removing a file; its metadata is not written. */
@@ -70,12 +72,12 @@ export class Piece {
 
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
-    const { drive, path, tags, metadata, isTrashed = false, isHeld = false } = file;
+    const { drive, path, tags, metadata, isTrashed = false, isHeld = false, said = 0 } = file;
     // The folders above the first file change in every piece, however small it is: only those that are held count.
     const first = isHeld ? "" : path;
     const other = this.#last === null ? first : this.#last.drive === drive ? this.#last.path : "";
     const folders = slashesAfter(path, sharedLength(other, path));
-    this.#rows += FILE_ROWS + (isTrashed ? TRASH_ROWS : 0) + (isHeld ? HELD_ROWS : 0);
+    this.#rows += FILE_ROWS + (isTrashed ? TRASH_ROWS : 0) + (isHeld ? HELD_ROWS : 0) + said;
     this.#rows +=
       Math.floor(metadata / METADATA_ROW) + ends * (tags + folders * (isHeld ? HELD_FOLDER_ROWS : 1));
     this.#last = file;

@@ -2,7 +2,7 @@ import { changeNumber, type ChangePosition } from "../../domain/changes/change.t
 import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/files/file.ts";
 import { parseDigest } from "../../domain/contents/content.ts";
 import { invalid } from "../../domain/errors.ts";
-import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
+import { type CommentId, type DriveId, type LinkId, parseId } from "../../domain/id.ts";
 import type { LinkPosition } from "../../domain/links/link.ts";
 import type { TrashPosition } from "../../domain/history/history.ts";
 import type { DifferencePosition } from "../../services/snapshots/comparisons.ts";
@@ -105,6 +105,11 @@ export const grepCursor = cursorOf<GrepPosition>(
     if (searched === undefined || matches === undefined) return null;
     return { drive, path, inside: { digest, offset, line, searched, matches } };
   },
+);
+
+export const commentCursor = cursorOf<CommentId>(
+  (id) => [id],
+  ([id = "", ...more]) => (more.length > 0 ? null : parseId<CommentId>(id)),
 );
 
 export const trashCursor = cursorOf<TrashPosition>(

@@ -35,7 +35,7 @@ export const changeSchema = t.record(
     after: content("The content that it has; null if there is none."),
     file_count: t.nullable(t.count("How many files a change of a folder, or a batch, was about, if known.")),
     version: t.nullable(Type.Integer({ description: "The file's version after the change." })),
-    ref: t.nullableText("The trash entry, snapshot, link, user or batch that the change was about."),
+    ref: t.nullableText("The trash entry, snapshot, comment, link, user or batch that the change was about."),
     batch_id: t.nullableId(
       "The batch that it is part of, or, for `files.*`, that it sums up; null if it was made alone.",
     ),

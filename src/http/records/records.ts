@@ -70,7 +70,9 @@ export function fileRecord(file: FileFacts): FileRecord {
 }
 
 /** Who did something, in the shape of `actorSchema`; null for the server. */
-function actorRecord(actor: NamedActor | null): ActorRecord | null {
+export function actorRecord(actor: NamedActor): ActorRecord;
+export function actorRecord(actor: NamedActor | null): ActorRecord | null;
+export function actorRecord(actor: NamedActor | null): ActorRecord | null {
   return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
 }
 

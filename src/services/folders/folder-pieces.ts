@@ -164,7 +164,10 @@ export class FolderPieces extends Service<
     const { kind, from, to } = work;
     return whatIsLeft({
       read: ({ now }) => tables.subtrees.files(from, null, now, PIECE_FILES),
-      measure: (file) => ({ ...file, drive: file.drivePk }),
+      measure: (file) => {
+        const said = from.drive === to.drive ? 0 : tables.comments.rowsOf(file.pk);
+        return { ...file, drive: file.drivePk, said };
+      },
       // Tags, and the counts of folders, change at both ends.
       ends: 2,
       expire: (files, stamp) => this.#expire(files, stamp),

@@ -33,20 +33,28 @@ export class HistoryRemoval extends Service<Pick<Parts, "tables" | "retention">>
   }
 
   /**
-   * Removes versions of some files that are gone, also from trash and snapshots; the next call goes on after them.
+   * Removes what is known of some files that are gone, also from trash and snapshots: versions and comments. The next
+   * call goes on after them.
    * Resolves with how many files it looked at; 0 after the last.
    */
   async removeSomeOfGone(): Promise<number> {
     const { fileVersions, writeFromReserve: write } = this.parts.tables;
     const gone = fileVersions.gone(this.#lookedAt, PIECE);
     for (const { id, isBack, isKept } of gone) {
-      if (!isBack && !isKept) await this.#trim(id, 0);
+      if (!isBack && !isKept) await this.#forget(id);
       if (isBack || !isKept) await write(() => fileVersions.forgetGone(id));
       this.#lookedAt = id;
     }
     if (gone.length === 0) this.#lookedAt = "";
     await nextTurn();
     return gone.length;
+  }
+
+  /** Removes all that is known of a file. */
+  async #forget(file: FileId): Promise<void> {
+    const { comments, writeFromReserve: write } = this.parts.tables;
+    await this.#trim(file, 0);
+    await inPieces(() => write(() => comments.removeSomeOfFile(file, PIECE)));
   }
 
   /** Removes the oldest versions of a file above a limit, in pieces. */

@@ -144,6 +144,10 @@ export class Undo extends Service<
       case "member.added":
       case "member.changed":
       case "member.removed":
+      case "comment.created":
+      case "comment.updated":
+      case "comment.resolved":
+      case "comment.deleted":
       case "link.created":
       case "link.revoked":
         throw cannotUndo(change, "Restore a snapshot instead, if there is one.");

@@ -1,4 +1,5 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { LineChange } from "../../domain/comments/line-places.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
 import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
@@ -7,10 +8,9 @@ import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { AskedThread } from "../../process/threads.ts";
 import { Turns } from "../turns.ts";
-import { diffOf, type DiffRequest } from "./diff-request.ts";
+import { type Comparison, diffOf, type DiffRequest } from "./diff-request.ts";
 import type { LineIndexes } from "../contents/texts.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
@@ -35,11 +35,22 @@ export class VersionDiffs extends Service<
    */
   async compare(caller: Caller, ref: FileRef, compared: Parameters<Versions["pair"]>[2], client: string) {
     const [from, to] = this.parts.versions.pair(caller, ref, compared);
-    using _ = this.#slots.take(holderOf(caller), client);
+    using _ = this.takeSlot(caller, client);
     const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
     const diff = await this.#thread.make({ path: to.path, original, now });
     this.parts.usage.countBytes(to.driveId, utf8Length(diff.text));
     return { from: from.version, to: to.version, diff };
+  }
+
+  /** Which lines differ between two contents of a file. Throws as `compare` does for texts, DamagedFile. */
+  async lines(from: File, to: File): Promise<readonly LineChange[]> {
+    const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
+    return (await this.#thread.make({ path: to.path, original, now })).lines;
+  }
+
+  /** To be held while one caller has texts compared. Throws RATE_LIMITED. */
+  takeSlot(caller: Caller, client: string): Disposable {
+    return this.#slots.take(holderOf(caller), client);
   }
 
   close(): void {
@@ -67,7 +78,7 @@ export class DiffThread {
   #thread: AskedThread<{ compare: typeof diffOf }> | null = null;
 
   /** The differences of two texts. Throws UNAVAILABLE if there are too few file descriptors for a thread. */
-  make(request: DiffRequest): Promise<Diff> {
+  make(request: DiffRequest): Promise<Comparison> {
     const { original, now } = request;
     if (original.length + now.length <= SHORT_BYTES) return Promise.resolve(diffOf(request, SHORT_STEPS));
     return this.#turns.take("thread", () => this.#ask(request));
@@ -78,7 +89,7 @@ export class DiffThread {
     this.#thread = null;
   }
 
-  async #ask(request: DiffRequest): Promise<Diff> {
+  async #ask(request: DiffRequest): Promise<Comparison> {
     if (this.#thread?.isAlive !== true) {
       const module = new URL("./diff-worker.ts", import.meta.url).href;
       this.#thread = new AskedThread({ module, what: "a thread that compares texts" });

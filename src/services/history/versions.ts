@@ -7,7 +7,7 @@ import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
 import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
 import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
-import { parsePathOfFile } from "../../domain/files/path.ts";
+import { parsePathOfFile, ROOT } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
@@ -105,12 +105,17 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     throw notFound("file");
   }
 
+  /** A file with one of its contents, whoever may see that; null if it is not kept. */
+  keptContent(file: File, number: number): File | null {
+    if (number === file.version) return file;
+    const shown = { ...keptWindow(this.parts.retention, this.parts.clock.now()), folder: ROOT };
+    const version = this.parts.tables.fileVersions.get(file, shown, number);
+    return version && withContent(file, version);
+  }
+
   #at(caller: Caller, file: File, number: string): File {
     if (parseVersionNumber(number) === file.version) return file;
-    const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt, version } =
-      this.#version(caller, file, number);
-    const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
-    return { ...file, ...content, version, updatedAt: replacedAt };
+    return withContent(file, this.#version(caller, file, number));
   }
 
   #version(caller: Caller, file: File, number: string): FileVersion {
@@ -124,4 +129,11 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     const folder = this.parts.access.prefixOf(caller, { pk: drivePk });
     return { ...keptWindow(this.parts.retention, this.parts.clock.now()), folder };
   }
+}
+
+/** A file as it would be with another of its contents. */
+function withContent(file: File, kept: FileVersion): File {
+  const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt, version } = kept;
+  const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
+  return { ...file, ...content, version, updatedAt: replacedAt };
 }

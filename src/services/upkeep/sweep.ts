@@ -148,7 +148,7 @@ export class Sweep extends Service<
   async #empty(drive: DrivePk): Promise<boolean> {
     const { tables, snapshotRemoval, historyRemoval } = this.parts;
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = tables;
-    const { snapshots, folderWorks, links, changes } = tables;
+    const { snapshots, folderWorks, links, changes, comments } = tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inWrites(() => snapshots.removeSomeOf(drive, PIECE));
@@ -156,6 +156,7 @@ export class Sweep extends Service<
     await this.#inWrites(() => apiKeys.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => links.removeSharesOf(drive, LARGE_PIECE));
     await this.#inWrites(() => historyRemoval.removeSomeOf(drive));
+    await this.#inWrites(() => comments.removeSomeOf(drive, LARGE_PIECE));
     await this.#inWrites(() => {
       const webhook = tables.webhooks.anyOf(drive);
       if (webhook !== null) removeSomeOfWebhook(tables, webhook);

@@ -391,6 +391,7 @@ const REFUSALS: readonly Case[] = [
   ["editFile", "CONFLICT", { body: { op: "str_replace", old_string: "none", new_string: "" } }],
   ["editFile", "UNSUPPORTED_MEDIA_TYPE", { body: APPEND, on: { file: "{picture}" } }],
   ["editFile", "EXTRACTION_FAILED", { body: APPEND, on: { file: "{noText}" } }],
+  ["addComment", "EXTRACTION_FAILED", { on: { file: "{noText}" } }],
   ["readText", "UNSUPPORTED_MEDIA_TYPE", { on: { file: "{picture}" } }],
   ["readText", "EXTRACTION_FAILED", { on: { file: "{noText}" } }],
   ["nobody mcp", "UNAUTHORIZED", message("tools/call", { name: "list_drives" })],

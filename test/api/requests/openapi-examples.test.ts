@@ -32,6 +32,9 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["updateFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
   ["copyFileByPath", JSON_TYPE, 201, { path: "copies/plan.md" }],
   ["moveFileByPath", JSON_TYPE, 200, { path: "archive/plan.md" }],
+  ["addComment", JSON_TYPE, 201, { mentions: ["ada"], start_line: null }],
+  ["addCommentByPath", JSON_TYPE, 201, { mentions: ["ada"] }],
+  ["updateComment", JSON_TYPE, 200, { resolved_at: expect.any(String) }],
   ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
   ["createPresignedUrl", JSON_TYPE, 200, {}],
   ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
@@ -73,6 +76,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
 /** Fields that could be left out, and are what the example is about. */
 const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   movePath: ["drive_id", "path"],
+  updateComment: ["resolved"],
   updateDrive: ["description"],
   updateFile: ["tags"],
   // One of two ways to name what is meant.

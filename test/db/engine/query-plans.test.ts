@@ -38,8 +38,20 @@ async function fill({ database, services }: OpenedServices, count: number): Prom
   await database.write(() => copyRows(database, file.id, count));
   await services.folders.create(caller, driveId, "folders/");
   await database.write(() => addFolders(database, count));
+  await database.write(() => addComments(database, count));
   await database.write(() => addLinks(database, count));
   return { key: apiKey, caller, drive: driveId, first: file.id };
+}
+
+/** A comment on each of many files, of which a few are open. */
+function addComments({ sql }: OpenedServices["database"], count: number): void {
+  sql.run(
+    `INSERT INTO comment (id, drive, file_id, version, text, mentions, made_by, resolved_at, resolved_by, created_at, updated_at)
+     SELECT f.id, f.drive, f.id, 1, 'Why, @ada?', '["ada"]', 'key:' || k.id, iif(n.i > 60, 1, NULL),
+            iif(n.i > 60, 'key:' || k.id, NULL), 1, 1
+       FROM (${numbersTo(count)} SELECT i FROM n) n JOIN api_key k
+       JOIN file f ON f.path = printf('many/%07d.txt', n.i)`,
+  );
 }
 
 /** Links of the only drive to its first file, made one after the other. */
@@ -221,6 +233,13 @@ function foldersAfter(after: string | null): Work {
     folders.list(caller, { driveId, path: "folders/", page: 1, limit: 50, after });
 }
 
+function commentsOf(which: { readonly mention?: string; readonly resolved?: boolean }): Work {
+  return async ({ comments }, { caller, drive }) => {
+    const page = { drive, limit: 50, before: null, mention: undefined, resolved: undefined };
+    expect((await comments.ofDrive(caller, { ...page, ...which })).comments).toHaveLength(50);
+  };
+}
+
 /** A work for each order. */
 function each<Sort>(sorts: readonly Sort[], of: (sort: Sort) => [name: string, work: Work]) {
   return Object.fromEntries(sorts.map(of));
@@ -258,6 +277,9 @@ const COSTS: Readonly<Record<string, Work>> = {
     const { links } = await services.linkLists.list(caller, { drive, limit: 50, after: null });
     expect(links).toHaveLength(50);
   },
+  "page 1 of many comments": commentsOf({}),
+  "page 1 of those that mention somebody": commentsOf({ mention: "Ada" }),
+  "page 1 of those that are open": commentsOf({ resolved: false }),
   "packing one folder of many": async (services, { caller, drive }) => {
     const archive = services.archives.open(caller, "127.0.0.1", drive, ["first.txt", "few/"]);
     for await (const piece of archive.pieces()) expect(piece.length).toBeGreaterThan(0);

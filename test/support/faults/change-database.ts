@@ -37,6 +37,7 @@ const BELONGINGS = [
   "* FROM folder",
   "* FROM file",
   "* FROM file_version",
+  "* FROM comment",
   "* FROM trash WHERE state = 'kept'",
   "* FROM trash_file WHERE entry IN (SELECT pk FROM trash WHERE state = 'kept')",
   "* FROM snapshot WHERE deleted_at IS NULL",

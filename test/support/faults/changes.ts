@@ -78,6 +78,9 @@ export async function prepare(parent?: string): Promise<Prepared> {
   named["spareKey"] = (await client.makeKey({ name: "spare" })).id;
   named["upload"] = await linkUpload(client, drive, "linked.bin");
   named["link"] = (await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" })).id;
+  const comments = `/v0/files/${named["large"]}/comments`;
+  for (const name of ["comment", "otherComment"])
+    named[name] = (await client.post<{ id: string }>(comments, { text: `For @${name}` })).id;
   // It is told of nothing that is done here.
   named["webhook"] = (await client.post<{ id: string }>("/v0/webhooks", HOOK)).id;
   named["claim"] = (await provision(coffer, "Unclaimed")).claimToken;
@@ -217,6 +220,10 @@ const OTHERS: readonly Change[] = [
   }),
   once("the return of an earlier content", "POST /v0/files/{replaced}/versions/1/restore"),
   once("the deletion of an earlier content", "DELETE /v0/files/{replaced}/versions/1"),
+  once("a comment on a file", "POST /v0/files/{large}/comments", { text: "Why, @ada?" }),
+  once("an answer to a comment", "POST /v0/files/{large}/comments", { text: "So.", reply_to: "{comment}" }),
+  once("the end of a comment", "PATCH /v0/comments/{comment}", { text: "Done, @bob", resolved: true }),
+  once("the deletion of a comment", "DELETE /v0/comments/{otherComment}"),
   once("the deletion of many files", "POST /v0/files/bulk-delete", { file_ids: ["{c}", "{d}"] }),
   once("the undoing of a change", "POST /v0/undo", { drive_id, path: "undone.bin" }),
   once("the undoing of a batch", "POST /v0/undo", { drive_id, batch_id: "{batch}" }),
@@ -316,6 +323,12 @@ const ROWS = [
   ),
   inDrives("folder", "x.path", "folder x"),
   inDrives("version", "x.filename, x.version, b.digest", "file_version x JOIN blob b ON b.pk = x.blob"),
+  inDrives(
+    "comment",
+    "x.text, x.version, x.reply_to IS NULL AS isFirst, x.resolved_at IS NULL AS isOpen",
+    "comment x",
+  ),
+  inDrives("mention", "x.name", "comment_mention x"),
   inDrives("trash", "x.kind AS what, x.path, x.state, x.size, x.file_count", "trash x"),
   inDrives(
     "trashed file",

@@ -20,6 +20,7 @@ export type Kind =
   | "listed link"
   | "webhook"
   | "delivery"
+  | "comment"
   | "path"
   | "folder"
   | "etag"
@@ -76,6 +77,7 @@ export class KnownValues {
     else if (operation === "createLink") this.add("share link", answer["token"]);
     if (/Link|PresignedUrl/.test(operation)) this.add("listed link", answer["id"]);
     if ("disabled_reason" in answer) this.add("webhook", answer["id"]);
+    if ("mentions" in answer) this.add("comment", answer["id"]);
     if ("next_at" in answer) this.add("delivery", answer["id"]);
     if ("deleted_at" in answer) this.add("trash entry", answer["id"]);
     this.add("trash entry", answer["trash_id"]);

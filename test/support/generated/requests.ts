@@ -31,6 +31,7 @@ const KIND_OF: Readonly<Record<string, readonly Kind[]>> = {
   destination_path: ["path", "folder"],
   cursor: ["cursor"],
   file_ids: ["file"],
+  reply_to: ["comment"],
   username: ["username"],
   "If-Match": ["etag"],
   "If-None-Match": ["etag"],
@@ -55,6 +56,7 @@ const KIND_IN_PATH: Readonly<Record<string, Kind>> = {
   links: "listed link",
   webhooks: "webhook",
   deliveries: "delivery",
+  comments: "comment",
 };
 
 /** What need not exist, since a request may make it. */

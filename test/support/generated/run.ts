@@ -127,6 +127,8 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
     "listVersions",
     await client.get(`/v0/files/by-path/versions?drive_id=${drive}&path=notes%2Fhello.txt`),
   );
+  const said = { text: "Why, @person-1?" };
+  known.learn("addComment", await client.post(`/v0/files/${id}/comments`, said));
   known.learn("createSnapshot", await client.post(`/v0/drives/${drive}/snapshots`));
   // Nothing has such a name.
   const hook = { url: "https://hook.invalid/", events: ["*"] };

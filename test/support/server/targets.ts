@@ -118,6 +118,7 @@ type Make = (place: Mentioned) => Named | Promise<Named>;
 const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
   [/\{key\}/, async ({ client, drive }) => ({ key: (await client.makeKey({ drive_id: drive })).id })],
   [/\{snapshot\}/, async ({ client, drive }) => ({ snapshot: await takeSnapshot(client, drive) })],
+  [/\{comment\}/, comment],
   [/carol/, addCarol],
   [/\{presigned\}/, linkOnce],
   [/\{(link|share)\}/, share],
@@ -147,6 +148,10 @@ const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
 async function addCarol({ client, drive }: Place): Promise<Named> {
   await client.send("POST", `/v0/drives/${drive}/members`, { body: { username: "carol", role: "reader" } });
   return {};
+}
+
+async function comment({ client, file }: Mentioned): Promise<Named> {
+  return { comment: (await client.post<{ id: string }>(`/v0/files/${file}/comments`, { text: "Why?" })).id };
 }
 
 /** A link that is good for one time. */

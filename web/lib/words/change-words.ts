@@ -35,6 +35,10 @@ const DID: Readonly<Record<Change["type"], string>> = {
   "member.added": "Shared the drive with somebody",
   "member.changed": "Changed what a member may do",
   "member.removed": "Ended the sharing with somebody",
+  "comment.created": "Commented on",
+  "comment.updated": "Changed a comment on",
+  "comment.resolved": "Resolved a comment on",
+  "comment.deleted": "Deleted a comment on",
   "link.created": "Made a link to",
   "link.revoked": "Revoked a link to",
 };
@@ -42,7 +46,7 @@ const DID: Readonly<Record<Change["type"], string>> = {
 export function describeChange(change: Change): ChangeInWords {
   const { type, path, previous_path: previous, file_count: count } = change;
   if (type.startsWith("files.")) return describeBatch(change);
-  const hasPath = /^(?:file|folder|link)\./.test(type);
+  const hasPath = /^(?:file|folder|comment|link)\./.test(type);
   const isMoved = type.endsWith(".moved") && previous !== null;
   return {
     did: isOfDetails(change) ? "Changed the details of" : DID[type],
