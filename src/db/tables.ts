@@ -12,6 +12,7 @@ import { drives } from "./drives/drives.ts";
 import { fileLists } from "./files/file-lists.ts";
 import { files } from "./files/files.ts";
 import { fileVersions } from "./history/file-versions.ts";
+import { versionLabels } from "./history/version-labels.ts";
 import { folderWorks } from "./folders/folder-works.ts";
 import { folders, subtrees } from "./folders/folders.ts";
 import { heldRows, snapshots } from "./snapshots/snapshots.ts";
@@ -48,6 +49,7 @@ export function openTables(database: Database) {
     folders: folders(database),
     files: files(database),
     fileVersions: fileVersions(database),
+    versionLabels: versionLabels(database),
     trash: trash(database),
     trashContents: trashContents(database),
     trashLists: trashLists(database),

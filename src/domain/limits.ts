@@ -22,6 +22,8 @@ export const CLAIM_TOKEN_MEMORY_MS = 365 * 24 * 60 * 60 * 1000;
 export const PASSWORD_CHARACTERS = { least: 8, most: 1024 } as const;
 
 export const NAME_CHARACTERS = 64;
+/** Of the reason that a change can have. */
+export const MESSAGE_CHARACTERS = 500;
 export const DESCRIPTION_CHARACTERS = 1024;
 export const FILENAME_BYTES = 255;
 export const PATH_BYTES = 1024;

@@ -35,6 +35,7 @@ describe("a change in words:", () => {
     version: 1,
     ref: null,
     batch_id: null,
+    message: null,
     by: null,
     at: "2030-01-01T00:00:00.000Z",
   };

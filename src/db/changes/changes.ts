@@ -38,7 +38,7 @@ const SELECT = `
   SELECT c.pk AS number, c.drive AS drivePk, d.id AS driveId, c.type, c.path, c.previous_path AS previousPath,
          c.file_id AS fileId, lower(hex(c.before_digest)) AS beforeDigest, c.before_size AS beforeSize,
          lower(hex(c.after_digest)) AS afterDigest, c.after_size AS afterSize, c.file_count AS fileCount,
-         c.version, c.ref, c.batch, ${actorColumns("c.actor")}, c.at
+         c.version, c.ref, c.batch, c.message, ${actorColumns("c.actor")}, c.at
     FROM change c JOIN drive d ON d.pk = c.drive`;
 
 const IN_RANGE = `${SELECT} WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
@@ -48,9 +48,9 @@ export function changes(database: Database) {
   const { sql } = database;
   const insert = sql.write<[NewRow]>(
     `INSERT INTO change (drive, type, path, previous_path, file_id, before_digest, before_size, after_digest,
-                         after_size, file_count, version, ref, batch, actor, at)
+                         after_size, file_count, version, ref, batch, actor, message, at)
      VALUES (:drive, :type, :path, :previousPath, :fileId, unhex(:beforeDigest), :beforeSize, unhex(:afterDigest),
-             :afterSize, :fileCount, :version, :ref, :batch, :actor, :at)`,
+             :afterSize, :fileCount, :version, :ref, :batch, :actor, :message, :at)`,
   );
   const forwards = sql.all<Row, [RangeParameters], Change>(`${IN_RANGE} ORDER BY c.pk LIMIT :limit`, fromRow);
   const backwards = sql.all<Row, [RangeParameters], Change>(
@@ -99,6 +99,7 @@ export function changes(database: Database) {
         afterSize: after?.size ?? null,
         batch: stamp.batch ?? null,
         actor: actorText(stamp.by),
+        message: stamp.message ?? null,
         at: stamp.now,
       });
       written.add(change.drive);

@@ -20,6 +20,7 @@ export interface RecordedWork extends Undoable {
   readonly id: WorkId;
   /** Who asked for it; null where that is not known. */
   readonly by: NamedActor | null;
+  readonly message: string | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly progress: WorkProgress;
@@ -47,13 +48,13 @@ type Row = Values &
   Flagged<Omit<RecordedWork, "work" | "by" | "progress">, "isUndone">;
 type NewRow = Values &
   WorkProgress &
-  Pick<Row, "id" | "actor" | "fileTotal" | "answer"> & {
+  Pick<Row, "id" | "actor" | "message" | "fileTotal" | "answer"> & {
     now: number;
     last: FolderWorkPk | 0;
   };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
-  snapshot, owns_snapshot AS ownsSnapshot, id, undone AS isUndone, ${actorColumns("actor")}, created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
+  snapshot, owns_snapshot AS ownsSnapshot, id, undone AS isUndone, ${actorColumns("actor")}, message, created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
@@ -61,9 +62,9 @@ export function folderWorks({ sql }: Database) {
   /** The last number that was given. A work whose row went with its drive may still be running under its own. */
   let last: FolderWorkPk | 0 = 0;
   const insert = sql.writeOne<FolderWorkPk, [NewRow]>(
-    `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
+    `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor, message,
                               created_at, id, phase, files_done, files_total, answer)
-     VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
+     VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor, :message,
              :now, :id, :phase, :files, :fileTotal, :answer)
      RETURNING pk`,
   );
@@ -76,10 +77,10 @@ export function folderWorks({ sql }: Database) {
     of: sql.all<Row, [drive: DrivePk], RecordedWork>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`, fromRow),
     byPk: sql.get<Row, [pk: FolderWorkPk], RecordedWork>(`${SELECT} WHERE pk = ?`, fromRow),
     /** Inside a write. */
-    insert: ({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp) => {
+    insert: ({ work, progress, fileTotal, answer }: NewWork, { now, by, message = null }: Stamp) => {
       const id = newId<WorkId>(now);
       const actor = actorText(by);
-      last = insert({ ...valuesOf(work), ...progress, id, actor, now, last, fileTotal, answer });
+      last = insert({ ...valuesOf(work), ...progress, id, actor, message, now, last, fileTotal, answer });
       return last;
     },
     /** Whether a work is to be taken back. False where there is none. */
@@ -114,13 +115,14 @@ function valuesOf(work: FolderWork): Values {
 }
 
 function fromRow(row: Row): RecordedWork {
-  const { pk, id, createdAt, phase, files, fileTotal, answer } = row;
+  const { pk, id, message, createdAt, phase, files, fileTotal, answer } = row;
   return {
     pk,
     id,
     work: workOf(row),
     isUndone: row.isUndone === 1,
     by: namedActor(row.actor, row.actorName),
+    message,
     createdAt,
     progress: { phase, files },
     fileTotal,

@@ -5,6 +5,7 @@ import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../.
 import type { FolderPath } from "../../domain/files/path.ts";
 import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
+import { labelOf, messageOf } from "./version-labels.ts";
 
 const REMOVED_AT_ONCE = 100;
 
@@ -23,7 +24,8 @@ type Row = Flagged<Omit<FileVersion, "replacedBy">, "mimeGiven"> & ActorRow;
 
 const SELECT = `
   SELECT v.pk, v.version, v.filename, v.mime_type AS mimeType, v.mime_given AS mimeGiven, v.size, v.blob AS blobPk,
-         b.digest, b.preview, v.replaced_at AS replacedAt, ${actorColumns("v.replaced_by")}
+         b.digest, b.preview, v.replaced_at AS replacedAt, ${actorColumns("v.replaced_by")},
+         ${labelOf("v.file_id", "v.version")}, ${messageOf("v.drive", "v.file_id", "v.version")}
     FROM file_version v JOIN blob b ON b.pk = v.blob`;
 /** The newest of a file's versions that are kept, have not expired, and were made in the folder. */
 const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :since
@@ -93,7 +95,8 @@ export function fileVersions({ sql }: Database) {
     forgetGone: sql.write<[file: FileId]>(
       `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
           OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1)
-         AND NOT EXISTS (SELECT 1 FROM comment WHERE file_id = ?1))`,
+         AND NOT EXISTS (SELECT 1 FROM comment WHERE file_id = ?1)
+         AND NOT EXISTS (SELECT 1 FROM version_label WHERE file_id = ?1))`,
     ),
   };
 }

@@ -17,6 +17,8 @@ interface Account {
   readonly plan: Plan;
   readonly userId: UserId;
   readonly userPk: UserPk;
+  /** What this request says of its changes; see `Stamp`. */
+  readonly message?: string;
 }
 
 interface Holder {
@@ -32,7 +34,7 @@ export interface SessionCaller extends Account {
   readonly sessionId: SessionId;
 }
 
-export interface DriveCaller extends Holder, Pick<Account, "scope" | "plan"> {
+export interface DriveCaller extends Holder, Pick<Account, "scope" | "plan" | "message"> {
   readonly kind: "drive";
   readonly driveId: DriveId;
   readonly drivePk: DrivePk;

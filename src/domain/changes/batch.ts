@@ -11,6 +11,8 @@ export interface Batch {
   readonly kind: BatchKind;
   /** Null for the server. */
   readonly by: Actor | null;
+  /** Why, as in `Stamp`. */
+  readonly message?: string | null;
   /** Whether all of it is taken back if it does not come to its end. */
   readonly isAtomic: boolean;
 }

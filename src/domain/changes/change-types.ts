@@ -26,6 +26,7 @@ export const CHANGE_TYPES = [
   "comment.updated",
   "comment.resolved",
   "comment.deleted",
+  "version.labelled",
   "link.created",
   "link.revoked",
 ] as const;

@@ -3,6 +3,9 @@ import type { BatchId, Brand, DriveId, DrivePk, FileId, KeyId, UserId } from "..
 import { parseId } from "../id.ts";
 import type { ChangeType } from "./change-types.ts";
 import type { ContentFacts } from "../contents/content.ts";
+import { characters, requirePlainText } from "../contents/texts/text.ts";
+import { invalid } from "../errors.ts";
+import { MESSAGE_CHARACTERS } from "../limits.ts";
 
 /** Who changed something: a key, a user with a session, or whoever had a link. */
 export type Actor =
@@ -17,6 +20,28 @@ export interface Stamp {
   readonly by: Actor | null;
   /** The batch that it is part of, if any. */
   readonly batch?: BatchId;
+  /** Why, in the words of who asked for it; left out for none. */
+  readonly message?: string | null;
+}
+
+/** What is said of a change but its time. */
+export type Author = Omit<Stamp, "now">;
+
+export function authorOf(caller: Caller): Author {
+  return { by: actorOf(caller), message: caller.message ?? null };
+}
+
+export function stampOf(caller: Caller, now: number): Stamp {
+  return { now, ...authorOf(caller) };
+}
+
+/** Why something is changed: one line. Throws VALIDATION_ERROR. */
+export function parseMessage(field: string, text: string): string {
+  const message = text.trim();
+  requirePlainText(field, message);
+  if (message === "" || characters(message) > MESSAGE_CHARACTERS)
+    throw invalid(field, `must have 1 to ${MESSAGE_CHARACTERS} characters`);
+  return message;
 }
 
 export function actorOf(caller: Caller): Actor {
@@ -84,6 +109,8 @@ export interface Change {
   readonly batch: BatchId | null;
   /** Null for the server. */
   readonly by: NamedActor | null;
+  /** Why, in the words of who asked for it; null if that was not said. */
+  readonly message: string | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }

@@ -51,6 +51,9 @@ export interface FileVersion extends Pick<File, Versioned> {
   readonly replacedAt: number;
   /** Null for the server. */
   readonly replacedBy: NamedActor | null;
+  readonly label: string | null;
+  /** What was said of the change that made it; null for nothing. */
+  readonly message: string | null;
 }
 
 const NUMBER = /^[1-9]\d{0,14}$/;

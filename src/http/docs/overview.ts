@@ -63,8 +63,8 @@ is ignored, and the response says \`Preference-Applied: handling=lenient\`. Only
 (\`GET /v0/presigned/{token}\`, and \`download\` and \`archive\` of \`/v0/shared/{token}\`) ignore parameters that look like
 none of theirs, since programs that pass links on add some. The names that the MCP tools give to the same things are
 understood: \`drive\` for \`drive_id\`, \`destination_drive\` for \`destination_drive_id\`, \`query\` for \`q\`, \`mime_type\` and
-\`content_type\` for each other, \`base64\` for \`content\` of an upload, and \`if_match\` and \`only_create\` for the headers
-\`If-Match\` and \`If-None-Match: *\`. In a query, as the URL standard has it, \`+\` is a space: send \`%2B\` for a plus
+\`content_type\` for each other, \`base64\` for \`content\` of an upload, and \`if_match\`, \`only_create\` and \`message\` for the headers
+\`If-Match\`, \`If-None-Match: *\` and \`Change-Message\`. In a query, as the URL standard has it, \`+\` is a space: send \`%2B\` for a plus
 sign. \`null\` for an optional field means that it is left out, unless the field gives it a meaning of its own. A byte-order
 mark before JSON is skipped. A query parameter may be given only once, unless it is a list. Strings must be well-formed
 Unicode. Ids are opaque. Times are ISO 8601, in UTC, with milliseconds. Do not pipeline: a request that is sent before

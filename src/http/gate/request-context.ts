@@ -76,6 +76,8 @@ export class RequestContext {
     ifMatch: null,
     ifNoneMatch: null,
   };
+  /** Why the changes of this request are made, as it says; undefined if it does not. */
+  message: string | undefined;
   /** Whether something unknown in it was passed over, as it prefers; the response says so. */
   isLenient = false;
   /** What the caller has left; null outside `/v0` and `/mcp`. */

@@ -1,6 +1,7 @@
 import { type CofferError, invalid } from "../../domain/errors.ts";
 import { distance, nearest } from "../../domain/nearest.ts";
 import { quotedTag } from "../../domain/files/precondition.ts";
+import { MESSAGE_HEADER, takeMessage } from "./change-message.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { AnyOperation } from "./spec.ts";
 
@@ -127,8 +128,8 @@ function shownName(name: string): string {
 /** Of one request; more are refused, however lenient it is to be: the time must be bounded, whatever is sent. */
 const MOST_PASSED_OVER = 64;
 
-/** The conditions that may be sent as parameters or fields, by the names that MCP's tools give them. */
-const CONDITIONS = { if_match: "If-Match", only_create: "If-None-Match" } as const;
+/** The headers that may be sent as parameters or fields, by the names that MCP's tools give them. */
+const CONDITIONS = { if_match: "If-Match", only_create: "If-None-Match", message: MESSAGE_HEADER } as const;
 
 /**
  * What becomes of names that an operation's schemas do not have. Under `/v0` they are refused, unless the request
@@ -213,6 +214,7 @@ function conditionsOf(spec: AnyOperation): (keyof typeof CONDITIONS)[] {
     ...("If-Match" in headers ? (["if_match"] as const) : []),
     // Of reads, `If-None-Match` means something else.
     ...("rawBody" in spec && "If-None-Match" in headers ? (["only_create"] as const) : []),
+    ...(MESSAGE_HEADER in headers ? (["message"] as const) : []),
   ];
 }
 
@@ -221,8 +223,10 @@ function takeCondition(
   name: keyof typeof CONDITIONS,
   value: unknown,
   request: Request,
-  { sentConditions }: RequestContext,
+  context: RequestContext,
 ): void {
+  const { sentConditions } = context;
+  if (name === "message") return takeMessage(value, context);
   if (name === "only_create") {
     if (isTrue(name, value)) sentConditions.ifNoneMatch = agreed(request, CONDITIONS.only_create, name, "*");
     return;

@@ -15,6 +15,7 @@ import {
 import { compileBodyValidator, compileValidator } from "./validate.ts";
 import { compileQuery } from "./query.ts";
 import type { AnyOperation, Operation } from "./spec.ts";
+import { MESSAGE_HEADER, takeMessageHeader } from "./change-message.ts";
 import { isStrictPath, type TakeUnknown, unknownNamesOf } from "./names.ts";
 
 /** A request, checked against its operation. */
@@ -26,7 +27,7 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
   readonly body: Static<B>;
   /** For the names in a body that the handler reads itself. */
   readonly takeUnknown: TakeUnknown;
-  /** The caller. Throws UNAUTHORIZED if there is none, so public routes use `context.caller`. */
+  /** The caller, with what the request says of its changes so far. Throws UNAUTHORIZED if there is none, so public routes use `context.caller`. */
   readonly caller: Caller;
 }
 
@@ -100,6 +101,7 @@ export function checksOf(path: string, spec: AnyOperation) {
   const queryOf: typeof readQuery = (query, take) =>
     query === "" && spec.query === undefined ? {} : readQuery(query, take);
   const unknownNames = unknownNamesOf(path, spec);
+  const { headers = {} } = spec;
   const [rawBody, json] = "rawBody" in spec ? [spec.rawBody, null] : [null, spec];
   const hasJsonBody = json?.body !== undefined;
   const checkBody = compileBodyValidator(json?.body ?? NOTHING);
@@ -115,6 +117,7 @@ export function checksOf(path: string, spec: AnyOperation) {
     refuseLongBody(request, rawBody?.limit ?? mostBytes(context), adviceOn(context));
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
+    if (MESSAGE_HEADER in headers) takeMessageHeader(request, context);
     const take = unknownNames(request, context);
     const checked = { params: checkParams?.(params) ?? {}, query: queryOf(context.query, take) };
     /** Resolves with undefined if the operation has no JSON body. */
@@ -134,7 +137,8 @@ export function checksOf(path: string, spec: AnyOperation) {
       body,
       takeUnknown: take,
       get caller() {
-        return callerOf(request);
+        const caller = callerOf(request);
+        return context.message === undefined ? caller : { ...caller, message: context.message };
       },
     });
     // `body` last: asked for it, the runtime makes a stream, which costs a short body as much as all else here.

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Fingerprint, IdempotencyRecord, KeptAnswer } from "../../domain/idempotency.ts";
 import { earlierAnswer, fingerprintOf } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
+import { MESSAGE_HEADER } from "./change-message.ts";
 import { once } from "../../domain/once.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
@@ -156,11 +157,13 @@ function fingerprintOfRequest(
   content: string,
 ): Fingerprint {
   const unmodifiedSince = headers.get("if-unmodified-since");
+  const message = headers.get(MESSAGE_HEADER);
   const conditions = [
     headers.get("if-match"),
     headers.get("if-none-match"),
-    // Left out where it is absent, so that records from before it counted stay valid.
+    // Left out where they are absent, so that records from before they counted stay valid.
     ...(unmodifiedSince === null ? [] : [unmodifiedSince]),
+    ...(message === null ? [] : [`${MESSAGE_HEADER}: ${message}`]),
   ];
   return fingerprintOf([method, path, query, ...conditions, content]);
 }

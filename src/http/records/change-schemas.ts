@@ -35,11 +35,14 @@ export const changeSchema = t.record(
     after: content("The content that it has; null if there is none."),
     file_count: t.nullable(t.count("How many files a change of a folder, or a batch, was about, if known.")),
     version: t.nullable(Type.Integer({ description: "The file's version after the change." })),
-    ref: t.nullableText("The trash entry, snapshot, comment, link, user or batch that the change was about."),
+    ref: t.nullableText(
+      "The trash entry, snapshot, comment, link, user or batch that the change was about; the label that a version was given.",
+    ),
     batch_id: t.nullableId(
       "The batch that it is part of, or, for `files.*`, that it sums up; null if it was made alone.",
     ),
     by: t.nullable(actorSchema),
+    message: t.nullableText("Why, as far as who did it has said."),
     at: t.time("When it happened."),
   },
   {

@@ -29,6 +29,8 @@ const versionSchema = t.record(
     mime_type: Type.String({ examples: ["text/markdown"] }),
     replaced_at: t.time("When another content took its place."),
     replaced_by: t.nullable(actorSchema),
+    label: t.nullableText("The name that somebody gave it; null for none.", "approved"),
+    message: t.nullableText("What was said of the change that made this content; null for nothing."),
   },
   {
     version: 1,
@@ -36,6 +38,8 @@ const versionSchema = t.record(
     size: 11,
     mime_type: "text/plain",
     replaced_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
+    label: "approved",
+    message: "First draft",
   },
 );
 
@@ -56,6 +60,11 @@ export const versionsSchema = Type.Object({
   current_version: t.withExample(
     Type.Integer({ description: "The number of the content that the file has now." }),
     2,
+  ),
+  current_label: t.withExample(t.nullableText("The label of that content; null for none."), null),
+  current_message: t.withExample(
+    t.nullableText("What was said of the change that made it; null for nothing."),
+    "Greet the world",
   ),
   next_cursor: t.nextCursor,
 });

@@ -127,6 +127,8 @@ export function versionRecord(version: FileVersion): VersionRecord {
     mime_type: version.mimeType,
     replaced_at: formatInstant(version.replacedAt),
     replaced_by: actorRecord(version.replacedBy),
+    label: version.label,
+    message: version.message,
   };
 }
 
@@ -217,6 +219,7 @@ export function changeRecord(change: Change): ChangeRecord {
     ref: change.ref,
     batch_id: change.batch,
     by: actorRecord(change.by),
+    message: change.message,
     at: formatInstant(change.at),
   };
 }

@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { actorOf, stampOf } from "../../domain/changes/change.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound, present } from "../../domain/errors.ts";
@@ -93,7 +93,7 @@ export class Members extends Service<Pick<Parts, "tables" | "access" | "changes"
   }
 
   #tell(type: `member.${"added" | "changed" | "removed"}`, caller: Caller, drive: Drive, { userId }: Member) {
-    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+    const stamp = stampOf(caller, this.parts.clock.now());
     this.parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
 

@@ -6,7 +6,7 @@ import {
   fileCountOf,
   summaryType,
 } from "../../domain/changes/batch.ts";
-import type { Actor, Stamp } from "../../domain/changes/change.ts";
+import type { Author, Stamp } from "../../domain/changes/change.ts";
 import { CofferError, type ErrorCode, present, WriteRefused } from "../../domain/errors.ts";
 import { type BatchId, newId } from "../../domain/id.ts";
 import type { Within } from "../../db/engine/database.ts";
@@ -47,21 +47,25 @@ export class Batches extends Service<{
   log: Log;
 }> {
   /** A batch of which nothing is done yet. */
-  open(kind: BatchKind, by: Actor, isAtomic = false): Batch {
-    return { id: newId<BatchId>(this.parts.clock.now()), kind, by, isAtomic };
+  open(kind: BatchKind, { by, message = null }: Author, isAtomic = false): Batch {
+    return { id: newId<BatchId>(this.parts.clock.now()), kind, by, message, isAtomic };
   }
 
   /** For some of its changes. Inside their write. */
   stamp(batch: Batch): Stamp {
     this.parts.tables.batches.begin(batch);
-    return { now: this.parts.clock.now(), by: batch.by, batch: batch.id };
+    return this.#stamp(batch);
+  }
+
+  #stamp({ id, by, message = null }: Batch): Stamp {
+    return { now: this.parts.clock.now(), by, message, batch: id };
   }
 
   /** Sums a batch up. Returns its id; null if it has changed nothing. Inside its last write. */
   close(batch: Batch): BatchId | null {
-    const { tables, changes, clock } = this.parts;
+    const { tables, changes } = this.parts;
     if (!tables.batches.end(batch.id)) return null;
-    const stamp = { now: clock.now(), by: batch.by, batch: batch.id };
+    const stamp = this.#stamp(batch);
     const sums = tables.changes.sumsOf(batch.id);
     for (const sum of sums) {
       const about = {

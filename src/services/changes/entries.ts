@@ -112,11 +112,14 @@ function contentOf({ digest, size }: Facts): ContentFacts {
   return { digest, size };
 }
 
-type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
+type Told = Pick<
+  Change,
+  "type" | "path" | "previousPath" | "fileCount" | "ref" | "message" | "before" | "after"
+>;
 
 /**
  * A change as it is seen by who sees only one folder; null if it is not about what is in there. What leaves the folder
- * is gone for them, and what comes in is new: the other place is not told.
+ * is gone for them, and what comes in is new: the other place is not told, nor why.
  */
 export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | null {
   if (folder === ROOT) return change;
@@ -126,7 +129,7 @@ export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | nul
   if (previousPath === null) return path === null ? null : partOf(change, path);
   if (path !== null && before !== null) return { ...partOf(change, path), previousPath: before };
   const kind = type.startsWith("folder.") ? "folder" : "file";
-  const alone = { ...change, previousPath: null, ref: null };
+  const alone = { ...change, previousPath: null, ref: null, message: null };
   if (path !== null) return { ...partOf(alone, path), type: `${kind}.created`, before: null };
   if (before === null || type === "folder.copied") return null;
   return { ...partOf(alone, before), type: `${kind}.deleted`, after: null };
@@ -139,9 +142,9 @@ function partIn(folder: FolderPath, path: string, { type }: Told): string | null
   return isWhole && folder.startsWith(path) ? folder : null;
 }
 
-/** A change of a part only; the size of the rest is not told. */
+/** A change of a part only; the size of the rest is not told, nor what was said of all. */
 function partOf<T extends Told>(change: T, path: string): T {
   return path === change.path || path === change.previousPath
     ? { ...change, path }
-    : { ...change, path, fileCount: null };
+    : { ...change, path, fileCount: null, message: null };
 }

@@ -1,5 +1,5 @@
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import type { Actor } from "../../domain/changes/change.ts";
+import type { Author } from "../../domain/changes/change.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import {
   type File,
@@ -41,6 +41,8 @@ export interface UploadFields {
   readonly isText?: boolean;
   /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
   readonly keepsRest?: boolean;
+  /** Why it is uploaded, if that came with the fields. */
+  readonly message?: string | undefined;
 }
 
 /** What an upload says of a file, beside its content and place. */
@@ -103,7 +105,7 @@ export type UploadParts = Pick<
 
 export interface Uploader {
   readonly reach: Reach;
-  readonly by: Actor;
+  readonly author: Author;
   /** Who may have only so many uploads under way. */
   readonly holder: SlotHolder;
   requireValid(): void;
@@ -175,7 +177,7 @@ export class Upload extends Service<OneUploadParts> {
       const present = access.fileToWrite(uploader.reach, ref);
       check(present);
       const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
-      const stamp = { now: clock.now(), by: uploader.by };
+      const stamp = { now: clock.now(), ...uploader.author };
       return tree.change(access.drive(uploader.reach, present.driveId), present, body, stamp);
     });
   }
@@ -235,7 +237,8 @@ export class Upload extends Service<OneUploadParts> {
     precondition: Precondition,
   ): Uploaded {
     const { access, tree, clock, uploader } = this.parts;
-    const stamp = { now: clock.now(), by: uploader.by };
+    const { by, message: said } = uploader.author;
+    const stamp = { now: clock.now(), by, message: fields.message ?? said ?? null };
     const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, stamp.now);

@@ -1,5 +1,5 @@
 import { type Releaser, releaserOf } from "../../db/contents/blobs.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { authorOf } from "../../domain/changes/change.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
@@ -103,7 +103,7 @@ export class Uploads extends Service<UploadParts> {
     const { access, maxFileSize } = this.parts;
     const uploader: Uploader = {
       reach: caller,
-      by: actorOf(caller),
+      author: authorOf(caller),
       holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
       requireValid: () => access.requireValid(caller),
       write: (within, job) => access.write(caller, within, job),

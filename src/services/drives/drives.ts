@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { stampOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, parseDescription, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
@@ -97,7 +97,7 @@ export class Drives extends Service<
       const drive = this.parts.access.driveToManage(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       this.parts.tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
       this.parts.changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
       return this.parts.access.drive(caller, drive.id);

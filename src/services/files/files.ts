@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import { authorOf, type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { ByteRange } from "../../domain/contents/content.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -204,7 +204,7 @@ export class Files extends Service<
    * Throws NOT_FOUND, FORBIDDEN for the drive of paths, VALIDATION_ERROR for a malformed path.
    */
   async removeMany(caller: Caller, files: NamedFiles, within?: Within<RemovedFiles>): Promise<RemovedFiles> {
-    const batch = this.parts.batches.open("delete", actorOf(caller));
+    const batch = this.parts.batches.open("delete", authorOf(caller));
     const left = this.#wantedOf(caller, files);
     let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [], batch: null };
     await this.parts.batches.whole(batch, async () => {
@@ -285,7 +285,7 @@ export class Files extends Service<
   }
 
   #stamp(caller: Caller): Stamp {
-    return { now: this.parts.clock.now(), by: actorOf(caller) };
+    return stampOf(caller, this.parts.clock.now());
   }
 }
 

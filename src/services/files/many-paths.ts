@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { authorOf } from "../../domain/changes/change.ts";
 import { type CofferError, invalid } from "../../domain/errors.ts";
 import type { Glob } from "../../domain/files/glob.ts";
 import { MANY_PATHS } from "../../domain/limits.ts";
@@ -115,7 +115,7 @@ export class ManyPaths extends Service<
     const drives = all.flatMap((each) => ("drive" in each ? each.drive : []));
     for (const drive of new Set(drives)) access.drive(caller, drive);
     if (to.driveId !== undefined) access.driveToWrite(caller, to.driveId, null);
-    const batch = batches.open(how, actorOf(caller));
+    const batch = batches.open(how, authorOf(caller));
     const outcomes = new Map<Named, Pick<Outcome, "to" | "error">>();
     const partOf = (named: Named): BatchPart => ({
       run: (stamp) => {

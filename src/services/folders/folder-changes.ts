@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
@@ -84,20 +84,19 @@ export class FolderChanges extends Service<
       this.parts.pieces.end(work, stamp);
       return { result: finish() };
     }
-    const { now: _, ...asked } = stamp;
+    const { now: _, ...author } = stamp;
     const { folderWorks, idempotencyRecords } = this.parts.tables;
     const record = (answer: RecordName | null) =>
       folderWorks.insert({ work, progress, fileTotal: files, answer }, stamp);
-    if (work.kind !== "remove") return { rest: { pk: record(null), work, ...asked, progress, finish } };
+    if (work.kind !== "remove") return { rest: { pk: record(null), work, author, progress, finish } };
     idempotencyRecords.takeKept();
     const removed = finish();
     const pk = record(idempotencyRecords.takeKept());
-    return { rest: { pk, work, ...asked, progress, finish: () => removed } };
+    return { rest: { pk, work, author, progress, finish: () => removed } };
   }
 
   #stamp(caller: Caller, batch: Batch | undefined): Stamp {
-    if (batch !== undefined) return this.parts.batches.stamp(batch);
-    return { now: this.parts.clock.now(), by: actorOf(caller) };
+    return batch === undefined ? stampOf(caller, this.parts.clock.now()) : this.parts.batches.stamp(batch);
   }
 
   /**

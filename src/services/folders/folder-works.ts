@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Stamp } from "../../domain/changes/change.ts";
+import type { Author, Stamp } from "../../domain/changes/change.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
@@ -15,14 +15,16 @@ import { type Progress, type Reached, START } from "./phases.ts";
 const RETRY_MS = 10_000;
 
 /** The rest of a recorded work. */
-interface Rest<T> extends Pick<Active, "pk" | "work" | "by" | "batch" | "progress"> {
+interface Rest<T> extends Pick<Active, "pk" | "work" | "author" | "progress"> {
   /** Returns the result, and stores what belongs to it. Called inside the last write. */
   readonly finish: () => T;
 }
 
 /** A recorded work in progress. The progress is that of what takes it back, if it is being taken back. */
-interface Active extends Undoable, Omit<Stamp, "now"> {
+interface Active extends Undoable {
   readonly pk: FolderWorkPk;
+  /** Who asked for it, and why. */
+  readonly author: Author;
   progress: Progress;
   /** Called inside the last write. What it returns is called when that is durable. */
   readonly finish: () => () => void;
@@ -87,6 +89,7 @@ export class FolderWorks extends Service<
     const isUndone = recorded.isUndone || !goesOn(work);
     return {
       ...recorded,
+      author: { by: recorded.by, message: recorded.message },
       isUndone,
       progress: { ...START, files: isUndone === recorded.isUndone ? progress.files : 0 },
       finish: () => () =>
@@ -139,12 +142,11 @@ export class FolderWorks extends Service<
   }
 
   /** Inside a write. At the end, `settle` is to be called when that is durable. */
-  #piece({ pk, work, isUndone, by, batch, progress: begun, finish }: Active) {
+  #piece({ pk, work, isUndone, author, progress: begun, finish }: Active) {
     const { folderWorks } = this.parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
-    const now = this.parts.clock.now();
-    const stamp = isUndone ? { now, by: null } : { now, by, ...(batch === undefined ? {} : { batch }) };
+    const stamp = { now: this.parts.clock.now(), ...(isUndone ? { by: null } : author) };
     const does = doneOf({ work, isUndone });
     const { progress, files }: Reached =
       does === null ? { progress: null, files: begun.files } : this.parts.pieces.step(does, begun, stamp);

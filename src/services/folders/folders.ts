@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { actorOf, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { orNotFound } from "../../domain/errors.ts";
@@ -74,7 +74,7 @@ export class Folders extends Service<
     const parsed = parseFolderPath("path", path);
     return this.parts.access.write(caller, within, () => {
       const drive = this.parts.access.driveToWrite(caller, driveId, parsed);
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       const { folder, created } = this.parts.tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
     });
@@ -162,7 +162,7 @@ export class Folders extends Service<
       // First: a folder may be missing only until a running work puts it back.
       this.parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       const work = this.parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
         const made = this.parts.tables.folders.existing(drive.pk, target);

@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { actorOf, type Change, type Stamp } from "../../domain/changes/change.ts";
+import { authorOf, type Change, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -57,7 +57,7 @@ export class BatchUndo extends Service<
     this.parts.access.requireHistory(caller, drive);
     const asked = this.#find(caller, drive, id);
     const { batches, tables } = this.parts;
-    const batch = batches.open("undo", actorOf(caller));
+    const batch = batches.open("undo", authorOf(caller));
     const partOf = (change: Change): BatchPart => ({
       run: (stamp) => this.#undo(caller, drive, change, stamp),
       freesSpace: freesSpace(change),

@@ -52,8 +52,9 @@ export class HistoryRemoval extends Service<Pick<Parts, "tables" | "retention">>
 
   /** Removes all that is known of a file. */
   async #forget(file: FileId): Promise<void> {
-    const { comments, writeFromReserve: write } = this.parts.tables;
+    const { comments, versionLabels, writeFromReserve: write } = this.parts.tables;
     await this.#trim(file, 0);
+    await write(() => versionLabels.removeAllOf(file));
     await inPieces(() => write(() => comments.removeSomeOfFile(file, PIECE)));
   }
 

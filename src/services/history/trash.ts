@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { SingleTrashedFile } from "../../db/history/trash.ts";
-import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound, present } from "../../domain/errors.ts";
 import {
@@ -236,7 +236,7 @@ export class Trash extends Service<
   }
 
   #stamp(caller: Caller): Stamp {
-    return { now: this.parts.clock.now(), by: actorOf(caller) };
+    return stampOf(caller, this.parts.clock.now());
   }
 
   #fileOf(entry: TrashPk): SingleTrashedFile {

@@ -148,6 +148,7 @@ export class Undo extends Service<
       case "comment.updated":
       case "comment.resolved":
       case "comment.deleted":
+      case "version.labelled":
       case "link.created":
       case "link.revoked":
         throw cannotUndo(change, "Restore a snapshot instead, if there is one.");

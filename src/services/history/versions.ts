@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File, FileRef } from "../../domain/files/file.ts";
@@ -10,14 +10,22 @@ import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import { parsePathOfFile, ROOT } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { partOf } from "../files/listings.ts";
+import { parseName } from "../../domain/contents/texts/text.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
+
+export interface LabelledVersion {
+  readonly version: number;
+  readonly label: string | null;
+}
 
 /**
  * The contents that files had before. Only those from a file's present drive are shown and, to a caller with a prefix,
  * from its time in there: who sees a moved file does not see what it was elsewhere. All methods throw NOT_FOUND.
  */
-export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">> {
+export class Versions extends Service<
+  Pick<Parts, "tables" | "access" | "tree" | "changes" | "clock" | "retention">
+> {
   /**
    * A page, newest first, with how many there are on all, the number before which the next one starts, and that of the
    * content that the file has now. Throws FORBIDDEN for a reader.
@@ -28,7 +36,30 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     const shown = this.#shown(caller, file);
     const some = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const { found: versions, next: nextBefore } = partOf(some, limit, ({ version }) => version);
-    return { versions, total: fileVersions.count(file, shown), nextBefore, current: file.version };
+    const { label, message } = this.parts.tables.versionLabels.ofPresent(file);
+    const current = { version: file.version, label, message };
+    return { versions, total: fileVersions.count(file, shown), nextBefore, current };
+  }
+
+  /**
+   * Gives a version, or the present content, a label that no other content of the file has then; null for none. Throws
+   * FORBIDDEN for a reader, VALIDATION_ERROR.
+   */
+  label(caller: Caller, ref: FileRef, number: string, name: string | null, within?: Within<LabelledVersion>) {
+    const label = name === null ? null : parseName("label", name);
+    return this.parts.access.write(caller, within, () => {
+      const file = this.parts.access.fileToWrite(caller, ref);
+      const { version } = this.#at(caller, file, number);
+      const { versionLabels } = this.parts.tables;
+      const { id: fileId, drivePk: drive, path } = file;
+      if (versionLabels.get(fileId, version) === label) return { version, label };
+      if (label === null) versionLabels.remove(fileId, version);
+      else versionLabels.set({ file: fileId, label, version });
+      const stamp = stampOf(caller, this.parts.clock.now());
+      const named = label === null ? {} : { ref: label };
+      this.parts.changes.add({ drive, type: "version.labelled", path, fileId, version, ...named, stamp });
+      return { version, label };
+    });
   }
 
   /** The file with the content of a version, or the present one, to read that. Nothing else of it is from then. */
@@ -51,7 +82,7 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
       const file = this.parts.access.fileToWrite(caller, ref);
       const version = this.#version(caller, file, number);
       requirePrecondition(precondition, file);
-      return this.#bringBack(caller, file, version, { now: this.parts.clock.now(), by: actorOf(caller) });
+      return this.#bringBack(caller, file, version, stampOf(caller, this.parts.clock.now()));
     });
   }
 

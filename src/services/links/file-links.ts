@@ -43,7 +43,7 @@ export class FileLinks extends Service<
     const limit = Math.min(maxFileSize, link.maxSize ?? maxFileSize);
     const uploader: Uploader = {
       reach,
-      by: { kind: "link", id },
+      author: { by: { kind: "link", id } },
       holder: { owner: id, isUnclaimed: true },
       requireValid: () => void this.#openUpload(token),
       write: <T>(within: Within<T> | undefined, job: () => T) =>

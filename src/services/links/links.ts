@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/change.ts";
+import { stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound, present } from "../../domain/errors.ts";
@@ -140,7 +140,7 @@ export class Links extends Service<
   /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
   #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: Link): void {
     if (!isOf(link, SHOWING)) return;
-    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+    const stamp = stampOf(caller, this.parts.clock.now());
     this.parts.changes.add({ drive: drive.pk, type, path: link.path, ref: link.id, stamp });
   }
 

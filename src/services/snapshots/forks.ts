@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { invalid, present } from "../../domain/errors.ts";
@@ -45,7 +45,7 @@ export class Forks extends Service<
     return this.parts.folderChanges.perform(caller, within, () => {
       const source = this.parts.access.drive(caller, driveRef);
       this.parts.access.requireHistory(caller, source);
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       // A snapshot of its own has nothing of a running work, so it waits for these.
       if (id === undefined) this.parts.locks.requireWholeFree(source.pk, ROOT);
       const given = id === undefined ? null : this.parts.access.snapshot(caller, source, id);

@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, actorText, type Stamp } from "../../domain/changes/change.ts";
+import { actorText, type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, notFound, present } from "../../domain/errors.ts";
@@ -66,7 +66,7 @@ export class Snapshots extends Service<
           `A drive has at most ${SNAPSHOTS.taken} snapshots. Delete one that is not needed first.`,
         );
       }
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       const taken = this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
       return this.#shown(caller, drive, taken);
     });
@@ -77,7 +77,7 @@ export class Snapshots extends Service<
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
     for (const old of this.parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
-      this.parts.snapshotRemoval.begin(old, { ...stamp, by: null });
+      this.parts.snapshotRemoval.begin(old, { now: stamp.now, by: null });
     return taken;
   }
 
@@ -138,7 +138,7 @@ export class Snapshots extends Service<
       const drive = this.parts.access.driveToManage(caller, driveRef);
       const snapshot = this.parts.access.snapshot(caller, drive, id);
       this.parts.locks.requireUnused(drive.pk, snapshot.pk);
-      this.parts.snapshotRemoval.begin(snapshot, { now: this.parts.clock.now(), by: actorOf(caller) });
+      this.parts.snapshotRemoval.begin(snapshot, stampOf(caller, this.parts.clock.now()));
       return snapshot.id;
     });
   }
@@ -156,7 +156,7 @@ export class Snapshots extends Service<
       const snapshot = this.parts.access.snapshot(caller, drive, id);
       // No snapshot may have half of a work, and the work needs the newest one until its end.
       this.parts.locks.requireWholeFree(drive.pk, ROOT);
-      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const stamp = stampOf(caller, this.parts.clock.now());
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
       if (this.parts.tables.snapshotLists.folderAt(inside, scope) === null) {
         // A path without its slash can be one of a file.

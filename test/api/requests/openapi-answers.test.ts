@@ -601,6 +601,7 @@ const ANY_BODY = {
   allow: true,
   op: "append",
   text: "x",
+  label: "x",
   username: "bob",
   role: "reader",
   password: "x",

@@ -35,6 +35,8 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["addComment", JSON_TYPE, 201, { mentions: ["ada"], start_line: null }],
   ["addCommentByPath", JSON_TYPE, 201, { mentions: ["ada"] }],
   ["updateComment", JSON_TYPE, 200, { resolved_at: expect.any(String) }],
+  ["labelVersion", JSON_TYPE, 200, { version: 1, label: "approved" }],
+  ["labelVersionByPath", JSON_TYPE, 200, { version: 1, label: "approved" }],
   ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
   ["createPresignedUrl", JSON_TYPE, 200, {}],
   ["createPresignedUrlByPath", JSON_TYPE, 200, {}],

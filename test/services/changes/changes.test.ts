@@ -188,9 +188,13 @@ test("webhooks that are told of nothing hold nobody up, and go on where they wer
 describe("who sees one folder only", () => {
   const folder = parseFolderPath("path", "notes/");
   const seen = (type: ChangeType, path: string, previousPath: string | null = null) => {
-    const rest = { fileCount: 3, ref: "r", before: null, after: null };
+    const rest = { message: "Why", fileCount: 3, ref: "r", before: null, after: null };
     const shown = seenFrom({ type, path, previousPath, ...rest }, folder);
-    return shown === null ? null : [shown.type, shown.path, shown.previousPath];
+    if (shown === null) return null;
+    // What was said of a change is told only with all of it.
+    const isWhole = shown.type === type && shown.path === path;
+    expect<string | null>(shown.message).toBe(isWhole ? "Why" : null);
+    return [shown.type, shown.path, shown.previousPath];
   };
 
   test.each([

@@ -38,6 +38,7 @@ const BELONGINGS = [
   "* FROM file",
   "* FROM file_version",
   "* FROM comment",
+  "* FROM version_label",
   "* FROM trash WHERE state = 'kept'",
   "* FROM trash_file WHERE entry IN (SELECT pk FROM trash WHERE state = 'kept')",
   "* FROM snapshot WHERE deleted_at IS NULL",

@@ -219,6 +219,7 @@ const OTHERS: readonly Change[] = [
     text: "another line\n",
   }),
   once("the return of an earlier content", "POST /v0/files/{replaced}/versions/1/restore"),
+  once("the label of a content", "PUT /v0/files/{replaced}/versions/1/label", { label: "good" }),
   once("the deletion of an earlier content", "DELETE /v0/files/{replaced}/versions/1"),
   once("a comment on a file", "POST /v0/files/{large}/comments", { text: "Why, @ada?" }),
   once("an answer to a comment", "POST /v0/files/{large}/comments", { text: "So.", reply_to: "{comment}" }),
@@ -238,7 +239,7 @@ const OTHERS: readonly Change[] = [
     path: "other/",
     destination_path: "moved/other/",
   }),
-  once("the return of a file from the trash", "POST /v0/trash/{trash}/restore", {}),
+  once("the return of a file from the trash", "POST /v0/trash/{trash}/restore", { message: "It is needed" }),
   once("the return of a folder from the trash", "POST /v0/trash/{trashedFolder}/restore", {
     path: "restored/",
   }),
@@ -341,10 +342,11 @@ const ROWS = [
   inDrives("held", "x.path, b.digest", "held_file x JOIN blob b ON b.pk = x.blob"),
   inDrives(
     "change",
-    "x.type, x.path, x.previous_path, hex(x.before_digest) AS was, hex(x.after_digest) AS becomes, x.ref IS NULL AS isOfNothing, x.batch IS NULL AS isAlone",
+    "x.type, x.path, x.previous_path, hex(x.before_digest) AS was, hex(x.after_digest) AS becomes, x.ref IS NULL AS isOfNothing, x.batch IS NULL AS isAlone, x.message",
     "change x",
   ),
   "SELECT 'batch' AS kind, kind AS does FROM batch",
+  `SELECT 'label' AS kind, label, version FROM version_label`,
   `SELECT 'drive' AS kind, d.name, u.username, d.slug, d.expires_at IS NULL AS isKept
      FROM drive d LEFT JOIN user u ON u.pk = d.user WHERE d.deleted_at IS NULL`,
   `SELECT 'key' AS kind, k.name, k.scope, k.path_prefix, u.username, d.name AS drive FROM api_key k

@@ -214,6 +214,8 @@ const ROWS: readonly RouteRow[] = [
   ["GET /v0/files/{file}/versions/1/download", history(reading(200))],
   ["GET /v0/files/{file}/diff?from=2", history(reading(200))],
   ["POST /v0/files/{file}/versions/1/restore", writing(200)],
+  ["PUT /v0/files/{file}/versions/1/label", writing(200), { body: { label: "approved" } }],
+  ["DELETE /v0/files/{file}/versions/1/label", writing(200)],
   ["DELETE /v0/files/{file}/versions/1", forAdas(managing(200), { adaBeside: 404 })],
   ["GET /v0/files/{file}/comments", reading(200)],
   ["POST /v0/files/{file}/comments", writing(201), { body: { text: "Why?", start_line: 1 } }],

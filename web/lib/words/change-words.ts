@@ -39,6 +39,7 @@ const DID: Readonly<Record<Change["type"], string>> = {
   "comment.updated": "Changed a comment on",
   "comment.resolved": "Resolved a comment on",
   "comment.deleted": "Deleted a comment on",
+  "version.labelled": "Labelled a version of",
   "link.created": "Made a link to",
   "link.revoked": "Revoked a link to",
 };
@@ -46,7 +47,7 @@ const DID: Readonly<Record<Change["type"], string>> = {
 export function describeChange(change: Change): ChangeInWords {
   const { type, path, previous_path: previous, file_count: count } = change;
   if (type.startsWith("files.")) return describeBatch(change);
-  const hasPath = /^(?:file|folder|comment|link)\./.test(type);
+  const hasPath = /^(?:file|folder|comment|version|link)\./.test(type);
   const isMoved = type.endsWith(".moved") && previous !== null;
   return {
     did: isOfDetails(change) ? "Changed the details of" : DID[type],

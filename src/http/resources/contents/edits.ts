@@ -5,6 +5,7 @@ import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
 import type { EditedFile } from "../../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { TEXT_BODY } from "../../json/json-body.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
@@ -68,7 +69,7 @@ export function edits({ edits: service }: Parts) {
     tag: "Files",
     summary: "Edit a text",
     description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
-    headers: IF_MATCH,
+    headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
     body,
     bodyLimits: TEXT_BODY,
     example: { op: "append", text: "Hello World!\n" },

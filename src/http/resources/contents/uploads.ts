@@ -8,6 +8,7 @@ import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/con
 import { didYouMean, plusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import * as t from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
 import type { UploadEnvelope, WriteContent } from "../../upload/upload-body.ts";
@@ -32,7 +33,7 @@ const exampleForm: Static<typeof multipartUpload> = {
 
 /** What the operations of uploads have in common. */
 export const UPLOAD = {
-  headers: { ...IF_MATCH, ...IF_NONE_MATCH },
+  headers: { ...IF_MATCH, ...IF_NONE_MATCH, ...CHANGE_MESSAGE },
   answers: [
     {
       status: 201,
@@ -81,7 +82,8 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
     const upload = await service.begin(caller, driveId, announced);
     try {
       const chunks = chunksOf(request, context, { ...reading, check: () => upload.requireAllowed() });
-      const fields = await read(chunks, (piece) => upload.write(piece));
+      // Its message may come with the fields, after the content.
+      const fields = { ...(await read(chunks, (piece) => upload.write(piece))), message: context.message };
       context.suspendIdleTimeout();
       const meant = plusMeant(context.query, ["path", "filename"], /\+{2,}/g);
       const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded, meant));
@@ -95,7 +97,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   async function identify({ request, context }: Received, read: ReadUpload): Promise<string> {
     const content = service.hashContent();
     const fields = await read(chunksOf(request, context, reading), (piece) => content.write(piece));
-    return identityOf(fields, content.digest());
+    return identityOf({ ...fields, message: context.message }, content.digest());
   }
 
   function readPosted({ request, takeUnknown }: Received): ReadUpload {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { tagged } from "../../operation/route.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { ON_CONFLICT } from "../../../domain/files/taken.ts";
@@ -67,7 +68,7 @@ export function files({ files: service }: Parts) {
       summary: "Update a file",
       description:
         "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       body: Type.Object({
         filename: Type.Optional(Type.String()),
         path: Type.Optional(Type.String()),
@@ -98,7 +99,7 @@ export function files({ files: service }: Parts) {
       summary: "Delete a file",
       description:
         "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       answers: {
         description: "The file is deleted.",
         json: Type.Object({
@@ -122,7 +123,7 @@ export function files({ files: service }: Parts) {
       summary: "Copy a file",
       description:
         "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       body: destination,
       example: { destination_path: "copies/" },
       answers: { status: 201, ...fileAnswer },
@@ -141,7 +142,7 @@ export function files({ files: service }: Parts) {
       summary: "Move a file",
       description:
         "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],

@@ -1,4 +1,5 @@
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { asData, asJson, type JsonAnswer, write } from "../../operation/write.ts";
 import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
@@ -56,6 +57,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
     }),
     write("POST", "/v0/folders", {
       operationId: "createFolder",
+      headers: CHANGE_MESSAGE,
       summary: "Create a folder",
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
@@ -76,6 +78,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
     }),
     write("DELETE", "/v0/folders", {
       operationId: "deleteFolder",
+      headers: CHANGE_MESSAGE,
       summary: "Delete a folder",
       description:
         "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
@@ -133,6 +136,7 @@ export function folderTransfers({ folders: service }: Parts) {
   return tagged("Folders", [
     write("POST", "/v0/folders/move", {
       operationId: "moveFolder",
+      headers: CHANGE_MESSAGE,
       summary: "Move or rename a folder",
       description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
       body: transfer,
@@ -144,6 +148,7 @@ export function folderTransfers({ folders: service }: Parts) {
     }),
     write("POST", "/v0/folders/copy", {
       operationId: "copyFolder",
+      headers: CHANGE_MESSAGE,
       summary: "Copy a folder",
       description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
       body: transfer,

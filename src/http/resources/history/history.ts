@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import { contentAnswer } from "../../content/answer.ts";
@@ -26,6 +27,14 @@ import { asJson, deletedRecord, type JsonAnswer, write } from "../../operation/w
 
 const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
 
+const labelledVersion = t.withExample(
+  Type.Object({
+    version: Type.Integer({ description: "The number of the version." }),
+    label: t.nullableText("Its label; null for none."),
+  }),
+  { version: 1, label: "approved" },
+);
+
 function contentNumber(note: string) {
   return Type.Integer({
     minimum: 1,
@@ -49,7 +58,9 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
         return Response.json({
           data: found.versions.map(versionRecord),
           total: found.total,
-          current_version: found.current,
+          current_version: found.current.version,
+          current_label: found.current.label,
+          current_message: found.current.message,
           next_cursor: numberCursor.write(found.nextBefore),
         });
       },
@@ -99,10 +110,33 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       description:
         "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
       params: versionParams,
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
+    }),
+    fileWrite("PUT", "/versions/:n/label", {
+      operationId: "labelVersion",
+      summary: "Label a version",
+      description:
+        "Gives a version a short name, such as `approved`: it has one at most, and another version of the file that has this name loses it. `n` may also be the `current_version`: its label stays with that content when another takes its place. A label does not change how long a version is kept: it goes with it.",
+      params: versionParams,
+      headers: CHANGE_MESSAGE,
+      body: Type.Object({ label: t.text("1 to 64 characters after trimming.", "approved") }),
+      example: { label: "approved" },
+      answers: { description: "The version's label.", json: labelledVersion },
+      perform: ({ params, body, caller }, file, reply) =>
+        service.label(caller, file, params.n, body.label, reply.with(asJson((version) => version))),
+    }),
+    fileWrite("DELETE", "/versions/:n/label", {
+      operationId: "unlabelVersion",
+      summary: "Remove the label of a version",
+      description: "Removes the label alone. A version without one stays as it is.",
+      params: versionParams,
+      headers: CHANGE_MESSAGE,
+      answers: { description: "The version, without a label.", json: labelledVersion },
+      perform: ({ params, caller }, file, reply) =>
+        service.label(caller, file, params.n, null, reply.with(asJson((version) => version))),
     }),
     fileWrite("DELETE", "/versions/:n", {
       operationId: "deleteVersion",
@@ -173,6 +207,7 @@ export function trash({ trash: service }: Parts) {
     }),
     write("POST", "/v0/trash/:id/restore", {
       operationId: "restoreTrashEntry",
+      headers: CHANGE_MESSAGE,
       summary: "Restore an entry of the trash",
       description:
         "Puts a file or folder back to the path it had, with its id, times, tags, metadata and versions; a folder with everything that was in it. Missing folders are created. If something else is at the path now, it is restored beside it, as `name (restored).ext`; if a file stands where a folder is needed, in a folder `name (restored)/`. The response has the path. A large folder comes back in several steps, and other requests may see a part of it before the response. If the server stops before the end, it all goes into the trash again: repeat the request.",

@@ -157,7 +157,8 @@ export function fileLinks(parts: Parts) {
           const chunks = chunksOf(request, context, { limit, pace, check: () => upload.requireAllowed() });
           await readRawUpload(chunks, (piece) => upload.write(piece));
           context.suspendIdleTimeout();
-          const fields = { driveId, path, contentType: givenType(request), keepsRest: true };
+          const { message } = context;
+          const fields = { driveId, path, contentType: givenType(request), keepsRest: true, message };
           const answer = reply.with((uploaded: Uploaded) => ({
             ...uploadAnswer(fields, uploaded),
             identity: identityOf(request, uploaded.file.digest),

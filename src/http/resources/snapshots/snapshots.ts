@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Rewound } from "../../../services/snapshots/snapshots.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
 import { differenceCursor, numberCursor } from "../../operation/cursor.ts";
 import { operation, pageAnswer, tagged } from "../../operation/route.ts";
@@ -110,6 +111,7 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
     }),
     write("POST", "/v0/drives/:id/snapshots/:sid/restore", {
       operationId: "restoreSnapshot",
+      headers: CHANGE_MESSAGE,
       summary: "Restore a snapshot",
       description:
         "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
