@@ -9,6 +9,7 @@ import { admissionTo, isFor, type Message, requireMayCall } from "./admission.ts
 import { failureOf, KEY_ARGUMENT, type McpOptions, type Tool } from "./tool.ts";
 import { type Listen, type ListenFilter, ListenStream, listenTo } from "./listening.ts";
 import { answerResources } from "./resources.ts";
+import { commentTools } from "./tools/comments.ts";
 import { driveTools } from "./tools/drives.ts";
 import { findingTools } from "./tools/finding.ts";
 import { folderTools } from "./tools/folders.ts";
@@ -30,6 +31,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
     ...writingTools,
     ...transferTools,
     ...historyTools,
+    ...commentTools,
     ...snapshotTools,
     ...findingTools,
     ...linkTools,

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { NamedActor } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
 import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
@@ -47,6 +48,12 @@ export const shownFile = {
 /** A drive as arguments name it: by its slug or, while it has none, its id. */
 export function nameOf({ slug, id }: Drive): string {
   return slug ?? id;
+}
+
+/** Who did something. */
+export function nameOfActor(by: NamedActor | null): string {
+  if (by === null) return "the server";
+  return by.name === "" ? `an unnamed ${by.kind}` : `${by.kind} ${by.name ?? by.id}`;
 }
 
 /** A file in the shape of `shownFile`. */

@@ -55,6 +55,7 @@ const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: E
   copy_file: [{ ...AT, destination_path: "{path}-copy" }, writing(200)],
   delete_files: [{ drive, paths: ["{path}"] }, writingAt(200)],
   undo: [AT, writingAt(200)],
+  comments: [{ ...AT, action: "add", text: "Why?" }, writingAt(200)],
   // A snapshot is of the whole drive: it shows a key of a folder no more than that.
   snapshot: [{ drive, action: "create" }, forAdas(writing(200), { adaBeside: 200 })],
   search: [{ drive, query: "hello" }, looking(200)],

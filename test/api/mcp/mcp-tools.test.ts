@@ -313,3 +313,49 @@ it("a file is shared, and one uploaded, with nothing but its URL, once", async (
   });
   await me.refuses("create_upload_link", { path: "in/" }, "VALIDATION_ERROR: path ");
 });
+
+/** The id of the first comment in an answer. */
+function firstIdIn({ comments }: Record<string, unknown>): string {
+  const [first]: { id?: string }[] = Array.isArray(comments) ? comments : [];
+  return first?.id ?? "";
+}
+
+describe("comments", () => {
+  it("are added to lines, listed where these are now, answered and resolved", async (me) => {
+    await me.get("write_file", { path: "a.txt", text: "one\ntwo\n" });
+    const added = await me.get("comments", {
+      action: "add",
+      path: "a.txt",
+      text: "Why, @bo?",
+      start_line: 2,
+    });
+    expect(added).toMatchObject({ comments: [{ path: "a.txt", lines: "2-2", resolved: false }] });
+    const id = firstIdIn(added);
+    await me.get("comments", { action: "add", path: "a.txt", text: "So.", comment_id: id });
+    await me.get("write_file", { path: "a.txt", text: "zero\none\ntwo\n" });
+    const list = (args: object) => me.get("comments", { action: "list", ...args });
+    expect(await list({ path: "a.txt" })).toMatchObject({
+      comments: [
+        { id, lines: "3-3" },
+        { reply_to: id, text: "So." },
+      ],
+      is_cut: false,
+    });
+    expect(await list({ mention: "Bo" })).toMatchObject({ comments: [{ id }] });
+    await me.get("write_file", { path: "a.txt", text: "one\n" });
+    expect(await list({ path: "a.txt" })).toMatchObject({ comments: [{ id, outdated: true }, {}] });
+    expect(await me.get("comments", { action: "resolve", comment_id: id })).toMatchObject({
+      comments: [{ id, resolved: true }],
+    });
+    expect(await list({})).toMatchObject({ comments: [] });
+  });
+
+  it("say what is missing", async (me) => {
+    await me.refuses("comments", { action: "add", text: "x" }, "VALIDATION_ERROR: path is required to add");
+    await me.refuses(
+      "comments",
+      { action: "resolve" },
+      "VALIDATION_ERROR: comment_id is required to resolve",
+    );
+  });
+});

@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { NamedActor } from "../../../domain/changes/change.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { etagOf } from "../../content/conditions.ts";
 import * as t from "../../operation/schema.ts";
@@ -69,17 +68,12 @@ export const historyTools = [
         ...(content === null || isTrashed ? {} : { etag: etagOf(content.digest) }),
         undone: change.type,
         changed_at: formatInstant(change.at),
-        changed_by: whose(change.by),
+        changed_by: shown.nameOfActor(change.by),
         in_trash: isTrashed,
       };
     },
   ),
 ];
-
-function whose(by: NamedActor | null): string {
-  if (by === null) return "the server";
-  return by.name === "" ? `an unnamed ${by.kind}` : `${by.kind} ${by.name ?? by.id}`;
-}
 
 const SHOWN = { snapshots: 50, differences: 100 };
 
