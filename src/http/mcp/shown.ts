@@ -30,6 +30,9 @@ export const ifMatchArgument = t.optionalText(
   "The etag that the file must still have. If it has another, nothing is changed.",
 );
 
+/** Why something is changed; see `callerSaying` of `tool.ts`. */
+export const messageArgument = t.optionalText("Why: the history shows it.");
+
 export const onlyTagsArgument = t.optionalTexts({ description: "Only files with all of these tags." });
 
 export const cursorArgument = t.optionalText("next_cursor of the page before.");

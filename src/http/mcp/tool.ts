@@ -1,5 +1,6 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import { parseMessage } from "../../domain/changes/change.ts";
 import type { SeenDrive } from "../../domain/drives/drive.ts";
 import { CofferError, type ErrorCode, invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
@@ -118,7 +119,7 @@ export function tool<I extends TObject, O extends TObject>(
       const { services, context } = parts;
       const callerOf = () => {
         if (context.caller === null) throw unauthorized(false);
-        return context.caller;
+        return callerSaying(context.caller, checked);
       };
       const drive = once(() => driveNamed(services.drives, callerOf(), checked));
       const answer = await run({
@@ -155,6 +156,11 @@ function shownOf({ name, title, description, needs, input, output, ...facts }: T
       openWorldHint: false,
     },
   };
+}
+
+/** The caller, with what the argument `message` says of the changes of a call. Throws VALIDATION_ERROR. */
+function callerSaying(caller: Caller, { message }: { readonly message?: unknown }): Caller {
+  return typeof message === "string" ? { ...caller, message: parseMessage("message", message) } : caller;
 }
 
 function driveNamed(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connectAgent, connectMcp, type McpAgent, MOST_CHARACTERS } from "../../support/peers/mcp.ts";
+import { changesPage } from "../../support/peers/event-reader.ts";
 import { eventually, openStage } from "../../support/server/scenario.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -358,4 +359,18 @@ describe("comments", () => {
       "VALIDATION_ERROR: comment_id is required to resolve",
     );
   });
+});
+
+it("what a change is made for stands in the feed", async (me) => {
+  const text = "a\n";
+  await me.get("write_file", { path: "a.txt", text, message: "Start" });
+  await me.get("edit_file", { path: "a.txt", op: "insert", line: 0, text: "b\n", message: "Go on" });
+  await me.get("append_file", { path: "a.txt", text, message: "Log" });
+  await me.get("copy_file", { path: "a.txt", destination_path: "b.txt", message: "Keep" });
+  await me.get("move_file", { path: "a.txt", destination_path: "c.txt", message: "Sort" });
+  await me.get("delete_files", { paths: ["c.txt"], message: "Done" });
+  const { data } = await changesPage(me.drive.client, `drive_id=${me.drive.id}`);
+  expect(data.map(({ message }) => message)).toEqual(["Start", "Go on", "Log", "Keep", "Sort", "Done"]);
+  const wrong = { path: "a.txt", text, message: "x".repeat(501) };
+  await me.refuses("write_file", wrong, "VALIDATION_ERROR: message must have 1 to 500 characters");
 });

@@ -41,6 +41,7 @@ export const transferTools = [
         paths: Type.Array(shown.pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
         confirm: t.optionalFlag("Whether folders are deleted with everything in them. Default false."),
         if_match: shown.ifMatchArgument,
+        message: shown.messageArgument,
       }),
       output: Type.Object({
         drive: Type.String(),
@@ -94,6 +95,7 @@ function transferTool(
       ),
       on_conflict: onConflict,
       if_match: shown.ifMatchArgument,
+      message: shown.messageArgument,
     }),
     output: Type.Object(shown.shownFile),
   } as const;

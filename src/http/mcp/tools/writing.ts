@@ -29,6 +29,7 @@ export const writingTools = [
           description: "Labels to find the file by. Default: those that the file has.",
         }),
         if_match: shown.ifMatchArgument,
+        message: shown.messageArgument,
         only_create: t.optionalFlag("Whether to fail if there is already a file. Default false."),
       }),
       output: Type.Object({
@@ -72,6 +73,7 @@ export const writingTools = [
         ...shown.fileArguments,
         ...editFields,
         if_match: shown.ifMatchArgument,
+        message: shown.messageArgument,
       }),
       output: Type.Object({
         ...shown.shownFile,
@@ -104,6 +106,7 @@ export const writingTools = [
         text: t.text("What to add."),
         create: t.optionalFlag("Whether to make the file if there is none. Default false."),
         if_match: shown.ifMatchArgument,
+        message: shown.messageArgument,
       }),
       output: Type.Object(shown.shownFile),
     },
