@@ -29,9 +29,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one file that knows what the server's HTTP answers with, and where from: types alone. */
 const ANSWER_TYPES = {
   in: "web/lib/api/types.ts",
-  from: ["account-schemas", "change-schemas", "history-schemas", "link-schemas", "record-schemas"].map(
-    (name) => `src/http/records/${name}.ts`,
-  ),
+  from: [
+    "account-schemas",
+    "change-schemas",
+    "comment-schemas",
+    "history-schemas",
+    "link-schemas",
+    "record-schemas",
+  ].map((name) => `src/http/records/${name}.ts`),
 };
 
 /** The rooms of a page that may import rooms beside them. */

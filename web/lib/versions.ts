@@ -35,6 +35,13 @@ export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
   return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
 }
 
+/** Names a content of a file; an empty name takes its label away. */
+export async function labelVersion(id: string, version: number, label: string): Promise<void> {
+  const path = `/v0/files/${id}/versions/${version}/label`;
+  if (label === "") await call("DELETE", path);
+  else await call("PUT", path, { body: { label } });
+}
+
 /** Where the content of a version is downloaded from. */
 export function versionAddress(id: string, version: number): string {
   return `/v0/files/${id}/versions/${version}/download`;

@@ -32,7 +32,10 @@ const file = await client.post<{ id: string }>("/v0/files", {
   content: Buffer.from(`kestrel ${NAME}`).toBase64(),
   tags: [NAME],
   metadata: { [NAME]: NAME },
+  message: NAME,
 });
+await client.post(`/v0/files/${file.id}/comments`, { text: NAME, start_line: 1 });
+await client.json(200, "PUT", `/v0/files/${file.id}/versions/1/label`, { body: { label: NAME } });
 await client.makeKey({ name: NAME });
 const snapshots = `/v0/drives/${drive.id}/snapshots`;
 const { data: snapshot } = await client.post<{ data: { id: string } }>(snapshots, { name: NAME });
@@ -82,7 +85,19 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
       await page.getByRole("dialog").getByText(NAME).first().waitFor();
     },
   ],
-  ["a preview", `${folder}?file=${file.id}`],
+  [
+    "a preview, and what was said of it",
+    `${folder}?file=${file.id}`,
+    (page) => page.locator(".said-text").getByText(NAME).waitFor(),
+  ],
+  [
+    "the versions of a file",
+    `${folder}?file=${file.id}`,
+    async (page) => {
+      await page.getByRole("button", { name: "Versions" }).click();
+      await page.locator(".version .badge").getByText(NAME).waitFor();
+    },
+  ],
   ["what a search finds by a text", "/search?q=kestrel"],
   ["what a search finds by a name", `/search?q=${encodeURIComponent(NAME)}`],
   ["the keys", "/keys"],

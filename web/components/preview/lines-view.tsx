@@ -1,7 +1,14 @@
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { mustWrap, type TextBlock, textBlocks } from "../../lib/contents/long-text.ts";
 import { hasOverrides } from "../../lib/contents/overrides.ts";
 import { Careful } from "./careful.tsx";
+
+/** Lines of the text, counted from 1. */
+interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** More lines take a browser seconds to make elements of. */
 const MOST_LINES = 50_000;
@@ -13,10 +20,12 @@ interface LinesViewProps {
   readonly text: string;
   /** Whether lines are wrapped from the start, however long they are. */
   readonly isWrapped?: boolean;
+  /** Which lines have a mark where they are numbered. */
+  readonly commented?: readonly LineRange[];
 }
 
 /** A text as it is. Its lines are numbered, unless they are wrapped. */
-export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewProps) {
+export function LinesView({ text, isWrapped: isParagraphs = false, commented = [] }: LinesViewProps) {
   const { blocks, isCut } = useMemo(() => textBlocks(text, MOST_LINES), [text]);
   const [isChosen, setChosen] = useState(isParagraphs);
   const isBroken = blocks.some(({ first }) => first === null);
@@ -52,7 +61,7 @@ export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewPr
       <div class="preview-body" tabIndex={0} role="region" aria-label="Text">
         <div class={isWrapped ? "preview-lines wrapped" : "preview-lines"} style={{ "--digits": digits }}>
           {blocks.map((block, at) => (
-            <Block key={at} block={block} isWrapped={isWrapped} />
+            <Block key={at} block={block} isWrapped={isWrapped} commented={commented} />
           ))}
         </div>
       </div>
@@ -60,8 +69,14 @@ export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewPr
   );
 }
 
+interface BlockProps {
+  readonly block: TextBlock;
+  readonly isWrapped: boolean;
+  readonly commented: readonly LineRange[];
+}
+
 /** A browser lays these lines out when they are nearly in sight. Until then it needs to know their size. */
-function Block({ block, isWrapped }: { readonly block: TextBlock; readonly isWrapped: boolean }) {
+function Block({ block, isWrapped, commented }: BlockProps) {
   const { text, first, lines, longest } = block;
   const rows = isWrapped ? Math.max(lines, Math.ceil(text.length / LINE_OF_WINDOW)) : lines;
   const size = `auto ${isWrapped ? 0 : longest}ch auto ${rows * LINE_HEIGHT_EM}em`;
@@ -69,10 +84,26 @@ function Block({ block, isWrapped }: { readonly block: TextBlock; readonly isWra
     <div class="preview-block" style={{ containIntrinsicSize: size }}>
       {!isWrapped && (
         <pre class="preview-numbers" aria-hidden="true">
-          {first !== null && Array.from({ length: lines }, (_, at) => first + at).join("\n")}
+          {first !== null && numbersOf({ start: first, end: first + lines - 1 }, commented)}
         </pre>
       )}
       <pre class="preview-text">{text}</pre>
     </div>
+  );
+}
+
+/** The numbers of some lines, a line each; those with comments are marked. */
+function numbersOf(shown: LineRange, commented: readonly LineRange[]): ComponentChildren {
+  const numbers = Array.from({ length: shown.end - shown.start + 1 }, (_, at) => shown.start + at);
+  const here = commented.filter(({ start, end }) => start <= shown.end && end >= shown.start);
+  if (here.length === 0) return numbers.join("\n");
+  return numbers.map((number) =>
+    here.some(({ start, end }) => start <= number && number <= end) ? (
+      <span key={number} class="commented">
+        {`${number}\n`}
+      </span>
+    ) : (
+      `${number}\n`
+    ),
   );
 }

@@ -19,6 +19,8 @@ interface PreviewProps {
   readonly file: ShownFile;
   /** What else can be done with the file, before closing it. */
   readonly children?: ComponentChildren;
+  /** What stands beside the content. */
+  readonly beside?: ComponentChildren;
   readonly onClose: () => void;
 }
 
@@ -26,7 +28,7 @@ interface PreviewProps {
  * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
  * nothing in them runs in our origin.
  */
-export function Preview({ file, children, onClose }: PreviewProps) {
+export function Preview({ file, children, beside, onClose }: PreviewProps) {
   const element = useModal(onClose);
   const { download } = useContext(ContentSourceContext);
   return (
@@ -56,7 +58,12 @@ export function Preview({ file, children, onClose }: PreviewProps) {
           <Icon svg={closeIcon} />
         </button>
       </header>
-      <PreviewContent file={file} />
+      <div class="preview-parts">
+        <div class="preview-shown">
+          <PreviewContent file={file} />
+        </div>
+        {beside}
+      </div>
     </dialog>
   );
 }

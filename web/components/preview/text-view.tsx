@@ -9,6 +9,7 @@ import { formatMarkdown } from "../../lib/markdown/format.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { Careful } from "./careful.tsx";
+import { CommentedLinesContext } from "./commented-lines.ts";
 import { LinesView } from "./lines-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
 import { NoView } from "./no-view.tsx";
@@ -48,6 +49,7 @@ interface TextShownProps {
 
 function TextShown({ kind, start, size }: TextShownProps) {
   const [view, setView] = useState(0);
+  const commented = useContext(CommentedLinesContext);
   const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut, start.document]);
   return (
     <>
@@ -61,7 +63,7 @@ function TextShown({ kind, start, size }: TextShownProps) {
       {kind === "markdown" && laidOut === null && (
         <Careful>This document is too long or complex to format. Showing its source.</Careful>
       )}
-      {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} />}
+      {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} commented={commented} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type * as account from "../../../src/http/records/account-schemas.ts";
 import type * as change from "../../../src/http/records/change-schemas.ts";
+import type * as comment from "../../../src/http/records/comment-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
 import type * as link from "../../../src/http/records/link-schemas.ts";
 import type * as server from "../../../src/http/records/record-schemas.ts";
@@ -90,6 +91,11 @@ export type VersionsPage = history.VersionsPage;
 
 /** What differs between two contents of a file, as a unified diff. */
 export type TextDiff = history.VersionDiffRecord;
+
+/** What somebody said of a file, with its place in the content that it has now. */
+export type Comment = comment.PlacedCommentRecord;
+
+export type CommentsPage = comment.CommentsPage;
 
 /** A drive as it was at one moment. */
 export type Snapshot = history.SnapshotRecord;

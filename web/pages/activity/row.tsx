@@ -1,5 +1,7 @@
 import addedIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import changedIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
+import commentIcon from "lucide-static/icons/message-square.svg" with { type: "text" };
+import labelIcon from "lucide-static/icons/tag.svg" with { type: "text" };
 import deletedIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
 import memberIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
@@ -18,6 +20,8 @@ import type { Change, Drive } from "../../lib/api/types.ts";
 
 /** The first pattern that matches a type gives its icon. */
 const ICONS: readonly (readonly [type: RegExp, svg: string])[] = [
+  [/^comment\./, commentIcon],
+  [/^version\./, labelIcon],
   [/^snapshot\./, snapshotIcon],
   [/^member\./, memberIcon],
   [/^link\./, linkIcon],
@@ -53,6 +57,11 @@ export function ChangeRow({ change, drive }: { readonly change: Change; readonly
         )}
         {more !== "" && <span class="soft"> ({more})</span>}
       </p>
+      {change.message !== null && (
+        <p class="change-why">
+          <Name text={change.message} />
+        </p>
+      )}
       <p class="soft change-when">
         <time dateTime={change.at} title={formatTime(change.at)}>
           {timeOf(change.at)}
@@ -71,7 +80,7 @@ interface PlaceProps {
 
 /** The path of something that changed, which leads to it unless it is gone. */
 function Place({ change, drive, path }: PlaceProps) {
-  if (change.type.endsWith(".deleted")) return <Name text={path} />;
+  if (/^(?:file|folder)\.deleted$/.test(change.type)) return <Name text={path} />;
   const at = drive.slug ?? drive.id;
   const isFolder = path.endsWith("/");
   const to =

@@ -1,10 +1,7 @@
-import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { Icon } from "../../components/icon.tsx";
-import { Preview } from "../../components/preview/preview.tsx";
 import { ApiError } from "../../lib/api/api.ts";
 import { getFile, parentOf } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
@@ -12,7 +9,7 @@ import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
-import { VersionsDialog } from "./dialogs/versions.tsx";
+import { FilePreview } from "./file-preview.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
 /** How long nothing may happen after a click. */
@@ -61,7 +58,11 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     return file;
   });
   useLayoutEffect(
-    () => store.watch(({ type, file_id: changed }) => (changed === id || OF_MANY.test(type)) && reload()),
+    () =>
+      store.watch(
+        ({ type, file_id: changed }) =>
+          ((changed === id && type.startsWith("file.")) || OF_MANY.test(type)) && reload(),
+      ),
     [store, id, reload],
   );
   const file = loaded.state === "ready" ? loaded.value : null;
@@ -80,11 +81,7 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     );
   }
   if (file !== null) {
-    return (
-      <Preview file={file} onClose={onClose}>
-        {!store.isReadOnly && <VersionsButton file={file} store={store} onClose={reload} />}
-      </Preview>
-    );
+    return <FilePreview file={file} store={store} reload={reload} onClose={onClose} />;
   }
   return loaded.state === "failed" ? (
     <Dialog title="Couldn't load the file" onClose={onClose}>
@@ -96,29 +93,6 @@ function File({ id, store, place, folder, onClose }: FileProps) {
       <p>It was deleted or moved to another drive, or the address is wrong.</p>
       <Close onClose={onClose} />
     </Dialog>
-  );
-}
-
-interface VersionsButtonProps {
-  readonly file: FileRecord;
-  readonly store: DriveStore;
-  /** Another version may be shown since. */
-  readonly onClose: () => void;
-}
-
-function VersionsButton({ file, store, onClose }: VersionsButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  const close = () => {
-    setOpen(false);
-    onClose();
-  };
-  return (
-    <>
-      <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon svg={versionsIcon} /> <span class="preview-label">Versions</span>
-      </button>
-      {isOpen && <VersionsDialog file={file} store={store} onClose={close} />}
-    </>
   );
 }
 

@@ -12,6 +12,7 @@ import { useLoad } from "../../../lib/api/load.ts";
 import { usePages } from "../../../lib/api/pages.ts";
 import { useSession } from "../../../lib/api/session.tsx";
 import type { FileRecord, Version } from "../../../lib/api/types.ts";
+import { Known, LabelButton, type Labelled } from "./label.tsx";
 import { compareVersion, listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
 import type { DriveStore } from "../store/drive.ts";
 
@@ -25,9 +26,12 @@ interface VersionsDialogProps {
 export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
   // As the file is by now: a version may be brought back, or another may come, while the dialog is open.
   const [now, setNow] = useState(file);
-  const { loaded, reload, more } = usePages(`versions ${now.content_hash}`, (part, signal) =>
-    listVersions(file.id, part, signal),
-  );
+  const [present, setPresent] = useState<Labelled | null>(null);
+  const { loaded, reload, more } = usePages(`versions ${now.content_hash}`, async (part, signal) => {
+    const page = await listVersions(file.id, part, signal);
+    setPresent({ version: page.current_version, label: page.current_label, message: page.current_message });
+    return page;
+  });
   const { account } = useSession();
   const [compared, setCompared] = useState<number | null>(null);
   const restore = async ({ version }: Version) => {
@@ -51,10 +55,14 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
             <p class="soft" title={formatTime(now.updated_at)}>
               {formatBytes(now.size)}, changed {formatRelative(now.updated_at)}
             </p>
+            {present !== null && <Known version={present} />}
           </div>
-          <a class="button quiet" href={downloadAddress(file.id)} download={file.filename}>
-            Download
-          </a>
+          <div class="record-tools">
+            {present !== null && <LabelButton file={file} version={present} onLabelled={reload} />}
+            <a class="button quiet" href={downloadAddress(file.id)} download={file.filename}>
+              Download
+            </a>
+          </div>
         </li>
         {loaded.state === "ready" &&
           loaded.value.data.map((version) => (
@@ -65,6 +73,7 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
               isCompared={compared === version.version}
               onCompare={() => setCompared(compared === version.version ? null : version.version)}
               onRestore={() => void restore(version)}
+              onLabelled={reload}
             />
           ))}
       </ul>
@@ -98,9 +107,10 @@ interface VersionRowProps {
   readonly isCompared: boolean;
   readonly onCompare: () => void;
   readonly onRestore: () => void;
+  readonly onLabelled: () => void;
 }
 
-function VersionRow({ file, version, isCompared, onCompare, onRestore }: VersionRowProps) {
+function VersionRow({ file, version, isCompared, onCompare, onRestore, onLabelled }: VersionRowProps) {
   const { version: number, size, replaced_at: at, replaced_by: by } = version;
   const named = `version ${number}`;
   return (
@@ -110,8 +120,10 @@ function VersionRow({ file, version, isCompared, onCompare, onRestore }: Version
         <p class="soft" title={formatTime(at)}>
           {formatBytes(size)}, replaced {formatRelative(at)} <By by={by} />
         </p>
+        <Known version={version} />
       </div>
       <div class="record-tools">
+        <LabelButton file={file} version={version} onLabelled={onLabelled} />
         <button
           type="button"
           class="button quiet"

@@ -1,0 +1,87 @@
+import { useId } from "preact/hooks";
+import { Failure } from "../../../components/failure.tsx";
+import { First } from "../../../components/first.tsx";
+import { Form, Field, textOf } from "../../../components/forms/form.tsx";
+import { Lines } from "../../../components/forms/choice.tsx";
+import type { ApiError } from "../../../lib/api/api.ts";
+import { addComment, type Thread, typedLines } from "../../../lib/comments.ts";
+import { previewKind } from "../../../lib/contents/preview-kind.ts";
+import type { FileRecord } from "../../../lib/api/types.ts";
+import { ThreadView } from "./thread.tsx";
+
+interface CommentsPanelProps {
+  readonly id: string;
+  readonly file: FileRecord;
+  readonly threads: Readonly<Record<"open" | "resolved", readonly Thread[]>>;
+  readonly error: ApiError | null;
+  readonly isReadOnly: boolean;
+  /** Something was said or resolved. */
+  readonly onChange: () => void;
+}
+
+/** The kinds of files that have lines. */
+const TEXTS: ReadonlySet<string> = new Set(["markdown", "json", "table", "text", "unknown"]);
+
+/** What was said of a file: what is open first, the rest folded. */
+export function CommentsPanel({ id, file, threads, error, isReadOnly, onChange }: CommentsPanelProps) {
+  const title = useId();
+  const shown = (some: readonly Thread[]) => (
+    <First of={some}>
+      {(part) => (
+        <ul class="list threads">
+          {part.map((thread) => (
+            <ThreadView
+              key={thread.first.id}
+              file={file}
+              thread={thread}
+              isReadOnly={isReadOnly}
+              onChange={onChange}
+            />
+          ))}
+        </ul>
+      )}
+    </First>
+  );
+  const { open, resolved } = threads;
+  return (
+    <aside id={id} class="comments" aria-labelledby={title}>
+      <h3 id={title}>Comments</h3>
+      {error !== null && <Failure error={error} retry={onChange} />}
+      {open.length > 0 && shown(open)}
+      {open.length === 0 && error === null && (
+        <p class="soft">
+          {resolved.length === 0 ? "Nobody has said anything yet." : "Everything here is resolved."}
+        </p>
+      )}
+      {!isReadOnly && <AddComment key={`${open.length} ${resolved.length}`} file={file} onAdded={onChange} />}
+      {resolved.length > 0 && (
+        <details>
+          <summary>Resolved ({resolved.length.toLocaleString()})</summary>
+          {shown(resolved)}
+        </details>
+      )}
+    </aside>
+  );
+}
+
+function AddComment({ file, onAdded }: { readonly file: FileRecord; readonly onAdded: () => void }) {
+  return (
+    <Form
+      submit="Comment"
+      onSubmit={async (values, once) => {
+        const said = {
+          text: textOf(values, "text"),
+          lines: typedLines(textOf(values, "lines")),
+          replyTo: null,
+        };
+        await addComment(file.id, said, once);
+        onAdded();
+      }}
+    >
+      <Lines label="New comment" name="text" hint="@name mentions a person or an agent." />
+      {TEXTS.has(previewKind(file)) && (
+        <Field label="Lines" name="lines" placeholder="12-15" hint="Empty for the whole file." />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,97 @@
+import commentsIcon from "lucide-static/icons/message-square.svg" with { type: "text" };
+import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
+import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
+import { Preview } from "../../components/preview/preview.tsx";
+import { useLoad } from "../../lib/api/load.ts";
+import { useMedia } from "../../lib/browser/media.ts";
+import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
+import type { FileRecord } from "../../lib/api/types.ts";
+import { CommentsPanel } from "./comments/comments-panel.tsx";
+import { VersionsDialog } from "./dialogs/versions.tsx";
+import type { DriveStore } from "./store/drive.ts";
+
+interface FilePreviewProps {
+  readonly file: FileRecord;
+  readonly store: DriveStore;
+  /** The file may be another now. */
+  readonly reload: () => void;
+  readonly onClose: () => void;
+}
+
+/** A file over the page of its drive, with what was said of it beside its content. */
+export function FilePreview({ file, store, reload, onClose }: FilePreviewProps) {
+  const { id, content_hash: content } = file;
+  const comments = useLoad(`${id} ${content}`, (signal) => listComments(id, signal));
+  useLayoutEffect(
+    () => store.watch((each) => each.file_id === id && each.type.startsWith("comment.") && comments.reload()),
+    [store, id, comments.reload],
+  );
+  const { loaded } = comments;
+  const threads = useMemo(() => threadsOf(loaded.state === "ready" ? loaded.value : []), [loaded]);
+  const lines = useMemo(() => linesOf(threads.open), [threads]);
+  const isWide = useMedia("(width >= 60rem)");
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const isOpen = chosen ?? (isWide && threads.open.length > 0);
+  // What has come of itself does not go of itself, such as with the last that is resolved.
+  useLayoutEffect(() => {
+    if (isOpen) setChosen(true);
+  }, [isOpen]);
+  const panel = useId();
+  return (
+    <CommentedLinesContext.Provider value={lines}>
+      <Preview
+        file={file}
+        beside={
+          isOpen && (
+            <CommentsPanel
+              id={panel}
+              file={file}
+              threads={threads}
+              error={loaded.state === "failed" ? loaded.error : null}
+              isReadOnly={store.isReadOnly}
+              onChange={comments.reload}
+            />
+          )
+        }
+        onClose={onClose}
+      >
+        <button
+          type="button"
+          class="button"
+          aria-expanded={isOpen}
+          aria-controls={panel}
+          onClick={() => setChosen(!isOpen)}
+        >
+          <Icon svg={commentsIcon} /> <span class="preview-label">Comments</span>
+          {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
+        </button>
+        {!store.isReadOnly && <VersionsButton file={file} store={store} onClose={reload} />}
+      </Preview>
+    </CommentedLinesContext.Provider>
+  );
+}
+
+interface VersionsButtonProps {
+  readonly file: FileRecord;
+  readonly store: DriveStore;
+  /** Another version may be shown since. */
+  readonly onClose: () => void;
+}
+
+function VersionsButton({ file, store, onClose }: VersionsButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+    onClose();
+  };
+  return (
+    <>
+      <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon svg={versionsIcon} /> <span class="preview-label">Versions</span>
+      </button>
+      {isOpen && <VersionsDialog file={file} store={store} onClose={close} />}
+    </>
+  );
+}
