@@ -69,6 +69,7 @@ test("each write of files and folders can say why, in its body, in its query, or
     ["file.deleted", "Gone"],
     ["file.restored", "Not gone"],
     ["file.deleted", "Many"],
+    ["files.deleted", "Many"],
     ["folder.created", "Room"],
     ["folder.moved", "On"],
     ["folder.copied", "Two"],

@@ -3,6 +3,7 @@ import { invalid } from "../../../domain/errors.ts";
 import { BULK_FILES } from "../../../domain/limits.ts";
 import type { NamedFiles, RemovedFiles } from "../../../services/files/files.ts";
 import { TEXT_BODY } from "../../json/json-body.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
@@ -14,6 +15,7 @@ export function bulkDeletion({ files: service }: Parts) {
     tag: "Files",
     operationId: "deleteFiles",
     summary: "Delete many files",
+    headers: CHANGE_MESSAGE,
     description: `Deletes the files with these ids, or those at some paths of a drive. What does not exist or is not yours is returned in \`failed\`, as it was named; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request. ${t.UNDONE_AT_ONCE}`,
     bodyLimits: TEXT_BODY,
     body: Type.Object({

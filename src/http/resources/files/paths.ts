@@ -3,6 +3,7 @@ import { MANY_PATHS } from "../../../domain/limits.ts";
 import type { Matched, RemovedMatches } from "../../../services/files/many-paths.ts";
 import type { Found, RemovedPath } from "../../../services/files/paths.ts";
 import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { asJson, write } from "../../operation/write.ts";
@@ -87,7 +88,7 @@ export function paths({ paths: service, manyPaths }: Parts) {
       summary: "Delete what is at a path, or matches a pattern",
       description: `Deletes the file or the folder at \`path\`, the folder with all it holds: it goes into the trash as one entry. Or deletes all files of the drive that match \`glob\`, at most ${MANY_PATHS.deleted}, in steps of a few hundred; folders stay. The bulk of \`glob\` is not one step: if the server stops in between, repeat the request.`,
       query: removalQuery,
-      headers: IF_MATCH,
+      headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       answers: {
         description: "What was deleted; with `dry_run`, what would be.",
         json: removedSchema,

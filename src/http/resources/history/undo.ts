@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { invalid } from "../../../domain/errors.ts";
 import type { UndoneBatch } from "../../../services/history/batch-undo.ts";
 import type { UndoneChange } from "../../../services/history/undo.ts";
+import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import * as t from "../../operation/schema.ts";
 import { asJson, write } from "../../operation/write.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
@@ -35,6 +36,7 @@ export function undo({ undo: single, batchUndo }: Parts) {
     operationId: "undo",
     tag: "Changes",
     summary: "Undo a change, or a batch of changes",
+    headers: CHANGE_MESSAGE,
     description:
       "With `path`, undoes the newest change of a file or folder, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. The same again redoes it: it never goes further back. With `batch_id`, undoes all that one request did to many files: each file, if it still is as the batch left it. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
     body: Type.Object({
