@@ -168,7 +168,8 @@ export class BlobWriter implements AsyncDisposable {
     this.#hash.update(this.#buffer.bytes);
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
-    const [size, head] = [this.#size, this.#head ?? this.#buffer.bytes.subarray(0, HEAD_BYTES)];
+    // A copy: the buffer is longer, and a head may be kept for a while.
+    const [size, head] = [this.#size, this.#head ?? this.#buffer.bytes.slice(0, HEAD_BYTES)];
     if (size <= smallBytes) {
       const { bytes } = this.#buffer;
       return { digest, size, head, bytes, isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };

@@ -51,10 +51,12 @@ export class WriteBuffer {
 
   /**
    * Releases the memory of a long blob, which the garbage collector would do much later. No write may be under way.
-   * The `bytes` of a short blob stay as they are. Later calls do nothing.
+   * The `bytes` of a short blob that were taken stay as they are. Later calls do nothing.
    */
   release(): void {
     if (this.#buffer.length > FIRST_BYTES) this.#buffer.buffer.transfer(0);
+    this.#buffer = new Uint8Array(0);
+    this.#length = 0;
     if (this.#other === null) return;
     this.#other.buffer.transfer(0);
     this.#other = null;

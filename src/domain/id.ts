@@ -39,6 +39,11 @@ export function newId<T extends Id>(now: number): T {
   return id;
 }
 
+/** The time that an identifier was made with, in milliseconds since the epoch. */
+export function timeOfId(id: Id): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** Reads an identifier that a caller sent; null if it cannot be one (the caller then gets 404). */
 export function parseId<T extends Id>(text: string): T | null {
   const lower = text.toLowerCase();

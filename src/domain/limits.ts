@@ -47,6 +47,10 @@ export const WALK = {
 };
 /** How many files one request may delete or write that names them one by one. */
 export const BULK_FILES = 1000;
+/** What one request may write as a batch, in bytes but for `files`: beyond `unpacked` an archive is not read. */
+export const BATCH = { files: BULK_FILES, fileBytes: MIB, bodyBytes: 64 * MIB, unpackedBytes: 256 * MIB };
+/** How many batches may be written at once; see `ARCHIVE_LIMITS`. Each may hold its small contents in memory. */
+export const BATCH_LIMITS = { each: 4, client: 8, all: 16, unclaimed: { client: 2, all: 8 } };
 /** The most files and folders that one request may move with a folder. */
 export const FOLDER_MOVE_ENTRIES = 50_000;
 /** The same for a copy. Fewer, because every copy is a new row. */

@@ -30,6 +30,7 @@ import { files } from "./resources/files/files.ts";
 import { paths } from "./resources/files/paths.ts";
 import { pathTransfers } from "./resources/files/path-transfers.ts";
 import { listings } from "./resources/files/listings.ts";
+import { batches } from "./resources/contents/batches.ts";
 import { bulkDeletion } from "./resources/files/bulk.ts";
 import { folders, folderTransfers, works } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
@@ -159,6 +160,7 @@ function resources(parts: Parts): Route[] {
     bulkDeletion(parts),
     claims(parts),
     uploads(parts),
+    batches(parts),
     downloads(parts),
     archives(parts),
     extract(parts),

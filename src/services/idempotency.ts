@@ -5,12 +5,13 @@ import { CofferError } from "../domain/errors.ts";
 import type { DriveId, UserId } from "../domain/id.ts";
 import type { Fingerprint, IdempotencyRecord, KeptAnswer, RecordKeys } from "../domain/idempotency.ts";
 import { IDEMPOTENCY_LIFETIME_MS, openRecord, recordKeys, sealRecord } from "../domain/idempotency.ts";
+import { MIB } from "../domain/limits.ts";
 import { utf8Length } from "../domain/contents/texts/text.ts";
 import type { Quota } from "./quota.ts";
 import { Service } from "./service.ts";
 
-/** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
-const MAX_ANSWER = 128 * 1024;
+/** Bytes. Few responses to a thousand files at once are longer; limits what a flood of records can fill. */
+const MAX_ANSWER = MIB;
 
 /** Makes each request with an Idempotency-Key take effect once. Running ones are in memory: there is one process. */
 export class Idempotency extends Service<{

@@ -8,6 +8,7 @@ import { Access } from "./access.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
+import { BatchUploads } from "./contents/batch-uploads.ts";
 import { BlobChecks, DamagedBlobs } from "./contents/blob-checks.ts";
 import { Batches } from "./changes/batches.ts";
 import { Changes } from "./changes/changes.ts";
@@ -66,6 +67,7 @@ import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
+import { BatchReversal } from "./history/batch-reversal.ts";
 import { BatchUndo } from "./history/batch-undo.ts";
 import { Undo } from "./history/undo.ts";
 import { Uploads } from "./contents/uploads.ts";
@@ -136,7 +138,7 @@ export function openServices(given: ServiceParts) {
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
-  const batches = new Batches({ ...given, access, changes });
+  const batches = new Batches({ ...given, access, changes, reverse: (batch) => reversal.run(batch) });
   const endedKeys = new EndedKeys({ ...given, changes });
   const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
@@ -144,6 +146,7 @@ export function openServices(given: ServiceParts) {
   const pruning = new Pruning({ ...given, ...removals, quota });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
+  const reversal = new BatchReversal({ ...given, retention, tree, changes });
   const watch = new ClockWatch(given);
   const sweep = new Sweep({ ...given, ...removals, retention, tree, early, endedKeys, watch });
   const usage = new UsageMeter({ ...given, access, quota });
@@ -221,6 +224,7 @@ export function openServices(given: ServiceParts) {
     fileLinks: new FileLinks({ ...parts, links, uploads }),
     shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, links }),
     uploads,
+    batchUploads: new BatchUploads({ ...parts, uploads }),
     listings,
     walks,
     paths,

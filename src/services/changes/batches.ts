@@ -21,7 +21,7 @@ import type { Changes } from "./changes.ts";
 const OF_ALL: ReadonlySet<ErrorCode> = new Set(["UNAUTHORIZED", "UNAVAILABLE", "STORAGE_FULL", "INTERNAL"]);
 
 /** How many parts of a batch are written at once: about as much as one piece of a change of a folder. */
-const AT_ONCE = 20;
+export const AT_ONCE = 20;
 
 /** One part of a batch. */
 export interface BatchPart {
@@ -45,6 +45,8 @@ export class Batches extends Service<{
   changes: Changes;
   clock: Clock;
   log: Log;
+  /** Takes back what a batch has done, and ends it. */
+  reverse: (batch: Batch) => Promise<void>;
 }> {
   /** A batch of which nothing is done yet. */
   open(kind: BatchKind, { by, message = null }: Author, isAtomic = false): Batch {
@@ -151,25 +153,26 @@ export class Batches extends Service<{
     return { outcomes: known, done };
   }
 
-  /** Runs the pieces of a batch. If they fail, it is closed with what they did until then. */
+  /** Runs the pieces of a batch. If they fail, it is closed with what they did until then, or all is taken back. */
   async whole<T>(batch: Batch, pieces: () => Promise<T>): Promise<T> {
     try {
       return await pieces();
     } catch (error) {
-      await this.#leave(batch);
+      await this.#end(batch);
       throw error;
     }
   }
 
-  /** Closes the batches that the last process left. */
+  /** Ends the batches that the last process left, as if they had failed. */
   async start(): Promise<void> {
-    for (const batch of this.parts.tables.batches.all()) await this.#leave(batch);
+    for (const batch of this.parts.tables.batches.all()) await this.#end(batch);
   }
 
-  /** Never rejects: what cannot be closed now is closed by the next start. */
-  async #leave(batch: Batch): Promise<void> {
+  /** Never rejects: what cannot be done now is done by the next start. */
+  async #end(batch: Batch): Promise<void> {
     try {
-      await this.parts.tables.writeFromReserve(() => this.close(batch));
+      if (batch.isAtomic) await this.parts.reverse(batch);
+      else await this.parts.tables.writeFromReserve(() => this.close(batch));
     } catch (error) {
       // A full or failed disk is logged already.
       if (!(error instanceof WriteRefused))

@@ -1,20 +1,8 @@
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import type { Author } from "../../domain/changes/change.ts";
+import type { Author, Stamp } from "../../domain/changes/change.ts";
 import type { Digest } from "../../domain/contents/content.ts";
-import {
-  type File,
-  type FileRef,
-  type Metadata,
-  parseExpiry,
-  parseMetadata,
-  parseTags,
-  requireFits,
-  requireFuture,
-} from "../../domain/files/file.ts";
-import { invalid } from "../../domain/errors.ts";
-import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
-import { parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
-import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
+import { type File, type FileRef, requireFits, requireFuture } from "../../domain/files/file.ts";
+import { type FilePath, lastSegment } from "../../domain/files/path.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { BlobPk } from "../../domain/id.ts";
@@ -25,73 +13,30 @@ import type { Reach } from "../access.ts";
 import { Service } from "../service.ts";
 import type { Parts } from "../parts.ts";
 import type { BlobChecks, FilePlace } from "./blob-checks.ts";
+import {
+  type Attributes,
+  notGiven,
+  parseAttributes,
+  parseTarget,
+  type UploadFields,
+} from "./upload-fields.ts";
 import type { SlotHolder } from "../slots.ts";
-
-/** A file's fields, as the uploader sent them. */
-export interface UploadFields {
-  readonly driveId: string;
-  /** Undefined if only the path is given. */
-  readonly filename?: string | undefined;
-  readonly path: string | undefined;
-  readonly contentType: string | undefined;
-  readonly metadata?: Metadata | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly expiresAt?: string | null | undefined;
-  /** Whether the content was sent as text; then it is one, whatever the filename says of its type. */
-  readonly isText?: boolean;
-  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
-  readonly keepsRest?: boolean;
-  /** Why it is uploaded, if that came with the fields. */
-  readonly message?: string | undefined;
-}
-
-/** What an upload says of a file, beside its content and place. */
-type Attributes = Omit<FileBody, "blob" | "size">;
-
-/** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
-export function parseTarget({ filename: sent, path }: Pick<UploadFields, "filename" | "path">) {
-  if (sent === undefined && (path === undefined || path.endsWith("/")))
-    throw invalid("filename", 'is required if path is left out or ends with "/"');
-  const filename =
-    sent === undefined
-      ? parseFilename("path", (path ?? "").slice((path ?? "").lastIndexOf("/") + 1))
-      : parseFilename("filename", sent);
-  return {
-    filename,
-    path: parseFilePath(path === undefined ? "filename" : "path", path ?? filename, filename),
-  };
-}
-
-/** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */
-function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
-  const { metadata, tags, expiresAt } = fields;
-  const named = mimeTypeOf(filename);
-  const contentType =
-    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? "text/plain" : undefined);
-  return {
-    filename,
-    mimeType: contentType === undefined ? named : parseMediaType("content_type", contentType),
-    mimeGiven: contentType !== undefined,
-    tags: parseTags("tags", tags ?? []),
-    metadata: parseMetadata("metadata", metadata ?? {}),
-    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
-  };
-}
-
-/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
-function notGiven(fields: UploadFields, { tags, metadata, expiresAt, mimeType, mimeGiven }: File) {
-  return {
-    ...(fields.tags === undefined ? { tags } : {}),
-    ...(fields.metadata === undefined ? { metadata } : {}),
-    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
-    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
-  };
-}
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {
   readonly file: File;
   readonly created: boolean;
+}
+
+/** A file whose content is durable, and which is not there yet. */
+export interface StagedFile {
+  readonly path: FilePath;
+  /** Bytes. */
+  readonly size: number;
+  /** Creates or replaces the file. Inside a write. Throws as `Upload.finish`. @param path another place for it */
+  readonly put: (stamp: Stamp, precondition: Precondition, path?: FilePath) => Uploaded;
+  /** Call it once that write has ended, or there will be none. */
+  readonly end: (isPut: boolean) => Promise<void>;
 }
 
 export type UploadParts = Pick<
@@ -135,6 +80,11 @@ export class Upload extends Service<OneUploadParts> {
   /** Whether the write found other bytes of a small blob, and put the right ones in their place. */
   #hasHealed = false;
 
+  /** How many bytes have come. */
+  get received(): number {
+    return this.#received;
+  }
+
   /** The memory may be reused later. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
@@ -160,14 +110,42 @@ export class Upload extends Service<OneUploadParts> {
    * UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async finish(fields: UploadFields, precondition: Precondition, within?: Within<Uploaded>) {
+    const named = this.#named(fields);
+    const uploaded = await this.#store(named.place, within, (blob) => {
+      const { clock, uploader } = this.parts;
+      const { by, message: said } = uploader.author;
+      const stamp = { now: clock.now(), by, message: fields.message ?? said ?? null };
+      return named.put(blob, stamp, precondition);
+    });
+    this.parts.usage.countBytes(uploaded.file.driveId, this.#received);
+    return uploaded;
+  }
+
+  /** The first half of `finish`: makes the content durable. Throws what is wrong with the fields, and as `write`. */
+  async stage(fields: UploadFields): Promise<StagedFile> {
+    const { place, put } = this.#named(fields);
+    const blob = await this.#land(place);
+    return {
+      path: place.path,
+      size: blob.size,
+      put: (stamp, precondition, path) => put(blob, stamp, precondition, path),
+      end: async (isPut) => {
+        if (isPut) this.parts.usage.countBytes(place.driveId, this.#received);
+        await this.#end(place, blob, isPut);
+      },
+    };
+  }
+
+  /** Where the file goes, and what puts it there inside a write. Throws VALIDATION_ERROR, NOT_FOUND, FORBIDDEN. */
+  #named(fields: UploadFields) {
     const { filename, path } = parseTarget(fields);
     const attributes = parseAttributes(fields, filename, this.parts.clock.now());
     const drive = this.parts.access.driveToWrite(this.parts.uploader.reach, fields.driveId, path);
-    const uploaded = await this.#store({ driveId: drive.id, path }, within, (blob) =>
-      this.#file(fields, path, attributes, blob, precondition),
-    );
-    this.parts.usage.countBytes(uploaded.file.driveId, this.#received);
-    return uploaded;
+    const put = (blob: PinnedBlob, stamp: Stamp, precondition: Precondition, to: FilePath = path) => {
+      const named = to === path ? attributes : { ...attributes, filename: lastSegment(to) };
+      return this.#file(fields, to, named, blob, precondition, stamp);
+    };
+    return { place: { driveId: drive.id, path }, put };
   }
 
   /** Like `finish`, but replaces only the content of a file, unless `check`, called inside the write, throws. */
@@ -184,8 +162,8 @@ export class Upload extends Service<OneUploadParts> {
 
   /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
   async #store<T>(place: FilePlace, within: Within<T> | undefined, name: (blob: PinnedBlob) => T) {
-    const blob = await this.parts.writer.commit();
-    if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
+    const blob = await this.#land(place);
+    let isNamed = false;
     try {
       const named = await this.parts.uploader.write(within, () => {
         const result = name(blob);
@@ -193,13 +171,25 @@ export class Upload extends Service<OneUploadParts> {
         this.parts.arriving?.[Symbol.dispose]();
         return result;
       });
-      if (blob.isWritten) this.parts.blobChecks.note(blob.digest);
-      if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
+      isNamed = true;
       return named;
     } finally {
-      blob.unpin();
-      if (blob.bytes === null) await this.#forgetRefused(blob.digest);
+      await this.#end(place, blob, isNamed);
     }
+  }
+
+  async #land(place: FilePlace): Promise<PinnedBlob> {
+    const blob = await this.parts.writer.commit();
+    if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
+    return blob;
+  }
+
+  /** After the write that names a blob, or once it is known that none will. */
+  async #end(place: FilePlace, blob: PinnedBlob, isNamed: boolean): Promise<void> {
+    if (isNamed && blob.isWritten) this.parts.blobChecks.note(blob.digest);
+    if (isNamed && this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
+    blob.unpin();
+    if (blob.bytes === null) await this.#forgetRefused(blob.digest);
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: string): void {
@@ -235,10 +225,9 @@ export class Upload extends Service<OneUploadParts> {
     attributes: Attributes,
     blob: PinnedBlob,
     precondition: Precondition,
+    stamp: Stamp,
   ): Uploaded {
-    const { access, tree, clock, uploader } = this.parts;
-    const { by, message: said } = uploader.author;
-    const stamp = { now: clock.now(), by, message: fields.message ?? said ?? null };
+    const { access, tree, uploader } = this.parts;
     const drive = access.driveToWrite(uploader.reach, fields.driveId, path);
     // It may have passed since it was read.
     requireFuture("expires_at", attributes.expiresAt, stamp.now);

@@ -100,14 +100,8 @@ export class Uploads extends Service<UploadParts> {
    * NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
-    const { access, maxFileSize } = this.parts;
-    const uploader: Uploader = {
-      reach: caller,
-      author: authorOf(caller),
-      holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
-      requireValid: () => access.requireValid(caller),
-      write: (within, job) => access.write(caller, within, job),
-    };
+    const { maxFileSize } = this.parts;
+    const uploader = this.#uploaderFor(caller);
     if (driveId !== null) return this.beginFor(uploader, driveId, maxFileSize, announced);
     if (caller.kind === "drive") return this.beginFor(uploader, caller.driveId, maxFileSize, announced);
     const room = once(() => this.#mostRoom(caller));
@@ -115,6 +109,40 @@ export class Uploads extends Service<UploadParts> {
     const arriving = announced && this.#arrive({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
     return this.#begin({ uploader, room, arriving, requireAllowed }, maxFileSize, announced?.bytes);
+  }
+
+  /** Starts uploads of many files into a drive, which arrive together. Dispose of it at their end. Throws like `begin`. */
+  async beginMany(caller: Caller, driveId: string, announced: AnnouncedBytes | null, fileBytes: number) {
+    const { access, quota, clock } = this.parts;
+    const uploader = this.#uploaderFor(caller);
+    const drive = access.driveToWrite(caller, driveId, null);
+    await this.parts.tables.requireWritable();
+    const room = quota.roomToArrive(drive, null, clock.now());
+    const arriving = announced && this.#arrive({ ...announced, ...uploader, owner: releaserOf(drive), room });
+    const requireAllowed = () => {
+      uploader.requireValid();
+      access.driveToWrite(caller, driveId, null);
+    };
+    // One of them ends for itself; what has arrived counts until all do.
+    const part = arriving && { add: (bytes: number) => arriving.add(bytes), [Symbol.dispose]() {} };
+    const one = { uploader, room: () => quota.limitOf(drive), arriving: part, requireAllowed };
+    return {
+      requireAllowed,
+      /** Starts one of them. */
+      open: () => this.#begin(one, Math.min(fileBytes, this.parts.maxFileSize)),
+      [Symbol.dispose]: () => arriving?.[Symbol.dispose](),
+    };
+  }
+
+  #uploaderFor(caller: Caller): Uploader {
+    const { access } = this.parts;
+    return {
+      reach: caller,
+      author: authorOf(caller),
+      holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
+      requireValid: () => access.requireValid(caller),
+      write: (within, job) => access.write(caller, within, job),
+    };
   }
 
   /** The most that any drive can hold that the caller sees; null for no limit. */

@@ -21,7 +21,6 @@ import {
   type Filename,
   type FilePath,
   lastSegment,
-  parentFolder,
   parseFilePath,
   parsePathOfFile,
 } from "../../domain/files/path.ts";
@@ -32,7 +31,7 @@ import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import { freeIn, isFree, numbered } from "./free-places.ts";
+import { freeBeside, isFree } from "./free-places.ts";
 
 /** The destination of a copy or move, as sent. */
 export interface Destination {
@@ -272,11 +271,9 @@ export class Files extends Service<
    * Never replaces `file` itself, which would be lost.
    */
   #makeWay(file: File, drive: Drive, path: FilePath, onConflict: OnConflict, stamp: Stamp): FilePath | null {
-    const isFreeAt = (each: FilePath) => isFree(this.parts, drive, each, stamp);
-    if (onConflict === "keep_both")
-      return freeIn(parentFolder(path), lastSegment(path), "file", numbered, isFreeAt);
+    if (onConflict === "keep_both") return freeBeside(this.parts, drive, path, stamp);
     const present = this.parts.tree.occupant(drive, path, stamp);
-    if (onConflict === "skip") return isFreeAt(path) ? path : null;
+    if (onConflict === "skip") return isFree(this.parts, drive, path, stamp) ? path : null;
     if (present === null) return path;
     if (present.pk === file.pk) throw pathTaken("file", path);
     if (onConflict === "fail") throw pathTaken("file", path, "pass on_conflict: replace");

@@ -1,7 +1,14 @@
 import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { asFolderPath, type FilePath, type FolderPath, inFolder } from "../../domain/files/path.ts";
+import {
+  asFolderPath,
+  type FilePath,
+  type FolderPath,
+  inFolder,
+  lastSegment,
+  parentFolder,
+} from "../../domain/files/path.ts";
 import { nameBeside } from "../../domain/files/taken.ts";
 import { PATH_BYTES } from "../../domain/limits.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
@@ -29,6 +36,17 @@ type Beside = (name: string, kind: Kind, n: number) => string;
 
 /** Names such as `plan (2).md`. */
 export const numbered: Beside = (name, kind, n) => nameBeside(name, kind, ` (${n + 1})`);
+
+/** A path for a file, or, if it is taken, the first free one beside it, such as `plan (2).md`. As `isFree` and `freeIn`. */
+export function freeBeside(
+  parts: Pick<Parts, "tables" | "tree">,
+  drive: Drive,
+  path: FilePath,
+  stamp: Stamp,
+): FilePath {
+  const isFreeAt = (each: FilePath) => isFree(parts, drive, each, stamp);
+  return freeIn(parentFolder(path), lastSegment(path), "file", numbered, isFreeAt);
+}
 
 /** The name, or the first one beside it, whose place in a folder is free. Throws CONFLICT if too many are taken. */
 export function freeIn(

@@ -317,7 +317,7 @@ describe("only successes are kept", () => {
   test("an answer too long to be kept undoes its write", async () => {
     const { own, ask } = await fresh();
     const file = await own.client.put(own.id, "a", "x");
-    const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
+    const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(1010)}`);
     const remove = (others: string[]): Sent => [
       "POST",
       "/v0/files/bulk-delete",

@@ -361,6 +361,16 @@ const FULL_FOR_BOB = [
   "createSnapshot",
 ];
 
+/** Files that are written all or not at all. */
+function atOnce(by = ""): string {
+  return `${by}writeFiles?drive_id={drive}&atomic=true`;
+}
+
+function line(fields: { [name: string]: Json }): More {
+  const body = JSON.stringify({ text: HELLO_TEXT, ...fields });
+  return { body, headers: { "content-type": "application/jsonl" } };
+}
+
 /** Beside what `byHeader` and `inNoDrive` make. What they do not say is as in `ROUTES`. */
 const REFUSALS: readonly Case[] = [
   // First: another write of Bob's has his trash pruned.
@@ -384,6 +394,10 @@ const REFUSALS: readonly Case[] = [
   ["bob uploadFile", "QUOTA_EXCEEDED", { body: { ...UPLOAD, content: btoa(FULL) } }],
   ["putFile?drive_id={drive}&path=dir/other/x", "CONFLICT", { body: HELLO_TEXT }],
   ["bob putFile?drive_id={drive}&path=new.txt", "QUOTA_EXCEEDED", { body: FULL }],
+  [atOnce(), "CONFLICT", line({ path: "dir/other/x" })],
+  [atOnce(), "PRECONDITION_FAILED", line({ path: "dir/other", only_create: true })],
+  [atOnce(), "PAYLOAD_TOO_LARGE", line({ path: "new", text: `${FULL}x` })],
+  [atOnce("bob "), "QUOTA_EXCEEDED", line({ path: "new", text: FULL })],
   ["updateFile", "CONFLICT", { body: { path: "dir/other" } }],
   ["bob updateFile", "QUOTA_EXCEEDED", { body: { metadata: { more: "x" } } }],
   ["copyFile", "CONFLICT", { body: { destination_path: "dir/other" } }],
@@ -634,7 +648,13 @@ const GENERAL: readonly (readonly [
     (_, address) => [address, { body: SIGNING_IN, headers: { origin: "https://evil.example" } }],
   ],
   ["VALIDATION_ERROR", "ada", ({ codes }) => codes.includes("VALIDATION_ERROR"), malformed],
-  ["PAYLOAD_TOO_LARGE", "ada", ({ method }) => method !== "GET", (_, to) => [to, { body: PAST_ANY_LIMIT }]],
+  // A batch may be longer: it is among the refusals above.
+  [
+    "PAYLOAD_TOO_LARGE",
+    "ada",
+    ({ method, id }) => method !== "GET" && id !== "writeFiles",
+    (_, to) => [to, { body: PAST_ANY_LIMIT }],
+  ],
   ["UNSUPPORTED_MEDIA_TYPE", "ada", ({ hasBody }) => hasBody, (_, to) => [to, CODED]],
   ["NOT_FOUND", "ada", ({ path, parameters }) => isByPath(path) || parameters.path.length > 0, aboutNothing],
 ];

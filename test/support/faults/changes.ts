@@ -173,6 +173,19 @@ const UPLOAD_OF_FORM: Change = {
   },
 };
 
+const MANY_FILES: Change = {
+  name: "the upload of many files",
+  isOnce: true,
+  run: async (server, { key, drive }) => {
+    const files = { "many/small": SMALL, "many/large": LARGE, "small.bin": SMALL };
+    const body = Object.entries(files)
+      .map(([path, size]) => JSON.stringify({ path, content: contentOf(`many ${path}`, size).toBase64() }))
+      .join("\n");
+    const headers = { ...onceFor("the upload of many files"), "content-type": "application/jsonl" };
+    return server.client(key).send("POST", `/v0/files/batch?drive_id=${drive}`, { body, headers });
+  },
+};
+
 const drive_id = "{drive}";
 
 /** The writes that every fault is injected into. */
@@ -198,6 +211,7 @@ const OTHERS: readonly Change[] = [
   }),
   put("the upload of a file over 64 KiB", "new/deep/n.bin", LARGE),
   UPLOAD_OF_FORM,
+  MANY_FILES,
   once("the change of a file's path, tags and metadata", "PATCH /v0/files/{single}", {
     path: "renamed.bin",
     tags: ["three"],

@@ -209,6 +209,15 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/files/{file}/copy", writing(201), { body: { destination_path: "{folder}copy-{suffix}" } }],
   ["POST /v0/files/{file}/move", writing(200), { body: { destination_path: "{folder}moved-{suffix}" } }],
   ["POST /v0/files/bulk-delete", 200, { body: { file_ids: ["{file}", "nothing"] } }],
+  [
+    "POST /v0/files/batch?drive_id={drive}",
+    // Each file is refused for itself.
+    forAdas(writing(200), { adaBeside: 200 }),
+    {
+      body: '{"path":"{folder}batch-{suffix}","text":"x"}',
+      headers: { "content-type": "application/jsonl" },
+    },
+  ],
   ["GET /v0/files/{file}/download", reading(200)],
   ["GET /v0/files/{file}/versions", history(reading(200))],
   ["GET /v0/files/{file}/versions/1/download", history(reading(200))],

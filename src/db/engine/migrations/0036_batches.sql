@@ -9,3 +9,11 @@ CREATE TABLE batch (
   actor     TEXT,
   is_atomic INTEGER NOT NULL CHECK (is_atomic IN (0, 1))
 ) STRICT;
+
+-- What a file had beside its content before a batch that is all or nothing replaced it: JSON.
+CREATE TABLE batch_replaced (
+  batch      TEXT NOT NULL REFERENCES batch (id) ON DELETE CASCADE,
+  file_id    TEXT NOT NULL,
+  attributes TEXT NOT NULL,
+  PRIMARY KEY (batch, file_id)
+) STRICT, WITHOUT ROWID;

@@ -14,9 +14,8 @@ const filename = t.text("1 to 255 bytes, no `/`.", "hello.txt");
 const metadata = t.metadataInput("Any JSON object.");
 const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
 
-export const jsonUpload = Type.Object({
-  drive_id: t.driveRef(),
-  filename,
+/** How a content stands in JSON. */
+const jsonContent = {
   text: t.optionalText(
     "The content of a text file, stored as UTF-8. Send either this or `content`. If the filename says nothing of the type, it is `text/plain`.",
     "Hello World!",
@@ -30,9 +29,26 @@ export const jsonUpload = Type.Object({
       description: `How \`content\` is written. Default \`base64\`; the others say that it is text. Send it before a \`content\` of more than ${HELD_BYTES / 1024} KiB.`,
     }),
   ),
+};
+
+export const jsonUpload = Type.Object({
+  drive_id: t.driveRef(),
+  filename,
+  ...jsonContent,
   ...attributes,
   metadata: Type.Optional(metadata),
   tags: Type.Optional(tags),
+});
+
+/** A line of a batch. */
+export const batchLine = Type.Object({
+  ...jsonContent,
+  ...attributes,
+  path: t.text("The path in the drive, below the `prefix` of the batch.", "notes/hello.txt"),
+  metadata: Type.Optional(metadata),
+  tags: Type.Optional(tags),
+  if_match: t.optionalText("Only if the file at this path still has this ETag."),
+  only_create: t.optionalFlag("Only if there is no file at this path. Default false."),
 });
 
 export const multipartUpload = Type.Object({

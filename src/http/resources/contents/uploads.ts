@@ -2,7 +2,8 @@ import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox
 import { type Input, tagged } from "../../operation/route.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
-import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
+import type { Uploaded } from "../../../services/contents/upload.ts";
+import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
@@ -106,11 +107,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
     return async (body, write) => {
       const sent = isForm ? await readMultipartUpload(body, type, write) : await readJsonUpload(body, write);
       const fields = checkFields(withContentNamed(sent), takeUnknown);
-      if (sent.contentKey === null)
-        throw invalid(
-          "content",
-          "is required: send a text as `text`, and anything else in base64 as `content`",
-        );
+      requireContent(sent);
       if (isForm && fields.encoding !== undefined)
         throw invalid("encoding", "is for JSON: in a form the content is sent as it is");
       return fieldsOf(fields, sent.contentKey === "text" || encodingIn(fields) === "text");
@@ -197,8 +194,14 @@ function identityOf(fields: UploadFields, digest: string): string {
   return JSON.stringify([{ ...fields, keepsRest: undefined }, digest]);
 }
 
+/** Throws VALIDATION_ERROR for an upload without a content, even an empty one. */
+export function requireContent({ contentKey }: UploadEnvelope): void {
+  if (contentKey !== null) return;
+  throw invalid("content", "is required: send a text as `text`, and anything else in base64 as `content`");
+}
+
 /** The fields with the content under the name that the API gives it. */
-function withContentNamed({ fields, contentKey }: UploadEnvelope): unknown {
+export function withContentNamed({ fields, contentKey }: UploadEnvelope): unknown {
   if (contentKey !== "base64" || typeof fields !== "object" || fields === null) return fields;
   const { base64: content, ...rest }: { base64?: unknown } = fields;
   return { ...rest, content };
