@@ -127,6 +127,8 @@ export const LINK_PASSWORD_CHARACTERS = { least: 4, most: PASSWORD_CHARACTERS.mo
 export const UNLOCKED_MS = 12 * 60 * 60 * 1000;
 /** How many bytes of text, as UTF-8, one request may read. The default is what a model reads at once. */
 export const READ_TEXT_BYTES = { most: MIB, default: 64 * 1024 };
+/** How many files one request may read, of how many bytes; and how many bytes of one that is no text. */
+export const READ_MANY = { files: 100, fileBytes: 4 * MIB, otherBytes: 16 * 1024 };
 /** How many lines one request may read: each, even an empty one, takes more than its text in the response. */
 export const READ_TEXT_LINES = 10_000;
 /** The longest text that can be edited other than by appending, as UTF-8: it is edited in memory. */

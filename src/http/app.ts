@@ -30,6 +30,7 @@ import { files } from "./resources/files/files.ts";
 import { paths } from "./resources/files/paths.ts";
 import { pathTransfers } from "./resources/files/path-transfers.ts";
 import { listings } from "./resources/files/listings.ts";
+import { manyTexts } from "./resources/contents/many-texts.ts";
 import { batches } from "./resources/contents/batches.ts";
 import { bulkDeletion } from "./resources/files/bulk.ts";
 import { folders, folderTransfers, works } from "./resources/folders/folders.ts";
@@ -165,6 +166,7 @@ function resources(parts: Parts): Route[] {
     archives(parts),
     extract(parts),
     texts(parts),
+    manyTexts(parts),
     edits(parts),
     links(parts),
     shared(parts),

@@ -40,6 +40,7 @@ import type { Parts } from "./parts.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
+import { ManyTexts } from "./contents/many-texts.ts";
 import { Members } from "./accounts/members.ts";
 import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
@@ -176,6 +177,7 @@ export function openServices(given: ServiceParts) {
   const places = new CommentPlaces({ versions, versionDiffs });
   const feed = new Feed({ ...parts, worksUnderWay });
   const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
+  const texts = new Texts({ ...parts, indexes });
   const uploads = new Uploads(parts);
   const links = new Links({ ...parts, linkPasswords });
   const archives = new Archives(parts);
@@ -216,7 +218,8 @@ export function openServices(given: ServiceParts) {
     archives,
     documentReader,
     extracts,
-    texts: new Texts({ ...parts, indexes }),
+    texts,
+    manyTexts: new ManyTexts({ ...parts, files, texts }),
     edits: new Edits({ ...parts, indexes, uploads }),
     links,
     linkLists: new LinkLists({ ...parts, linkUses }),

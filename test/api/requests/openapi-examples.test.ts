@@ -38,6 +38,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["labelVersion", JSON_TYPE, 200, { version: 1, label: "approved" }],
   ["labelVersionByPath", JSON_TYPE, 200, { version: 1, label: "approved" }],
   ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
+  ["readFiles", JSON_TYPE, 200, { files: [{ path: "notes/2030/plan.md" }], failed: [], left: [] }],
   ["writeFiles", "application/jsonl", 200, { created: 1, failed: 0 }],
   ["writeFiles", "application/x-ndjson", 200, { created: 1, failed: 0 }],
   ["createPresignedUrl", JSON_TYPE, 200, {}],
@@ -88,6 +89,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateFile: ["tags"],
   // One of two ways to name what is meant.
   deleteFiles: ["file_ids"],
+  readFiles: ["drive_id", "paths"],
   undo: ["path"],
   // One edit instead of several, so its fields are not required.
   editFile: ["op", "text"],

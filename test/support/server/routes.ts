@@ -233,6 +233,12 @@ const ROWS: readonly RouteRow[] = [
   ["DELETE /v0/comments/{comment}", forAdas(managing(200), { adaBeside: 404 })],
   ["GET /v0/archive?drive_id={drive}", reading(200)],
   ["GET /v0/files/{file}/text", reading(200)],
+  // Read-only keys send no POST.
+  [
+    "POST /v0/files/read",
+    forAdas(writing(200), { adaBeside: 200, carol: 200 }),
+    { body: { drive_id, paths: ["{path}"] } },
+  ],
   ["POST /v0/files/{file}/edit", writing(200), { body: { op: "append", text: "more" } }],
   ["POST /v0/files/{file}/extract", forAdas(writing(200), { carol: 200 })],
   ["GET /v0/files/{file}/extract", reading(200)],

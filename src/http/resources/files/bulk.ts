@@ -61,8 +61,8 @@ function removedAnswerOf({ deleted, trashIds, failed, batch }: RemovedNames) {
   return { json: { deleted, trash_ids: trashIds, failed, batch_id: batch } };
 }
 
-/** The files that a bulk deletion names. Throws VALIDATION_ERROR unless they are named in one way. */
-function namedIn(body: {
+/** The files that a request names. Throws VALIDATION_ERROR unless they are named in one way. */
+export function namedIn(body: {
   file_ids?: readonly string[];
   drive_id?: string;
   paths?: readonly string[];
