@@ -35,6 +35,16 @@ function zoneOffset(field: string, zone: string): number {
 }
 
 /** Formats a time (milliseconds since the epoch) for responses: ISO 8601, UTC, with milliseconds. */
+/** How many milliseconds a span has, by the letter of its unit. */
+const SPAN_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** A time, or one that lies so long before `now`, as `30m`, `2h` or `7d`. Throws VALIDATION_ERROR. */
+export function instantBefore(field: string, text: string, now: number): number {
+  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const span = SPAN_MS[unit];
+  return count === undefined || span === undefined ? parseInstant(field, text) : now - Number(count) * span;
+}
+
 export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
 }

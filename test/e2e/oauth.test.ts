@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
 import { newWindow, signInAt } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
+import { factsIn } from "../support/peers/mcp.ts";
 import { newSigningIn, type SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
 import { askToBeLetIn } from "../support/peers/oauth.ts";
 
@@ -29,8 +30,7 @@ async function connect(authProvider: SigningIn) {
 
 /** The drives that a client reaches, as the tool lists them. */
 async function drivesOf(client: Client): Promise<unknown> {
-  const { structuredContent } = await client.callTool({ name: "list_drives", arguments: {} });
-  return structuredContent;
+  return factsIn((await client.callTool({ name: "list_drives", arguments: {} })).content);
 }
 
 test("the official MCP client, which knows only the address, gets in and stays in", async () => {

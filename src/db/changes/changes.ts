@@ -122,6 +122,10 @@ export function changes(database: Database) {
       fromSumRow,
     ),
     timeOf: sql.value<number, [number: ChangeNumber]>("SELECT at FROM change WHERE pk = ?"),
+    /** The newest change, of all drives, that was made before a time. */
+    lastBefore: sql.get<{ number: ChangeNumber; at: number }, [before: number]>(
+      "SELECT pk AS number, at FROM change WHERE at < ? ORDER BY at DESC, pk DESC LIMIT 1",
+    ),
     /** The newest change of a drive that was removed because of its age or the number of changes; 0 for none. */
     trimmedTo: (drive: DrivePk) => changeNumber(trimmedTo(drive)),
     /** The drives with new changes since the last call, and perhaps others. */

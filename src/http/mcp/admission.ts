@@ -2,7 +2,10 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ProvisionThrottle } from "../limits/creation-throttles.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { KEY_ARGUMENT, type Tool } from "./tool.ts";
+import { KEY_ARGUMENT, needsOf, type Tool } from "./tool.ts";
+
+/** What a tool is given, unchecked. */
+export type Sent = Readonly<Record<string, unknown>> | undefined;
 
 /** A JSON-RPC message: a request or a notification. */
 export interface Message {
@@ -12,8 +15,7 @@ export interface Message {
   readonly method: string;
   readonly params?: {
     readonly name?: string;
-    /** What a tool is given, unchecked. */
-    readonly arguments?: Readonly<Record<string, unknown>>;
+    readonly arguments?: Sent;
     /** What a client that listens wants to be told, unchecked. */
     readonly notifications?: {
       readonly resourcesListChanged?: unknown;
@@ -58,7 +60,7 @@ export function admissionTo(
     const tool = isCall ? tools.get(message.params?.name ?? "") : undefined;
     context.call = nameOf(method, tool);
     if (context.caller !== null) {
-      requireFit(tool, context.caller);
+      requireFit(tool, message.params?.arguments, context.caller);
       return message;
     }
     const taken = isCall && tool?.needs !== "nothing" ? takeKey(message, context) : message;
@@ -80,9 +82,9 @@ function takeKey(message: Message, context: RequestContext): Message {
 }
 
 /** Throws what the model of a client reads that was let in without a key: it may pass one, or another. */
-export function requireMayCall(tool: Tool, caller: Caller | null): void {
+export function requireMayCall(tool: Tool, sent: Sent, caller: Caller | null): void {
   if (tool.needs === "nothing") return;
-  if (caller !== null) return requireFit(tool, caller);
+  if (caller !== null) return requireFit(tool, sent, caller);
   throw new CofferError(
     "UNAUTHORIZED",
     `This needs a valid key, as the argument ${KEY_ARGUMENT}. If you have none, call provision_drive: it makes a drive, and answers with a key.`,
@@ -90,15 +92,15 @@ export function requireMayCall(tool: Tool, caller: Caller | null): void {
 }
 
 /** Whether a caller may call a tool, and sees it. Without a key all are seen: the call tells what is missing. */
-export function isFor({ needs }: Tool, caller: Caller | null): boolean {
-  return caller?.scope !== "read-only" || needs === "reading";
+export function isFor({ needs, reading }: Tool, caller: Caller | null): boolean {
+  return caller?.scope !== "read-only" || needs === "reading" || reading.length > 0;
 }
 
-function requireFit(tool: Tool | undefined, caller: Caller): void {
-  if (tool === undefined || isFor(tool, caller)) return;
+function requireFit(tool: Tool | undefined, sent: Sent, caller: Caller): void {
+  if (tool === undefined || caller.scope !== "read-only" || needsOf(tool, sent) === "reading") return;
   throw new CofferError(
     "FORBIDDEN",
-    "This key is read-only, and the tool changes something. Ask your human for a key with the scope read-write.",
+    "This key is read-only, and this changes something. Ask your human for a key with the scope read-write.",
   );
 }
 

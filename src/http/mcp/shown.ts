@@ -1,13 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import type { NamedActor } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
+import { invalid } from "../../domain/errors.ts";
+import type { NamedActor } from "../../domain/changes/change.ts";
+import type { FileVersion } from "../../domain/history/history.ts";
 import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
 import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/conditions.ts";
 import * as t from "../operation/schema.ts";
 import { parseId } from "../../domain/id.ts";
-import { utf8Length } from "../../domain/contents/texts/text.ts";
+import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
+import { startOf, utf8Length } from "../../domain/contents/texts/text.ts";
 
 export const driveArgument = Type.Optional(
   Type.String({
@@ -37,39 +40,81 @@ export const onlyTagsArgument = t.optionalTexts({ description: "Only files with 
 
 export const cursorArgument = t.optionalText("next_cursor of the page before.");
 
-/** A file in answers. */
-export const shownFile = {
-  drive: t.text("The drive: pass it as drive_id."),
-  path: Type.String(),
-  etag: t.text("Changes with the content; pass it as if_match."),
-  size: Type.Integer({ description: "Bytes." }),
-  mime_type: Type.String(),
-  tags: Type.Array(Type.String()),
-  updated_at: Type.String(),
-};
+/** What an answer can show of a file besides its path. */
+const FILE_FIELDS = [
+  "drive",
+  "etag",
+  "id",
+  "mime_type",
+  "size",
+  "tags",
+  "title",
+  "updated_at",
+  "url",
+] as const;
+
+export type FileField = (typeof FILE_FIELDS)[number];
+
+export const fieldsArgument = Type.Optional(
+  Type.Array(t.oneOf(FILE_FIELDS), {
+    maxItems: FILE_FIELDS.length,
+    description: "What else to show of each file. url is where a human sees it.",
+  }),
+);
 
 /** A drive as arguments name it: by its slug or, while it has none, its id. */
 export function nameOf({ slug, id }: Drive): string {
   return slug ?? id;
 }
 
-/** Who did something. */
-export function nameOfActor(by: NamedActor | null): string {
+/** What is shown of a file that was changed. */
+export const CHANGED = ["etag", "size"] as const;
+
+/** A file by its path, and these facts. Lists do without etags, which alone would take most of their room. */
+export function fileShown(drive: Drive, file: FileFacts, fields: readonly FileField[], base = "") {
+  const facts: Record<FileField, unknown> = {
+    drive: nameOf(drive),
+    etag: etagOf(file.digest),
+    id: file.id,
+    mime_type: file.mimeType,
+    size: file.size,
+    tags: file.tags,
+    title: file.filename,
+    updated_at: formatInstant(file.updatedAt),
+    url: fileAddress(base, file),
+  };
+  return { path: file.path, ...Object.fromEntries(fields.map((field) => [field, facts[field]])) };
+}
+
+/** Who changed something, in words. */
+export function whose(by: NamedActor | null): string {
   if (by === null) return "the server";
   return by.name === "" ? `an unnamed ${by.kind}` : `${by.kind} ${by.name ?? by.id}`;
 }
 
-/** A file in the shape of `shownFile`. */
-export function fileShown(drive: Drive, file: FileFacts) {
-  return {
-    drive: nameOf(drive),
-    path: file.path,
-    etag: etagOf(file.digest),
-    size: file.size,
-    mime_type: file.mimeType,
-    tags: [...file.tags],
-    updated_at: formatInstant(file.updatedAt),
-  };
+/** An argument that the action needs. Throws VALIDATION_ERROR. */
+export function needed<Given extends { readonly action: string }, Name extends string & keyof Given>(
+  given: Given,
+  name: Name,
+): Exclude<Given[Name], undefined>;
+export function needed(given: { readonly action: string; readonly [name: string]: unknown }, name: string) {
+  const value = given[name];
+  if (value === undefined) throw invalid(name, `is required to ${given.action}`);
+  return value;
+}
+
+export function nextCursor(next_cursor: string | null) {
+  return next_cursor === null ? {} : { next_cursor };
+}
+
+/** What changed in a text, as much as an answer holds. */
+export function diffShown({ text, isCut }: Diff) {
+  const diff = startOf(text, ANSWER_DIFF_BYTES);
+  return { diff, ...(isCut || diff.length < text.length ? { diff_cut: true } : {}) };
+}
+
+export function versionShown({ version, size, replacedAt, replacedBy }: FileVersion) {
+  return { version, size, replaced_at: formatInstant(replacedAt), replaced_by: whose(replacedBy) };
 }
 
 /** The conditions of a change. An etag may come without its quotes. */
@@ -139,10 +184,12 @@ export const ANSWER_TEXT_JSON_BYTES = 36 * 1024;
 export const PAGE_FILES = 100;
 /** The same for a search, whose results are longer. */
 export const SEARCH_RESULTS = 20;
+/** The most changes, snapshots, versions and links that an answer shows. */
+export const PAGE_RECORDS = 50;
 /** The most bytes of a diff in an answer. */
 export const ANSWER_DIFF_BYTES = 16 * 1024;
-/** What one answer of grep holds: files, matches, and UTF-16 code units of lines in JSON. */
-export const GREP_PAGE = { files: 30, bounds: { matches: 200, characters: 20_000 } };
+/** What one answer of grep holds, about 3,000 tokens: files, matches, and UTF-16 code units of lines in JSON. */
+export const GREP_PAGE = { files: 30, bounds: { matches: 100, characters: 8_000 } };
 /** The most bytes of an image that is shown. */
 export const WHOLE_BYTES = 512 * 1024;
 /** How many drives one page of resources looks into, if they are empty. */

@@ -10,6 +10,7 @@ import type { Parts } from "../resources/parts.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, namesOf, unknownName } from "../operation/names.ts";
 import { nameOf } from "./shown.ts";
+import { shortSchema } from "./short-schema.ts";
 import { type FailedCondition, PreconditionFailed } from "../../domain/files/precondition.ts";
 import type { Log } from "../../process/log.ts";
 import { shownError } from "../gate/errors.ts";
@@ -34,12 +35,16 @@ export interface McpOptions extends Pick<
 type Needs = "nothing" | "reading" | "writing";
 
 /** What a model is told about a tool. */
-interface ToolFacts<I extends TObject, O extends TObject> {
+interface ToolFacts<I extends TObject> {
   readonly name: string;
   readonly title: string;
-  /** For a model that sees it for the first time. */
+  /** For a model that sees it for the first time. It also says what of the answer does not explain itself. */
   readonly description: string;
   readonly needs: Needs;
+  /** Values of its argument `action` that only read, if it else needs more. */
+  readonly reading?: readonly string[];
+  /** Names that it had once, as clients with an old list still call it, and the arguments that these stand for. */
+  readonly formerly?: Readonly<Record<string, object>>;
   /** Whether it can destroy what is there; only for tools that write. */
   readonly isDestructive?: boolean;
   /** Whether calling it again with the same arguments changes nothing more; only for tools that write. */
@@ -49,7 +54,6 @@ interface ToolFacts<I extends TObject, O extends TObject> {
   /** Names of arguments that are understood besides theirs, such as those they once had. */
   readonly also?: Readonly<Record<string, string>>;
   readonly input: I;
-  readonly output: O;
 }
 
 /** A part of a result that a model reads. */
@@ -65,14 +69,17 @@ export type Content =
     };
 
 /** An answer of which a model reads something else than its JSON. */
-export class Answer<T> {
-  readonly structured: T;
+export class Answer {
   readonly content: readonly Content[];
 
-  constructor(structured: T, content: readonly Content[]) {
-    this.structured = structured;
+  constructor(...content: readonly Content[]) {
     this.content = content;
   }
+}
+
+/** A part of an answer as JSON, without blanks: a model pays for each character. */
+export function json(value: object): Content {
+  return { type: "text", text: JSON.stringify(value) };
 }
 
 /** What a call has besides its arguments. */
@@ -94,24 +101,22 @@ export interface Call<T> extends CallParts {
 }
 
 /** A tool as `tools/list` shows it, and how it is called. */
-export interface Tool {
-  readonly needs: Needs;
-  readonly next: NextSteps;
+export interface Tool extends Required<Pick<ToolFacts<TObject>, "needs" | "reading" | "formerly" | "next">> {
   readonly shown: ReturnType<typeof shownOf>;
   /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
-  readonly run: (sent: unknown, parts: CallParts) => Promise<Answer<Record<string, unknown>>>;
+  readonly run: (sent: unknown, parts: CallParts) => Promise<Answer>;
 }
 
-type Output<O extends TObject> = Static<O> & Record<string, unknown>;
-
-/** Makes a tool. `run` gets arguments that fit `input`. */
-export function tool<I extends TObject, O extends TObject>(
-  facts: ToolFacts<I, O>,
-  run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
+/** Makes a tool. `run` gets arguments that fit `input`; what it returns is answered as JSON. */
+export function tool<I extends TObject>(
+  facts: ToolFacts<I>,
+  run: (call: Call<Static<I>>) => Promise<object>,
 ): Tool {
   const check = compileBodyValidator(facts.input, "argument", facts.also);
   return {
     needs: facts.needs,
+    reading: facts.reading ?? [],
+    formerly: facts.formerly ?? {},
     next: facts.next ?? {},
     shown: shownOf(facts),
     run: async (sent, parts) => {
@@ -132,23 +137,25 @@ export function tool<I extends TObject, O extends TObject>(
           return drive();
         },
       });
-      return answer instanceof Answer
-        ? answer
-        : new Answer(answer, [{ type: "text", text: JSON.stringify(answer) }]);
+      return answer instanceof Answer ? answer : new Answer(json(answer));
     },
   };
 }
 
-function shownOf({ name, title, description, needs, input, output, ...facts }: ToolFacts<TObject, TObject>) {
+/** What a call of a tool with these arguments needs. */
+export function needsOf({ needs, reading }: Tool, sent: Readonly<Record<string, unknown>> = {}): Needs {
+  return reading.some((action) => action === sent["action"]) ? "reading" : needs;
+}
+
+/** No schema of the answer: it would cost a model as much as the tool itself, and what is answered explains itself. */
+function shownOf({ name, title, description, needs, input, ...facts }: ToolFacts<TObject>) {
   const isReading = needs === "reading";
   return {
     name,
     title,
     description,
-    inputSchema: { ...input, additionalProperties: false },
-    outputSchema: output,
+    inputSchema: shortSchema(input),
     annotations: {
-      title,
       readOnlyHint: isReading,
       destructiveHint: facts.isDestructive ?? false,
       idempotentHint: isReading || (facts.isIdempotent ?? false),
@@ -210,9 +217,9 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** By which tools a model does what the error says to do, where it cannot know them. */
 const NEXT: NextSteps = {
-  PAYLOAD_TOO_LARGE: "share_file gives a URL to download it, create_upload_link one to upload it.",
-  UNSUPPORTED_MEDIA_TYPE: "share_file gives a URL to download it.",
-  EXTRACTION_FAILED: "share_file gives a URL to download it.",
+  PAYLOAD_TOO_LARGE: "share gives a URL to download it, or one to upload it.",
+  UNSUPPORTED_MEDIA_TYPE: "share gives a URL to download it.",
+  EXTRACTION_FAILED: "share gives a URL to download it.",
 };
 
 /**

@@ -62,6 +62,12 @@ export class Changes extends Service<{ tables: Tables }> {
     return { number: head, at: this.parts.tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
   }
 
+  /** The position before the changes of this time and later. Those among them that are gone by now are not missed. */
+  since(time: number): ChangePosition | null {
+    const last = this.parts.tables.changes.lastBefore(time);
+    return last === null || last.number > this.head ? null : { ...last, from: this.head };
+  }
+
   /** Throws GONE if changes after the position are no longer kept, or it is of another history: a restored backup. */
   page({ drives, position, limit, newestFirst, isSummary = false }: ChangeQuery): ChangePage {
     const { changes: table } = this.parts.tables;

@@ -3,6 +3,7 @@ import { openFilesLimit } from "../../process/descriptors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Change, changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
+import { instantBefore } from "../../domain/time.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
@@ -58,7 +59,7 @@ const PARTS = 10;
 
 /** What callers may read of the feed, as pages and as streams. */
 export class Feed extends Service<
-  Pick<Parts, "access" | "changes"> & {
+  Pick<Parts, "access" | "changes" | "clock"> & {
     worksUnderWay: WorksUnderWay;
     streamCommentMs?: number | undefined;
   }
@@ -96,6 +97,11 @@ export class Feed extends Service<
       position = page.next;
       await nextTurn();
     }
+  }
+
+  /** The position before what happened since a time, or how long ago; see `instantBefore`. Throws VALIDATION_ERROR. */
+  since(text: string): ChangePosition | null {
+    return this.parts.changes.since(instantBefore("since", text, this.parts.clock.now()));
   }
 
   /** Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE. @param client see `Slots.take` */

@@ -48,9 +48,11 @@ export class Extracts extends Service<{ files: Files; documents: Documents }> {
     return { mimeType, isCut: false, json };
   }
 
-  /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
-  async text(caller: Caller, ref: FileRef, signal?: AbortSignal) {
-    const file = this.parts.files.get(caller, ref);
+  /**
+   * The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. @param file that
+   * the caller may read, perhaps with an earlier content
+   */
+  async textOf(caller: Caller, file: File, signal?: AbortSignal) {
     const format = documentFormatOf(file.mimeType);
     if (format !== null)
       return { file, ...(await this.parts.documents.text(holderOf(caller), file, format, signal)) };

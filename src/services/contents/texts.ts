@@ -138,9 +138,13 @@ export class Texts extends Service<
    * Whole lines, as many as fit; parts of one that is too long. Counts as bandwidth. Throws NOT_FOUND,
    * VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
-  async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
+  read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
+    return this.readOf(this.parts.access.fileIn(caller, view), range);
+  }
+
+  /** The same of a file, or an earlier content of it, that the caller may read. */
+  async readOf(file: FileFacts, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
-    const file = this.parts.access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
     const content = await this.parts.blobChecks.read(file);
     const index = await this.parts.indexes.of(file, content);

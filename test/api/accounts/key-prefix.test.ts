@@ -426,9 +426,9 @@ test("tools see and change what is inside alone", async () => {
   }
   expect(await mcp.refused("read_file", { path: "root.txt" })).toStartWith("NOT_FOUND");
   expect(await mcp.refused("write_file", { path: "root.txt", text: "x" })).toStartWith("FORBIDDEN");
-  expect(await mcp.refused("delete_files", { paths: ["root.txt"] })).toBeString();
+  expect(await mcp.refused("delete", { paths: ["root.txt"] })).toBeString();
   const out = { path: "notes/hello.txt", destination_path: "out" };
-  expect(await mcp.refused("move_file", out)).toStartWith("FORBIDDEN");
+  expect(await mcp.refused("move", out)).toStartWith("FORBIDDEN");
   const ref = { type: "ref/resource", uri: FILE_URI_TEMPLATE } as const;
   for (const value of ["", "a", "note", "notes-", "z"]) {
     const argument = { name: "path", value };

@@ -290,8 +290,6 @@ test("only the owner lets a file expire that is there, as it is not in the trash
 test("that somebody shares a drive does not change which one a tool means", async () => {
   await add("bob", "reader");
   await using bob = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
-  const files = await bob.client.callTool({ name: "list_files", arguments: {} });
-  expect(files.isError).toBeFalsy();
-  const drives = await bob.client.callTool({ name: "list_drives", arguments: {} });
-  expect(drives.structuredContent).toMatchObject({ drives: [{ role: "owner" }, { role: "reader" }] });
+  await bob.get("list_files");
+  expect(await bob.get("list_drives")).toMatchObject({ drives: [{ role: "owner" }, { role: "reader" }] });
 });

@@ -9,6 +9,7 @@ import { connectMcp } from "../../support/peers/mcp.ts";
 import {
   everybody,
   everyone,
+  history,
   type Expectations,
   forAdas,
   looking,
@@ -39,7 +40,15 @@ function outcomeOf(of: Expectations, owner: Owner, caller: CallerName): number |
 const drive = "{drive}";
 const AT = { drive, path: "{path}" };
 
-/** What each tool is given; `{path}` is a file made for this call, and `{id}` its id. */
+const { agent: ofAgent, ada: ofAda } = writing(200);
+const [alone, narrow] = [
+  { adaDrive: 403, adaDriveApp: 403 },
+  { adaPrefix: 403, adaBeside: 403 },
+];
+/** For what makes a drive in one's account from one that is seen. */
+const forking = { agent: { ...ofAgent, agent: 403 }, ada: { ...ofAda, ...alone, ...narrow } };
+
+/** What each tool, and each action of it that others may do, is given; `{path}` is a file made for this call, and `{id}` its id. */
 const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: Expectations]>> = {
   provision_drive: [{ name: "New" }, everybody({ writers: 200, readers: 403 })],
   list_drives: [{}, everyone],
@@ -51,16 +60,25 @@ const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: E
   write_file: [{ ...AT, text: "new" }, writingAt(200)],
   edit_file: [{ ...AT, op: "str_replace", old_string: "hello", new_string: "" }, writingAt(200)],
   append_file: [{ ...AT, text: "more" }, writingAt(200)],
-  move_file: [{ ...AT, destination_path: "{path}-moved" }, writingAt(200)],
-  copy_file: [{ ...AT, destination_path: "{path}-copy" }, writing(200)],
-  delete_files: [{ drive, paths: ["{path}"] }, writingAt(200)],
+  move: [{ ...AT, destination_path: "{path}-moved" }, writingAt(200)],
+  copy: [{ ...AT, destination_path: "{path}-copy" }, writing(200)],
+  delete: [{ drive, paths: ["{path}"] }, writingAt(200)],
   undo: [AT, writingAt(200)],
   comments: [{ ...AT, action: "add", text: "Why?" }, writingAt(200)],
   // A snapshot is of the whole drive: it shows a key of a folder no more than that.
-  snapshot: [{ drive, action: "create" }, forAdas(writing(200), { adaBeside: 200 })],
+  "snapshot create": [{ drive }, forAdas(writing(200), { adaBeside: 200 })],
+  "snapshot list": [{ drive }, history(looking(200))],
+  "snapshot fork": [{ drive, name: "Fork" }, forking],
   search: [{ drive, query: "hello" }, looking(200)],
-  create_upload_link: [AT, writingAt(200)],
-  share_file: [AT, writing(200)],
+  "share download": [AT, writing(200)],
+  "share upload": [AT, writingAt(200)],
+  "share page": [AT, writingAt(200)],
+  "share list": [{ drive }, looking(200)],
+  "versions list": [AT, history(reading(200))],
+  "versions read": [{ ...AT, version: 1 }, history(reading(200))],
+  "versions diff": [AT, history(reading(200))],
+  "versions restore": [{ ...AT, version: 1 }, writingAt(200)],
+  changes: [{ drive }, looking(200)],
 };
 
 /** A message, as a program without a library sends it. */
@@ -98,22 +116,29 @@ function asks({ inputSchema }: { inputSchema: object }): boolean {
 await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
 const listed = (await ada.client.listTools()).tools.map(({ name }) => name);
 
+function toolOf(row: string): string {
+  return row.split(" ")[0] ?? "";
+}
+
 test("the table names every tool", () => {
-  expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());
+  expect(new Set(Object.keys(CALLS).map(toolOf))).toEqual(new Set(listed));
 });
 
 const ASKED = (["agent", "ada"] as const).flatMap((owner) =>
   CALLERS.map((caller) => [owner, caller] as const),
 );
 
-describe.each(Object.entries(CALLS))("%s", (name, [args, of]) => {
+describe.each(Object.entries(CALLS))("%s", (row, [args, of]) => {
+  const [name = "", action] = row.split(" ");
+  const given = action === undefined ? args : { ...args, action };
   test.each(ASKED)("about %s's, asked by %s", async (owner, caller) => {
     const path = `notes/${crypto.randomUUID()}.txt`;
     const { drives, clients } = stage.world;
     const client = clients[owner];
     const expected = outcomeOf(of, owner, caller);
-    const { id } = await client.put(drives[owner], path, "hello");
-    const filled = fillJson(args, { drive: drives[owner], path, id });
+    await client.store(drives[owner], path, "hell");
+    const id = await client.store(drives[owner], path, "hello");
+    const filled = fillJson(given, { drive: drives[owner], path, id });
     const asked = message("tools/call", { name, arguments: filled });
     const { status, text } = await clients[caller].send("POST", "/mcp", asked);
     const { result }: Answered = JSON.parse(text);
@@ -134,8 +159,8 @@ test("a reader sees the reading tools only, everybody else all of them", async (
     if (caller === "liar" || caller === "nobody") continue;
     await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
     const { tools } = await client.client.listTools();
-    const may = (name: string) => CALLS[name]?.[1].agent.agentReader === 200;
-    const names = listed.filter((name) => !isReader(caller) || may(name));
+    const readable = Object.keys(CALLS).filter((row) => CALLS[row]?.[1].agent.agentReader === 200);
+    const names = listed.filter((name) => !isReader(caller) || readable.map(toolOf).includes(name));
     expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
     for (const { annotations } of isReader(caller) ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
   }

@@ -19,7 +19,7 @@ async function pagesOf(me: McpAgent, args: Record<string, unknown>): Promise<Rec
   let cursor: unknown;
   do {
     const page: Record<string, unknown> = await me.get("list_files", { ...args, cursor });
-    expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
+    expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS);
     pages.push(page);
     cursor = page["next_cursor"];
   } while (cursor !== undefined);
@@ -35,7 +35,7 @@ function pathsIn(pages: readonly Record<string, unknown>[], of: "files" | "folde
 
 test("the drive need not be said with one; with several the error names them", async () => {
   await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
-  expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
+  expect(await one.get("list_files")).toMatchObject({ folders: [{ path: "notes/" }] });
   await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
   await stage.world.clients.bob.makeDrive("More");
   expect(await all.refused("list_files")).toBe(
@@ -43,7 +43,7 @@ test("the drive need not be said with one; with several the error names them", a
   );
   for (const drive of ["bob/notes", stage.world.drives.bob]) {
     expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
-      files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
+      files: [{ path: "notes/hello.txt", size: 12 }],
     });
   }
   await all.refuses("list_files", { drive: "ada/notes" }, "NOT_FOUND: No such drive.");
@@ -55,15 +55,20 @@ describe("writing", () => {
     const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
     const made = await me.get("write_file", { path: "a/b.txt", ...content });
     const { text, ...attributes } = content;
-    expect(made).toMatchObject({ path: "a/b.txt", size: 17, ...attributes, created: true });
+    expect(made).toEqual({ path: "a/b.txt", etag: expect.any(String), size: 17, created: true });
+    const facts = await me.get("list_files", { path: "a", fields: ["tags", "mime_type"] });
+    expect(facts["files"]).toEqual([{ path: "a/b.txt", size: 17, ...attributes }]);
     const { data } = await drive.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive.id}`);
     const download = await drive.client.send("GET", `/v0/files/${data[0]?.id}/download`);
     expect([download.text, download.headers.get("etag")]).toEqual([text, etagIn(made)]);
     const empty = await me.get("write_file", { path: "README", text: "" });
-    expect(empty).toMatchObject({ size: 0, mime_type: "text/plain" });
-    expect(await me.get("write_file", { path: "g", base64: "" })).toMatchObject({
-      mime_type: "application/octet-stream",
-    });
+    expect(empty).toMatchObject({ size: 0 });
+    await me.get("write_file", { path: "g", base64: "" });
+    const types = await me.get("list_files", { fields: ["mime_type"] });
+    expect(types["files"]).toMatchObject([
+      { path: "README", mime_type: "text/plain" },
+      { path: "g", mime_type: "application/octet-stream" },
+    ]);
     expect(await me.get("write_file", { path: "f.png", base64: "iVBORw0K\nGgo" })).toMatchObject({ size: 8 });
     const both = { text: "a", base64: "YQ==" };
     for (const wrong of [{}, both, { base64: "not base64" }, { base64: "some plain text" }]) {
@@ -87,7 +92,7 @@ describe("writing", () => {
       ["search", { query: "x", wrods: "y" }, /^VALIDATION_ERROR: wrods /],
       ["search", { query: "x".repeat(600) }, /^VALIDATION_ERROR: query must /],
       ["list_files", { path: "\u0000" }, /^VALIDATION_ERROR: path must /],
-      ["delete_files", { paths: ["\u0000"] }, /^VALIDATION_ERROR: paths must /],
+      ["delete", { paths: ["\u0000"] }, /^VALIDATION_ERROR: paths must /],
       ["write_file", { ...made, content_type: "\u0000" }, /^VALIDATION_ERROR: content_type must /],
       ["write_file", { ...made, mime_type: "\u0000" }, /^VALIDATION_ERROR: mime_type must /],
       ["write_file", { ...made, mime_type: "words" }, /^VALIDATION_ERROR: mime_type /],
@@ -102,12 +107,12 @@ describe("writing", () => {
         "CONFLICT: old_string is in the file more than once, at line 1, 2. Nothing was changed. Send more of the text around the place you mean, or `replace_all`.",
       ],
       [
-        "move_file",
+        "move",
         { path: "b.md", destination_path: "a.md" },
         'CONFLICT: The file "a.md" already exists. Choose another path, or pass on_conflict: replace.',
       ],
       [
-        "copy_file",
+        "copy",
         { path: "b.md", destination_path: "folder", on_conflict: "replace" },
         'CONFLICT: The folder "folder/" already exists. Choose another path, or delete it first.',
       ],
@@ -139,13 +144,14 @@ describe("writing", () => {
     await me.refuses("write_file", { ...plan, text: "2" }, "PRECONDITION_FAILED");
     const mine = { path: "plan.md", text: "mine", if_match: etagIn(first) };
     const second = await me.get("write_file", mine);
-    expect(second).toMatchObject({ created: false, tags: ["kept"] });
+    expect(second).toMatchObject({ created: false });
+    expect(await me.get("read_file", { path: "plan.md" })).toMatchObject({ tags: ["kept"], text: "mine" });
     const yours = await me.refused("write_file", { ...mine, text: "yours" });
     expect(yours).toMatch(/^PRECONDITION_FAILED: .* read the file again/);
     const stale = { path: "plan.md", if_match: etagIn(first) };
-    await me.refuses("move_file", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
-    await me.refuses("copy_file", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
-    await me.refuses("delete_files", { paths: ["plan.md"], if_match: etagIn(first) }, "PRECONDITION_FAILED");
+    await me.refuses("move", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
+    await me.refuses("copy", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
+    await me.refuses("delete", { paths: ["plan.md"], if_match: etagIn(first) }, "PRECONDITION_FAILED");
     const gone = { path: "gone.md", text: "x", if_match: etagIn(first) };
     for (const said of [yours, await me.refused("write_file", gone)]) {
       // A model has arguments, and no headers.
@@ -153,9 +159,10 @@ describe("writing", () => {
     }
     // An etag without its quotes is understood.
     const bare = etagIn(second).replaceAll('"', "");
-    expect(
-      await me.get("move_file", { path: "plan.md", destination_path: "b", if_match: bare }),
-    ).toMatchObject({ path: "b", etag: etagIn(second) });
+    expect(await me.get("move", { path: "plan.md", destination_path: "b", if_match: bare })).toMatchObject({
+      path: "b",
+      etag: etagIn(second),
+    });
   });
 });
 
@@ -164,7 +171,8 @@ it("a part is edited, and the answer says how", async (me) => {
   const edit = (args: Record<string, unknown>) => me.get("edit_file", { path: "a.txt", ...args });
   const one = { op: "str_replace", old_string: "one", new_string: "1" };
   const replaced = await edit({ ...one, if_match: first["etag"] });
-  expect(replaced).toMatchObject({ size: 10, tags: ["t"], diff_cut: false });
+  expect(replaced).toMatchObject({ size: 10 });
+  expect(replaced).not.toHaveProperty("diff_cut");
   expect(replaced["diff"]).toContain("-one\n+1\n");
   const twice = { path: "a.txt", op: "str_replace", old_string: "two", new_string: "2" };
   await me.refuses("edit_file", twice, /^CONFLICT: .*2.*3.* Send more of the text/s);
@@ -195,47 +203,44 @@ describe("moving, copying and deleting", () => {
   it("a file is replaced only where that is asked for", async (me) => {
     await me.get("write_file", { path: "a.txt", text: "a" });
     const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
-    for (const tool of ["move_file", "copy_file"]) {
+    for (const tool of ["move", "copy"]) {
       const to = { path: "a.txt", destination_path: "dir/" };
       await me.refuses(tool, to, /^CONFLICT: .* pass on_conflict: replace/);
       await me.refuses(tool, { ...to, on_conflict: "fail" }, "CONFLICT");
     }
-    expect(await me.get("list_files", { path: "dir/" })).toMatchObject({ files: [{ etag: etagIn(b) }] });
-    const copied = await me.get("copy_file", {
-      path: "a.txt",
-      destination_path: "dir/",
-      on_conflict: "replace",
-    });
+    const listed = await me.get("list_files", { path: "dir/", fields: ["etag"] });
+    expect(listed).toMatchObject({ files: [{ etag: etagIn(b) }] });
+    const copied = await me.get("copy", { path: "a.txt", destination_path: "dir/", on_conflict: "replace" });
     expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
     expect(etagIn(copied)).not.toBe(etagIn(b));
-    await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });
+    await me.get("move", { path: "a.txt", destination_path: "new/name.txt" });
     expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
   });
 
   it("what could be deleted is, and what could not is named", async (me) => {
     for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
-    expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
+    expect(await me.get("delete", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
       deleted: ["a", "b"],
       failed: [{ path: "gone", error: expect.stringContaining("NOT_FOUND") }],
     });
-    await me.refuses("delete_files", { paths: ["gone"] }, "NOT_FOUND");
-    await me.refuses("delete_files", { paths: [] }, "VALIDATION_ERROR");
-    await me.refuses("delete_files", { paths: ["a", "b"], if_match: "x" }, "VALIDATION_ERROR");
+    await me.refuses("delete", { paths: ["gone"] }, "NOT_FOUND");
+    await me.refuses("delete", { paths: [] }, "VALIDATION_ERROR");
+    await me.refuses("delete", { paths: ["a", "b"], if_match: "x" }, "VALIDATION_ERROR");
   });
 
   it("a folder is deleted only by those who say that they mean all of it", async (me) => {
     await me.get("write_file", { path: "dir/sub/a", text: "a" });
     await me.get("write_file", { path: "b", text: "b" });
-    expect(await me.get("delete_files", { paths: ["dir/", "b"] })).toMatchObject({
+    expect(await me.get("delete", { paths: ["dir/", "b"] })).toMatchObject({
       deleted: ["b"],
       failed: [{ path: "dir/", error: expect.stringContaining("confirm must be true") }],
     });
     const folder = { paths: ["dir/"], recursive: true };
-    await me.refuses("delete_files", { ...folder, if_match: "x" }, "VALIDATION_ERROR: if_match ");
+    await me.refuses("delete", { ...folder, if_match: "x" }, "VALIDATION_ERROR: if_match ");
     expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
-    expect(await me.get("delete_files", folder)).toMatchObject({ deleted: ["dir/"] });
+    expect(await me.get("delete", folder)).toMatchObject({ deleted: ["dir/"] });
     expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
-    await me.refuses("delete_files", folder, "NOT_FOUND");
+    await me.refuses("delete", folder, "NOT_FOUND");
   });
 });
 
@@ -299,11 +304,11 @@ it("search shows a page of many at a time", async (me) => {
 
 it("a file is shared, and one uploaded, with nothing but its URL, once", async (me) => {
   await me.get("write_file", { path: "a.txt", text: "shared" });
-  const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
+  const shared = await me.get("share", { action: "download", path: "a.txt", one_time: true, expires_in: 60 });
   expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
   expect(await (await fetch(String(shared["url"]))).text()).toBe("shared");
   expect((await fetch(String(shared["url"]))).status).toBe(410);
-  const made = await me.get("create_upload_link", { path: "in/a.bin", max_size: 3, expires_in: 60 });
+  const made = await me.get("share", { action: "upload", path: "in/a.bin", max_size: 3, expires_in: 60 });
   expect(made).toMatchObject({ path: "in/a.bin", expires_at: "2030-01-01T00:01:00.000Z" });
   const put = async (body: string) => (await fetch(String(made["url"]), { method: "PUT", body })).status;
   expect(await put("long")).toBe(413);
@@ -312,7 +317,39 @@ it("a file is shared, and one uploaded, with nothing but its URL, once", async (
   expect(await me.get("list_files", { path: "in" })).toMatchObject({
     files: [{ path: "in/a.bin", size: 3 }],
   });
-  await me.refuses("create_upload_link", { path: "in/" }, "VALIDATION_ERROR: path ");
+  await me.refuses("share", { action: "upload", path: "in/" }, "VALIDATION_ERROR: path ");
+});
+
+it("people get a page, and links are listed and revoked", async (me) => {
+  await me.get("write_file", { path: "photos/a.txt", text: "shared" });
+  const page = { action: "page", path: "photos/", password: "open sesame" };
+  const { id, url, expires_at } = await me.get("share", { ...page, expires_at: "2030-01-03T00:00:00Z" });
+  expect(url).toStartWith(`${stage.coffer.appliance.url}/s/shr_`);
+  expect(expires_at).toBe("2030-01-03T00:00:00.000Z");
+  const link = { id, kind: "folder", path: "photos/", expires_at, uses: 0, has_password: true };
+  expect(await me.get("share", { action: "list" })).toEqual({ links: [link] });
+  expect(await me.get("share", { action: "revoke", link_id: id })).toEqual({ revoked: id });
+  expect(await me.get("share", { action: "list" })).toEqual({ links: [] });
+  await me.refuses("share", { action: "revoke" }, "VALIDATION_ERROR: link_id is required to revoke");
+  await me.refuses("share", { action: "download" }, "VALIDATION_ERROR: path is required to download");
+});
+
+it("the names that tools had are understood, and not listed", async (me) => {
+  for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
+  await me.get("move_file", { path: "a", destination_path: "c" });
+  await me.get("copy_file", { path: "c", destination_path: "d" });
+  expect(await me.get("delete_files", { paths: ["b"] })).toEqual({ deleted: ["b"] });
+  expect((await me.get("share_file", { path: "c" }))["url"]).toContain("/v0/presigned/");
+  expect((await me.get("create_upload_link", { path: "e" }))["url"]).toContain("/v0/uploads/");
+  expect(pathsIn(await pagesOf(me, {}), "files")).toEqual(["c", "d"]);
+  const names = (await me.client.listTools()).tools.map(({ name }) => name);
+  expect(names.filter((name) => /_file$|_files$|_link$/.test(name))).toEqual([
+    "list_files",
+    "read_file",
+    "write_file",
+    "edit_file",
+    "append_file",
+  ]);
 });
 
 /** The id of the first comment in an answer. */

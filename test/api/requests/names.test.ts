@@ -187,9 +187,8 @@ describe("a name of MCP is understood", () => {
     const { id: drive, key } = await stage.ownDrive();
     await using me = await connectMcp(stage.coffer.appliance.url, key);
     const written = { path: "a.md", text: "fox", drive };
-    expect(await me.get("write_file", { ...written, mime_type: "text/x-own" })).toMatchObject({
-      mime_type: "text/x-own",
-    });
+    await me.get("write_file", { ...written, mime_type: "text/x-own" });
+    expect(await me.get("read_file", { path: "a.md", drive })).toMatchObject({ mime_type: "text/x-own" });
     expect(await me.get("search", { q: "fox", drive_id: drive })).toMatchObject({
       results: [{ path: "a.md" }],
     });

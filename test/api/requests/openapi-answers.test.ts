@@ -409,7 +409,7 @@ const REFUSALS: readonly Case[] = [
   ["readText", "UNSUPPORTED_MEDIA_TYPE", { on: { file: "{picture}" } }],
   ["readText", "EXTRACTION_FAILED", { on: { file: "{noText}" } }],
   ["nobody mcp", "UNAUTHORIZED", message("tools/call", { name: "list_drives" })],
-  ["adaReader mcp", "FORBIDDEN", message("tools/call", { name: "delete_files" })],
+  ["adaReader mcp", "FORBIDDEN", message("tools/call", { name: "delete" })],
   ["compareVersions?from=1&to=1", "UNSUPPORTED_MEDIA_TYPE", { on: { file: "{picture}" } }],
   ["compareVersions?from=1&to=1", "EXTRACTION_FAILED", { on: { file: "{noText}" } }],
   ["compareVersions?from=1&to=1", "PAYLOAD_TOO_LARGE", { on: { file: "{longJson}" } }],

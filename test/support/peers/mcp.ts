@@ -10,10 +10,18 @@ export type Revision = (typeof REVISIONS)[number];
 /** What a tool answered. */
 export interface ToolAnswer {
   readonly isError: boolean;
+  /** The JSON of its first text; and `text`, where a text stands beside that. Empty for an error. */
   readonly structured: Record<string, unknown>;
   /** All its texts, one a line. */
   readonly text: string;
   readonly content: readonly { readonly type: string; readonly [name: string]: unknown }[];
+}
+
+/** What a tool answered, besides what stands apart. */
+export function factsIn([first, second]: ToolAnswer["content"]): Record<string, unknown> {
+  const facts: unknown = JSON.parse(String(first?.["text"]));
+  if (!isObject(facts)) throw new Error("a tool answered no JSON object");
+  return second?.type === "text" ? { ...facts, text: second["text"] } : facts;
 }
 
 /** The official client, connected to a Coffer. */
@@ -44,14 +52,9 @@ export async function connectMcp(
     new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }),
   );
   const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> => {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
+    const { content, isError } = await client.callTool({ name, arguments: args });
     const text = content.map((part) => ("text" in part ? part.text : "")).join("\n");
-    return {
-      isError: isError === true,
-      structured: isObject(structuredContent) ? structuredContent : {},
-      text,
-      content,
-    };
+    return { isError: isError === true, structured: isError === true ? {} : factsIn(content), text, content };
   };
   const expected = async (name: string, args: Record<string, unknown>, isError: boolean) => {
     const answer = await call(name, args);
@@ -73,8 +76,8 @@ export async function connectMcp(
   };
 }
 
-/** About as much as a model should read at once: twice, since a client may show text and structure. */
-export const MOST_CHARACTERS = 80_000;
+/** About as much as a model should read at once. */
+export const MOST_CHARACTERS = 40_000;
 
 /** The client of an agent, with its drive, which is empty. */
 export interface McpAgent extends McpClient {

@@ -48,7 +48,7 @@ export function writing(ok: number): Expectations {
 export const writingAt = (ok: number) => forAdas(writing(ok), { adaBeside: 403 });
 
 /** For what was in a drive: its readers see what is there now. */
-const history = (of: Expectations) => forAdas(of, { carol: 403 });
+export const history = (of: Expectations) => forAdas(of, { carol: 403 });
 
 /** For what only the owner decides. */
 const managing = (ok: number) => forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });

@@ -1,24 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Comment, LineRange } from "../../../domain/comments/comment.ts";
-import { invalid } from "../../../domain/errors.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
 
 const SHOWN = 50;
-
-const shownComment = Type.Object({
-  id: t.text("Pass it as comment_id."),
-  path: Type.String(),
-  lines: Type.Optional(t.text("What it is about, such as 3-5, in the file as it is now.")),
-  outdated: t.optionalFlag("True where these lines are gone."),
-  text: Type.String(),
-  by: Type.String(),
-  reply_to: Type.Optional(Type.String()),
-  resolved: Type.Boolean(),
-  created_at: Type.String(),
-});
 
 const input = Type.Object({
   drive_id: shown.driveArgument,
@@ -31,11 +18,6 @@ const input = Type.Object({
   mention: t.optionalText("Without path: lists only what mentions this name."),
 });
 
-const output = Type.Object({
-  comments: Type.Array(shownComment),
-  is_cut: t.optionalFlag("Whether there are more than are shown."),
-});
-
 export const commentTools = [
   tool(
     {
@@ -44,27 +26,27 @@ export const commentTools = [
       description:
         "Notes beside a file or some of its lines, which leave its content alone: ask or tell here what others should know of it. `list` shows those that are open, also what answers them; `add` adds one; `resolve` closes one that is dealt with.",
       needs: "writing",
+      reading: ["list"],
       input,
-      output,
     },
     act,
   ),
 ];
 
-async function act(call: Call<Static<typeof input>>): Promise<Static<typeof output>> {
+async function act(call: Call<Static<typeof input>>): Promise<object> {
   const { input: given, caller, services } = call;
   switch (given.action) {
     case "list":
       return list(call);
     case "add": {
-      const ref = { drive: call.drive.id, path: required(given, "path") };
+      const ref = { drive: call.drive.id, path: shown.needed(given, "path") };
       const { start_line: startLine, end_line: endLine, comment_id: replyTo } = given;
-      const said = { text: required(given, "text"), startLine, endLine, replyTo };
+      const said = { text: shown.needed(given, "text"), startLine, endLine, replyTo };
       return one(await services.comments.add(caller, ref, said, shown.preconditionFrom(undefined)));
     }
     case "resolve": {
       const edit = { text: undefined, resolved: true };
-      return one(await services.comments.change(caller, required(given, "comment_id"), edit));
+      return one(await services.comments.change(caller, shown.needed(given, "comment_id"), edit));
     }
   }
 }
@@ -95,27 +77,21 @@ function one(comment: Comment) {
   return { comments: [commentShown(comment, comment.lines)] };
 }
 
-function many(comments: Static<typeof output>["comments"], hasMore: boolean) {
+function many(comments: readonly object[], hasMore: boolean) {
   const fitted = shown.fitting(comments);
-  return { comments: [...fitted], is_cut: hasMore || fitted.length < comments.length };
+  return { comments: fitted, ...(hasMore || fitted.length < comments.length ? { is_cut: true } : {}) };
 }
 
-function commentShown(comment: Comment, lines: LineRange | null): Static<typeof shownComment> {
+function commentShown(comment: Comment, lines: LineRange | null) {
   const { id, path, text, by, replyTo, resolved, createdAt } = comment;
   return {
     id,
     path: path ?? "",
     ...(lines === null ? {} : { lines: `${lines.start}-${lines.end}` }),
     text,
-    by: shown.nameOfActor(by),
+    by: shown.whose(by),
     ...(replyTo === null ? {} : { reply_to: replyTo }),
-    resolved: resolved !== null,
+    ...(resolved === null ? {} : { resolved: true }),
     created_at: formatInstant(createdAt),
   };
-}
-
-function required(given: Static<typeof input>, name: "path" | "text" | "comment_id"): string {
-  const value = given[name];
-  if (value === undefined) throw invalid(name, `is required to ${given.action}`);
-  return value;
 }

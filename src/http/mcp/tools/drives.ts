@@ -13,19 +13,10 @@ export const driveTools = [
       name: "provision_drive",
       title: "Make a drive without an account",
       description:
-        "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
+        "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now. drive_id is what the other tools take.",
       needs: "nothing",
       input: Type.Object({
         name: t.text("What the drive is for: 1 to 64 characters.", "Research notes"),
-      }),
-      output: Type.Object({
-        api_key: t.text("Reads and writes this drive. Store it: it is shown only now."),
-        key_id: Type.String(),
-        drive_id: t.text("What the other tools take as `drive_id`."),
-        drive_name: Type.String(),
-        claim_url: t.text("For your human, who keeps the drive by opening it."),
-        expires_at: t.text("When the drive is deleted, unless it is claimed."),
-        message: t.text("What to do now."),
       }),
     },
     async ({ input, context, services, throttle, claimBase }) => {
@@ -46,24 +37,9 @@ export const driveTools = [
       name: "list_drives",
       title: "List drives",
       description:
-        "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
+        "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`: it is `drive`. role is owner, editor (changes what is in it) or reader.",
       needs: "reading",
       input: Type.Object({ cursor: shown.cursorArgument }),
-      output: Type.Object({
-        drives: Type.Array(
-          Type.Object({
-            drive: t.text("What the other tools take as `drive_id`."),
-            id: Type.String(),
-            name: Type.String(),
-            description: Type.String(),
-            role: t.text("owner; editor, who changes what is in it; or reader, who only sees it."),
-            file_count: Type.Integer(),
-            total_size: Type.Integer({ description: "Bytes." }),
-            expires_at: Type.Optional(t.text("When it is deleted, unless a human claims it.")),
-          }),
-        ),
-        next_cursor: Type.Optional(t.text("Pass it as cursor to get the next page.")),
-      }),
     },
     async ({ input, caller, services }) => {
       const all = services.drives.list(caller, null);
@@ -82,7 +58,7 @@ function driveShown(drive: SeenDrive) {
     drive: shown.nameOf(drive),
     id: drive.id,
     name: drive.name,
-    description: drive.description,
+    ...(drive.description === "" ? {} : { description: drive.description }),
     role: drive.role,
     file_count: drive.fileCount,
     total_size: drive.totalSize,

@@ -1,13 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
+import type { LineMatch } from "../../../services/grep/request.ts";
 import { GREP } from "../../../domain/limits.ts";
 import { grepCursor } from "../../operation/cursor.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
-
-const { tags: _, ...shownFound } = shown.shownFile;
 
 const onlyDriveArgument = Type.Optional(
   Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
@@ -20,33 +19,21 @@ export const findingTools = [
       name: "search",
       title: "Search files",
       description:
-        'Finds files by words in their names, folders, tags and text, best matches first. All words must match; "..." is a phrase. Searches all your drives, unless you name one. To find the lines that match a pattern, use grep. To read a result, pass its drive (as drive_id) and path to read_file, or its id to fetch.',
+        'Finds files by words in their names, folders, tags and text, best matches first. All words must match; "..." is a phrase. Searches all your drives, unless you name one. next_page means that there is more: pass it as page. To find the lines that match a pattern, use grep. To read a result, pass its path to read_file, with its drive as drive_id if it has one, or its id to fetch.',
       needs: "reading",
       input: Type.Object({
         query: Type.String({ minLength: 1, description: 'Words, and phrases in "...".' }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
         tags: shown.onlyTagsArgument,
+        fields: shown.fieldsArgument,
         mime_type: t.optionalText("Only this type.", "image/*", "application/pdf"),
         limit: t.optionalNumber(1, `Default ${shown.SEARCH_RESULTS}.`, shown.SEARCH_RESULTS),
         page: t.optionalNumber(1, "Default 1.", 1_000_000),
       }),
-      output: Type.Object({
-        results: Type.Array(
-          Type.Object({
-            id: t.text("What fetch takes."),
-            title: t.text("The filename."),
-            url: t.text("Where a human sees the file, signed in."),
-            ...shownFound,
-            snippet: t.optionalText("Where its text matches."),
-          }),
-        ),
-        total: Type.Integer(),
-        next_page: t.optionalInteger({ description: "There is more: pass it as page." }),
-      }),
     },
     async (call) => {
-      const { input, caller, context, services, linkBase } = call;
+      const { input, caller, services } = call;
       const { page = 1, limit = shown.SEARCH_RESULTS } = input;
       const drive = onlyDrive(call);
       const { findings, total } = await services.search.find(caller, {
@@ -62,12 +49,9 @@ export const findingTools = [
         page,
         limit,
       });
-      const base = linkBase(context);
+      const foundShown = showFound(call, ["id", ...(input.fields ?? [])]);
       const results = findings.map(({ file, snippet }) => ({
-        id: file.id,
-        title: file.filename,
-        url: shown.fileAddress(base, file),
-        ...foundShown(call, drive, file),
+        ...foundShown(file),
         ...(snippet === null ? {} : { snippet }),
       }));
       return { results, total, ...(page * limit < total ? { next_page: page + 1 } : {}) };
@@ -78,12 +62,13 @@ export const findingTools = [
       name: "grep",
       title: "Search the lines of files",
       description:
-        "Finds the lines of text files that match a regular expression (RE2 syntax: no look-around, no back references), with their numbers. Searches all your drives, unless you name one. To find files by words, use search.",
+        "Finds the lines of text files that match a regular expression (RE2 syntax: no look-around, no back references): `12: text` is line 12, `11- text` a line around a match, if you ask for context. next_cursor means that there may be more: pass it as cursor, with the same other arguments. Searches all your drives, unless you name one. To find files by words, use search.",
       needs: "reading",
       input: Type.Object({
         pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
+        fields: shown.fieldsArgument,
         ignore_case: t.optionalFlag("Default false."),
         context: t.optionalNumber(
           0,
@@ -91,23 +76,6 @@ export const findingTools = [
           GREP.context,
         ),
         cursor: shown.cursorArgument,
-      }),
-      output: Type.Object({
-        files: Type.Array(
-          Type.Object({
-            ...shownFound,
-            matches: Type.Array(
-              Type.Object({
-                line_number: Type.Integer(),
-                line: Type.String(),
-                before: Type.Optional(Type.Array(Type.String())),
-                after: Type.Optional(Type.Array(Type.String())),
-              }),
-            ),
-          }),
-        ),
-        is_partial: Type.Boolean({ description: "Whether something is left out." }),
-        next_cursor: t.optionalText("There may be more: pass it as cursor, with the same other arguments."),
       }),
     },
     async (call) => {
@@ -128,17 +96,10 @@ export const findingTools = [
         },
         { client: context.client, signal },
       );
-      const files = page.files.map(({ file, matches }) => ({
-        ...foundShown(call, drive, file),
-        matches: matches.map(({ line, text, before, after }) => ({
-          line_number: line,
-          line: text,
-          ...(before.length === 0 ? {} : { before: [...before] }),
-          ...(after.length === 0 ? {} : { after: [...after] }),
-        })),
-      }));
-      const more = page.next === null ? {} : { next_cursor: grepCursor.write(page.next) };
-      return { files, is_partial: page.isPartial, ...more };
+      const foundShown = showFound(call, input.fields ?? []);
+      const files = page.files.map(({ file, matches }) => ({ ...foundShown(file), lines: linesOf(matches) }));
+      const more = shown.nextCursor(grepCursor.write(page.next));
+      return { files, ...(page.isPartial ? { is_partial: true } : {}), ...more };
     },
   ),
 ];
@@ -148,8 +109,33 @@ function onlyDrive(call: Call<{ readonly drive_id?: string }>): SeenDrive | null
   return call.input.drive_id === undefined ? null : call.drive;
 }
 
-/** A file that was found in the named drive, or in any. */
-function foundShown({ caller, services }: Call<unknown>, drive: SeenDrive | null, file: FileFacts) {
-  const { tags: __, ...found } = shown.fileShown(drive ?? services.drives.get(caller, file.driveId), file);
-  return found;
+/** Makes what shows a file that was found; with its drive, if it may be in several. */
+function showFound(call: Call<{ readonly drive_id?: string }>, fields: readonly shown.FileField[]) {
+  const { caller, context, linkBase, services } = call;
+  const [first, second] =
+    call.input.drive_id === undefined ? services.drives.list(caller, null) : [call.drive];
+  const only = second === undefined ? first : undefined;
+  const base = linkBase(context);
+  return (file: FileFacts) =>
+    only === undefined
+      ? shown.fileShown(services.drives.get(caller, file.driveId), file, ["drive", ...fields], base)
+      : shown.fileShown(only, file, fields, base);
+}
+
+/** Lines as grep writes them, each once, in their order. */
+function linesOf(matches: readonly LineMatch[]): string[] {
+  const matched = new Set(matches.map(({ line }) => line));
+  const around = new Map<number, string>();
+  for (const { line, before, after } of matches) {
+    for (const [at, text] of before.entries()) around.set(line - before.length + at, text);
+    for (const [at, text] of after.entries()) around.set(line + 1 + at, text);
+  }
+  return [
+    ...matches.map(({ line, text }) => ({ line, text: `${line}: ${text}` })),
+    ...[...around]
+      .filter(([line]) => !matched.has(line))
+      .map(([line, text]) => ({ line, text: `${line}- ${text}` })),
+  ]
+    .toSorted((a, b) => a.line - b.line)
+    .map(({ text }) => text);
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Drive } from "../../../domain/drives/drive.ts";
+import type { FileFacts } from "../../../domain/files/file.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
@@ -20,31 +20,19 @@ export const folderTools = [
       name: "list_files",
       title: "List files and folders",
       description:
-        "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
+        "Lists a folder: its folders, with how many files are in them and below, then its files, with their sizes in bytes, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor as cursor, with the same other arguments, to go on. To find something by its name or text, use search.",
       needs: "reading",
       input: Type.Object({
         drive_id: shown.driveArgument,
         path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
         recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
         tags: shown.onlyTagsArgument,
+        fields: shown.fieldsArgument,
         limit: t.optionalNumber(1, `Default ${shown.PAGE_FILES}.`, shown.PAGE_FILES),
         cursor: shown.cursorArgument,
       }),
-      output: Type.Object({
-        drive: Type.String(),
-        path: Type.String(),
-        folders: Type.Array(
-          Type.Object({
-            path: t.text("Ends with `/`."),
-            file_count: Type.Integer({ description: "Files in it and below." }),
-            total_size: Type.Integer({ description: "Bytes of these files." }),
-          }),
-        ),
-        files: Type.Array(Type.Object(shown.shownFile)),
-        next_cursor: t.optionalText("There is more: pass it as cursor, with the same other arguments."),
-      }),
     },
-    async ({ input, caller, drive, services: { folders, listings } }) => {
+    async ({ input, caller, context, drive, linkBase, services: { folders, listings } }) => {
       const path = withSlash(input.path ?? "");
       const limit = input.limit ?? shown.PAGE_FILES;
       const grouped = input.recursive !== true;
@@ -66,7 +54,9 @@ export const folderTools = [
       const found = isAmongFolders
         ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
         : NO_FOLDERS;
-      return { drive: shown.nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
+      const fields = ["size", ...(input.fields ?? [])] as const;
+      const base = linkBase(context);
+      return pageOf(found, listing, limit, (file) => shown.fileShown(drive, file, fields, base));
     },
   ),
   tool(
@@ -74,34 +64,34 @@ export const folderTools = [
       name: "create_folder",
       title: "Make a folder",
       description:
-        "Makes a folder and its missing parents. You need it only for empty folders: writing a file makes the folders of its path.",
+        "Makes a folder and its missing parents, unless it is there. You need it only for empty folders: writing a file makes the folders of its path.",
       needs: "writing",
       isIdempotent: true,
       input: Type.Object({
         drive_id: shown.driveArgument,
         path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
       }),
-      output: Type.Object({
-        drive: Type.String(),
-        path: Type.String(),
-        created: Type.Boolean({ description: "False if it was there before." }),
-      }),
     },
     async ({ input, caller, drive, services }) => {
       const { folder, created } = await services.folders.create(caller, drive.id, withSlash(input.path));
-      return { drive: shown.nameOf(drive), path: folder.path, created };
+      return { path: folder.path, created };
     },
   ),
 ];
 
 /** What fits into an answer: folders, then files once there are no more folders. */
-function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: number) {
+function pageOf(
+  found: FolderListing,
+  listing: Listing,
+  limit: number,
+  fileShown: (file: FileFacts) => { readonly path: string },
+) {
   const folders = found.folders.map(({ folder }) => ({
     path: folder.path,
     file_count: folder.fileCount,
     total_size: folder.totalSize,
   }));
-  const files = found.nextAfter === null ? listing.files.map((file) => shown.fileShown(drive, file)) : [];
+  const files = found.nextAfter === null ? listing.files.map(fileShown) : [];
   const count = Math.min(limit, shown.fitting([...folders, ...files]).length);
   const page = {
     folders: folders.slice(0, count),

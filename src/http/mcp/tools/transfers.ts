@@ -6,29 +6,29 @@ import type { Services } from "../../../services/services.ts";
 import { failureOf, tool } from "../tool.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
-import { formatInstant } from "../../../domain/time.ts";
-import { linkUrl } from "../../gate/link-base.ts";
 import { onConflict } from "../../resources/files/files.ts";
-import { linkSeconds } from "../../resources/links/file-links.ts";
 
 const DELETED_PATHS = 100;
 
 export const transferTools = [
   transferTool("move", {
-    name: "move_file",
+    name: "move",
+    formerly: { move_file: {} },
     title: "Move or rename a file",
     description:
       "Moves a file to another path, or to another of your drives. If there is a file at the new path, it fails, unless you pass on_conflict.",
   }),
   transferTool("copy", {
-    name: "copy_file",
+    name: "copy",
+    formerly: { copy_file: {} },
     title: "Copy a file",
     description:
       "Copies a file to another path, or to another of your drives, whatever its size. If there is a file at the new path, it fails, unless you pass on_conflict.",
   }),
   tool(
     {
-      name: "delete_files",
+      name: "delete",
+      formerly: { delete_files: {} },
       title: "Delete files",
       description:
         "Deletes files. They stay in the trash for a time, if this server keeps deleted files; undo brings them back. What could not be deleted is in `failed`, with the reason. A path that ends with `/` is a folder, which is deleted with everything in it if you pass confirm. With a single path, you can pass the file's etag as if_match.",
@@ -42,11 +42,6 @@ export const transferTools = [
         confirm: t.optionalFlag("Whether folders are deleted with everything in them. Default false."),
         if_match: shown.ifMatchArgument,
         message: shown.messageArgument,
-      }),
-      output: Type.Object({
-        drive: Type.String(),
-        deleted: Type.Array(Type.String()),
-        failed: Type.Array(Type.Object({ path: Type.String(), error: Type.String() })),
       }),
     },
     async ({ input, caller, drive, context, services, log }) => {
@@ -69,7 +64,7 @@ export const transferTools = [
           failed.push({ path, error: failureOf(error, context, log, { sent: { paths } }).text });
         }
       }
-      return { drive: shown.nameOf(drive), deleted, failed };
+      return failed.length === 0 ? { deleted } : { deleted, failed };
     },
   ),
 ];
@@ -77,7 +72,12 @@ export const transferTools = [
 /** A tool that brings a file to another path. */
 function transferTool(
   how: "move" | "copy",
-  texts: { readonly name: string; readonly title: string; readonly description: string },
+  texts: {
+    readonly name: string;
+    readonly formerly: Readonly<Record<string, object>>;
+    readonly title: string;
+    readonly description: string;
+  },
 ) {
   const facts = {
     ...texts,
@@ -97,7 +97,6 @@ function transferTool(
       if_match: shown.ifMatchArgument,
       message: shown.messageArgument,
     }),
-    output: Type.Object(shown.shownFile),
   } as const;
   return tool(facts, async ({ input, caller, drive, services: { drives, files } }) => {
     const { file } = await files[how](
@@ -110,7 +109,8 @@ function transferTool(
       },
       shown.preconditionFrom(input.if_match),
     );
-    return shown.fileShown(drives.get(caller, file.driveId), file);
+    const fields = file.driveId === drive.id ? shown.CHANGED : (["drive", ...shown.CHANGED] as const);
+    return shown.fileShown(drives.get(caller, file.driveId), file, fields);
   });
 }
 
@@ -122,64 +122,3 @@ async function unconfirmed({ folders }: Services, caller: Caller, driveId: strin
     `must be true to delete the folder "${path}" with all it holds: ${counted(fileCount, "file")}`,
   );
 }
-
-/** Links for contents that a model should not carry. */
-export const linkTools = [
-  tool(
-    {
-      name: "share_file",
-      title: "Share a file with a link",
-      description:
-        "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
-      needs: "writing",
-      input: Type.Object({
-        ...shown.fileArguments,
-        expires_in: linkSeconds,
-        one_time: t.optionalFlag("Whether the URL works only once. Default false."),
-      }),
-      output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shown.shownFile }),
-    },
-    async ({ input, caller, drive, context, services, linkBase }) => {
-      const file = services.files.get(caller, { drive: drive.id, path: input.path });
-      const wanted = { expiresIn: input.expires_in, oneTime: input.one_time };
-      const made = await services.links.createPresigned(caller, { id: file.id }, wanted);
-      return {
-        url: linkUrl(linkBase(context), made),
-        expires_at: formatInstant(made.link.expiresAt),
-        ...shown.fileShown(drive, file),
-      };
-    },
-  ),
-  tool(
-    {
-      name: "create_upload_link",
-      title: "Make a URL to upload a file to",
-      description:
-        "Makes a URL that takes one file by a plain PUT of its bytes, without a key, such as `curl -T report.pdf <url>`. Use it to store a large or binary file that another program has, without carrying it yourself. The file appears at the path, or replaces the one there; then the URL is used up.",
-      needs: "writing",
-      isDestructive: true,
-      input: Type.Object({
-        ...shown.fileArguments,
-        max_size: t.optionalNumber(1, "The most bytes of the file. Default: as much as the server takes."),
-        expires_in: linkSeconds,
-      }),
-      output: Type.Object({
-        url: Type.String(),
-        expires_at: Type.String(),
-        drive: Type.String(),
-        path: t.text("As it was sent."),
-      }),
-    },
-    async ({ input, caller, drive, context, services, linkBase }) => {
-      const { path, max_size: maxSize, expires_in: expiresIn } = input;
-      const wanted = { drive: drive.id, path, maxSize, expiresIn };
-      const made = await services.links.createUpload(caller, wanted);
-      return {
-        url: linkUrl(linkBase(context), made),
-        expires_at: formatInstant(made.link.expiresAt),
-        drive: shown.nameOf(drive),
-        path,
-      };
-    },
-  ),
-];

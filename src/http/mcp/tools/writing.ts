@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
 import { isTextType } from "../../../domain/contents/media-type.ts";
 import { mimeTypeOf } from "../../../domain/contents/mime-types.ts";
-import { isWords, startOf } from "../../../domain/contents/texts/text.ts";
+import { isWords } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
@@ -16,7 +16,7 @@ export const writingTools = [
       name: "write_file",
       title: "Write a file",
       description:
-        "Creates a file, or replaces one as a whole, with its missing folders. Pass `text`, or `base64` for a small binary file; for anything large use create_upload_link. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
+        "Creates a file, or replaces one as a whole, with its missing folders. Pass `text`, or `base64` for a small binary file; for anything large use share with the action upload. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
       needs: "writing",
       isDestructive: true,
       isIdempotent: true,
@@ -31,10 +31,6 @@ export const writingTools = [
         if_match: shown.ifMatchArgument,
         message: shown.messageArgument,
         only_create: t.optionalFlag("Whether to fail if there is already a file. Default false."),
-      }),
-      output: Type.Object({
-        ...shown.shownFile,
-        created: Type.Boolean({ description: "False if it replaced a file." }),
       }),
     },
     async ({ input, caller, drive, services }) => {
@@ -55,7 +51,7 @@ export const writingTools = [
       try {
         if (content.length > 0) await upload.write(content);
         const { file, created } = await upload.finish(fields, precondition);
-        return { ...shown.fileShown(drive, file), created };
+        return { ...shown.fileShown(drive, file, shown.CHANGED), created };
       } finally {
         await upload.abort();
       }
@@ -66,7 +62,7 @@ export const writingTools = [
       name: "edit_file",
       title: "Edit a text file",
       description:
-        "Changes parts of a text file and leaves the rest as it is. Give one edit (`op` and its fields), or several as `edits`, which are made in their order: all, or none. `str_replace` replaces old_string, which must be in the file exactly once, unless you pass replace_all; if it is not, the error names the lines. `insert` puts text after a line, `append` adds it at the end. With dry_run you only see the diff. Other agents' edits at the same time are not lost; pass if_match to be sure that nothing changed since you read the file.",
+        "Changes parts of a text file and leaves the rest as it is. Give one edit (`op` and its fields), or several as `edits`, which are made in their order: all, or none. `str_replace` replaces old_string, which must be in the file exactly once, unless you pass replace_all; if it is not, the error names the lines. `insert` puts text after a line, `append` adds it at the end. The answer has the diff, if it is long without its end (diff_cut). With dry_run you only see it. Other agents' edits at the same time are not lost; pass if_match to be sure that nothing changed since you read the file.",
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
@@ -74,11 +70,6 @@ export const writingTools = [
         ...editFields,
         if_match: shown.ifMatchArgument,
         message: shown.messageArgument,
-      }),
-      output: Type.Object({
-        ...shown.shownFile,
-        diff: t.text("What changed, as a unified diff."),
-        diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
       }),
     },
     async ({ input, caller, drive, services: { edits } }) => {
@@ -89,9 +80,7 @@ export const writingTools = [
         creates: input.create ?? false,
       };
       const { file, diff } = await edits.apply(caller, ref, editsIn(input), options);
-      const text = startOf(diff.text, shown.ANSWER_DIFF_BYTES);
-      const isCut = diff.isCut || text.length < diff.text.length;
-      return { ...shown.fileShown(drive, file), diff: text, diff_cut: isCut };
+      return { ...shown.fileShown(drive, file, shown.CHANGED), ...shown.diffShown(diff) };
     },
   ),
   tool(
@@ -108,14 +97,13 @@ export const writingTools = [
         if_match: shown.ifMatchArgument,
         message: shown.messageArgument,
       }),
-      output: Type.Object(shown.shownFile),
     },
     async ({ input, caller, drive, services: { edits } }) => {
       const ref = { drive: drive.id, path: input.path };
       const creates = input.create ?? false;
       const options = { precondition: shown.preconditionFrom(input.if_match), dryRun: false, creates };
       const { file } = await edits.apply(caller, ref, [{ op: "append", text: input.text }], options);
-      return shown.fileShown(drive, file);
+      return shown.fileShown(drive, file, shown.CHANGED);
     },
   ),
 ];

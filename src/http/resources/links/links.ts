@@ -9,6 +9,18 @@ import * as t from "../../operation/schema.ts";
 import { asJson, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
+/** Of a link that shows something. */
+export const sharePassword = Type.Optional(
+  t.givenPassword(
+    `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
+  ),
+);
+export const shareExpiry = Type.Optional(
+  t.timeInput(
+    `When the link expires, at most ${SHARE_LINK_DAYS.most} days from now. Default: in ${SHARE_LINK_DAYS.default} days`,
+  ),
+);
+
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
 export function links({ links: service, linkLists, linkBase }: Parts) {
@@ -25,16 +37,8 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
           "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
           "notes/2030/",
         ),
-        password: Type.Optional(
-          t.givenPassword(
-            `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
-          ),
-        ),
-        expires_at: Type.Optional(
-          t.timeInput(
-            `When the link expires, at most ${SHARE_LINK_DAYS.most} days from now. Default: in ${SHARE_LINK_DAYS.default} days`,
-          ),
-        ),
+        password: sharePassword,
+        expires_at: shareExpiry,
       }),
       example: { drive_id: t.exampleOf(linkSchema).drive_id, path: "notes/2030/" },
       answers: {
