@@ -72,10 +72,15 @@ export function shownError(error: unknown, requestId: string, log: Log): CofferE
   return new CofferError("INTERNAL", error instanceof DamagedFile ? DAMAGED : UNEXPECTED);
 }
 
+/** The headers of an error's response. */
+export function headersOf(error: CofferError): Readonly<Record<string, string>> {
+  return { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) };
+}
+
 export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
   const shown = shownError(error, requestId, log);
   const { code, message, field } = shown;
-  const headers = { ...ERROR_HEADERS[code], ...(shown instanceof HttpRefusal ? shown.headers : {}) };
+  const headers = headersOf(shown);
   const status = ERROR_STATUS[code];
   if (!isOAuth)
     return Response.json({ error: { code, message, field, request_id: requestId } }, { status, headers });

@@ -71,6 +71,17 @@ export function createGate(gate: GateOptions) {
     );
   };
 
+  /** Counts a message of an MCP client; see `RequestContext.refusal`. */
+  const countMessage = (caller: Caller | null, request: Request, context: RequestContext): void => {
+    try {
+      count(caller, context);
+    } catch (error) {
+      // Who opens a stream has no model that reads.
+      if (request.method !== "POST" || !(error instanceof CofferError)) throw error;
+      context.refusal = error;
+    }
+  };
+
   const bringKey = (rawKey: string, context: RequestContext): void => {
     const caller = authenticate(rawKey);
     if (caller === null) return;
@@ -90,14 +101,17 @@ export function createGate(gate: GateOptions) {
     const token = rawKey === null && !isMcp && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
       rawKey !== null ? authenticate(rawKey) : token !== null ? gate.authenticateSession(token) : null;
-    count(caller, context);
     if (isMcp) {
+      countMessage(caller, request, context);
       // What a caller may do there depends on the message: see `http/mcp/`.
       if (caller !== null) return;
       if (request.headers.has("authorization")) throw unauthorized(provisioning);
       refuseForeign(request, gate.mcpOriginOf);
       context.bringKey = (brought) => bringKey(brought, context);
-    } else if (caller === null) {
+      return;
+    }
+    count(caller, context);
+    if (caller === null) {
       if (!gate.isPublic(request.method, context.path)) throw unauthorized(provisioning);
       // What a page sends counts for the address of whoever looks at it. A link names its own limits.
       const isLinked = gate.isByLink(request.method, context.path);

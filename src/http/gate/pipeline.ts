@@ -84,7 +84,7 @@ export function createPipeline(options: PipelineOptions): Handler {
 }
 
 export function refuse(error: unknown, request: Request, log: Log): Response {
-  const { id, hasOAuthErrors } = contextOf(request);
+  const { id, hasOAuthErrors, refusal } = contextOf(request);
   // A client that disconnects while its body is read is not our error; nobody reads this response.
   const hasLeft = error instanceof Error && error.name === "AbortError" && request.signal.aborted;
   return errorResponse(
@@ -94,7 +94,7 @@ export function refuse(error: unknown, request: Request, log: Log): Response {
           "The body ended before it was complete. Send the request again.",
           "body",
         )
-      : error,
+      : (refusal ?? error),
     id,
     log,
     hasOAuthErrors,

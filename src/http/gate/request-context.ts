@@ -65,6 +65,11 @@ export class RequestContext {
   caller: Caller | null = null;
   /** Makes the holder of a key in the body the caller, and counts it. Throws RATE_LIMITED. Null where none can come. */
   bringKey: ((rawKey: string) => void) | null = null;
+  /**
+   * Why a message of an MCP client is refused that is read all the same, up to the length of one without a key: a tool
+   * call has its refusal as a result, which its model reads. All else that goes wrong with it is told as this.
+   */
+  refusal: CofferError | null = null;
   /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
   /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */

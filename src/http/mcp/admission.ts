@@ -59,6 +59,7 @@ export function admissionTo(
     const isCall = method === "tools/call";
     const tool = isCall ? tools.get(message.params?.name ?? "") : undefined;
     context.call = nameOf(method, tool);
+    if (context.refusal !== null) throw context.refusal;
     if (context.caller !== null) {
       requireFit(tool, message.params?.arguments, context.caller);
       return message;

@@ -34,7 +34,7 @@ export function mcpRoute(server: () => Promise<Mcp>) {
     readsKey: true,
     summary: "Connect an MCP client",
     description:
-      "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. A read-only key can only read. Where nobody has an account, a client without a key can call `provision_drive`, and pass the key that it answers with to the other tools, as the argument `api_key`; where people have accounts, it is sent to sign in with its first message, as the 401 says. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
+      "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. A read-only key can only read. Where nobody has an account, a client without a key can call `provision_drive`, and pass the key that it answers with to the other tools, as the argument `api_key`; where people have accounts, it is sent to sign in with its first message, as the 401 says. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error. But a call of a tool that comes too often, or that fails on the server, gets a result with `isError`, which says when to try again: a model reads that.",
     body: Type.Object(
       {
         jsonrpc: Type.Literal("2.0"),
@@ -81,17 +81,16 @@ export function mcpRoute(server: () => Promise<Mcp>) {
     ],
     errors: ["UNAUTHORIZED", "FORBIDDEN"],
     handle: async ({ request, context, body }) => {
-      const { admit, answer } = await server();
-      const { jsonrpc, id, method, params } = admit(body, context);
+      const { answer } = await server();
+      const { jsonrpc, id, method, params } = body;
       // A tool may wait for a large change of a folder.
       context.suspendIdleTimeout();
       // Unknown fields are ignored, as everywhere.
-      return answer(request, {
-        jsonrpc,
-        method,
-        ...(id === undefined ? {} : { id }),
-        ...(params && { params }),
-      });
+      return answer(
+        request,
+        { jsonrpc, method, ...(id === undefined ? {} : { id }), ...(params && { params }) },
+        context,
+      );
     },
   });
 }

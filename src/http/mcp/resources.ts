@@ -10,7 +10,8 @@ import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";
-import { failureOf, type McpOptions } from "./tool.ts";
+import { failureOf } from "./failures.ts";
+import type { McpOptions } from "./tool.ts";
 
 /** A list of all files, in the order of their paths. */
 const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;

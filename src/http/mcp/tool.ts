@@ -8,12 +8,9 @@ import type { Services } from "../../services/services.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import type { Parts } from "../resources/parts.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
-import { type NamePlace, namesOf, unknownName } from "../operation/names.ts";
+import { type NamePlace, unknownName } from "../operation/names.ts";
 import { nameOf } from "./shown.ts";
 import { shortSchema } from "./short-schema.ts";
-import { type FailedCondition, PreconditionFailed } from "../../domain/files/precondition.ts";
-import type { Log } from "../../process/log.ts";
-import { shownError } from "../gate/errors.ts";
 
 /**
  * The argument by which a tool call of a client that sends no key with its requests brings one, such as that of the
@@ -30,6 +27,9 @@ export interface McpOptions extends Pick<
 > {
   readonly services: Services;
 }
+
+/** What to do after an error, by its code. */
+export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** What a tool needs: nothing, a key, or a key that may write. */
 type Needs = "nothing" | "reading" | "writing";
@@ -196,62 +196,4 @@ function driveNamed(
 function refuseUnknown(name: string, _value: unknown, place: NamePlace): void {
   if (name === KEY_ARGUMENT) throw invalid(name, "is not needed here. Leave it out.");
   throw unknownName(name, place);
-}
-
-/** What to do after an error, by its code. */
-export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
-
-/** What a model reads of failed conditions, whose own words are about headers. */
-const CONDITIONS: Readonly<Record<FailedCondition, string>> = {
-  exists: "There is a file at this path. Choose another path, or leave out only_create to replace it.",
-  absent: "There is no file at this path. Leave out if_match to create one.",
-  changed:
-    "The file has changed since you read it: read the file again, make your change to what it says now, and pass its new etag as if_match.",
-};
-
-/** What services call otherwise than the tools, which call it one of these, besides names that mean the same. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  prefix: ["path"],
-  path: ["paths"],
-};
-
-/** By which tools a model does what the error says to do, where it cannot know them. */
-const NEXT: NextSteps = {
-  PAYLOAD_TOO_LARGE: "share gives a URL to download it, or one to upload it.",
-  UNSUPPORTED_MEDIA_TYPE: "share gives a URL to download it.",
-  EXTRACTION_FAILED: "share gives a URL to download it.",
-};
-
-/**
- * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
- *
- * @param failed the arguments of the tool, unchecked, and what to do `next` after its errors
- */
-export function failureOf(
-  error: unknown,
-  { id }: RequestContext,
-  log: Log,
-  { sent, next: own = {} }: { readonly sent?: unknown; readonly next?: NextSteps } = {},
-): { readonly code: ErrorCode; readonly text: string } {
-  const shown = shownError(error, id, log);
-  const { code } = shown;
-  if (shown instanceof PreconditionFailed) {
-    return { code, text: `${code}: Nothing was changed. ${own[code] ?? CONDITIONS[shown.why]}` };
-  }
-  const next = own[code] ?? NEXT[code];
-  const message = inArguments(shown, sent);
-  const end = /[.!?]$/.test(message) ? "" : ".";
-  const trace = code === "INTERNAL" ? ` The request id is ${id}.` : "";
-  return {
-    code,
-    text: `${code}: ${message}${end}${next === undefined ? "" : ` ${next}`}${trace}`,
-  };
-}
-
-/** The message with the name by which the field at fault was sent. */
-function inArguments({ message, field = "" }: CofferError, sent: unknown): string {
-  const has = (name: string) => typeof sent === "object" && sent !== null && Object.hasOwn(sent, name);
-  const names = has(field) ? [] : [...namesOf(field), ...(OTHER_NAMES[field] ?? [])];
-  const name = names.find(has);
-  return name === undefined ? message : message.replace(field, name);
 }

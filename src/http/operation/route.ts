@@ -106,8 +106,8 @@ export function checksOf(path: string, spec: AnyOperation) {
   const hasJsonBody = json?.body !== undefined;
   const checkBody = compileBodyValidator(json?.body ?? NOTHING);
   const limits = json?.bodyLimits ?? PLAIN_BODY;
-  const mostBytes = ({ caller }: RequestContext) =>
-    caller === null ? Math.min(ANONYMOUS_BYTES, limits.bytes) : limits.bytes;
+  const mostBytes = ({ caller, refusal }: RequestContext) =>
+    caller === null || refusal !== null ? Math.min(ANONYMOUS_BYTES, limits.bytes) : limits.bytes;
   const adviceOn = ({ caller }: RequestContext) =>
     caller === null && spec.readsKey === true
       ? "send less at once, or send a key in the Authorization header, with which it may be longer"

@@ -276,16 +276,19 @@ describe("where nobody has an account", () => {
     await using limited = await startWithDrive({ "rate-limits": "free=3,pro=3,team=3" });
     const { client, key } = limited.own;
     const left = async (api_key: string) => {
-      const { status, headers } = await call(limited, "list_drives", { api_key });
-      return `${status} ${headers.get("x-ratelimit-remaining")}`;
+      const answer = await call(limited, "list_drives", { api_key });
+      const [, said = ""] = saidBy(answer);
+      return `${answer.status} ${answer.headers.get("x-ratelimit-remaining")} ${said.split(":")[0]}`;
     };
-    const asked = await Array.fromAsync([key, key, key, key], left);
-    expect(asked).toEqual(["200 2", "200 1", "200 0", "429 0"]);
+    const asked = await Array.fromAsync([key, key, key], left);
+    expect(asked.map((each) => each.slice(0, 5))).toEqual(["200 2", "200 1", "200 0"]);
+    expect(await left(key)).toBe("200 0 RATE_LIMITED");
     expect((await client.send("GET", "/v0/drives")).status).toBe(429);
     // The drive was made by this address; what it guesses counts as well.
     const wrong = wrongOf(key);
-    const guessed = await Array.fromAsync([wrong, wrong, wrong], left);
-    expect(guessed.map((each) => each.slice(0, 3))).toEqual(["200", "200", "429"]);
+    const guessed = await Array.fromAsync([wrong, wrong, wrong, key], left);
+    const said = guessed.map((each) => each.split(" ").at(-1));
+    expect(said).toEqual(["UNAUTHORIZED", "UNAUTHORIZED", "RATE_LIMITED", "RATE_LIMITED"]);
   });
 
   it("neither the log nor the database has it, and it ends when it is revoked", async (coffer) => {

@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { once } from "node:events";
+import { CofferError } from "../../../src/domain/errors.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
 import { openStage, runScenarios, startWithDrive } from "../../support/server/scenario.ts";
@@ -153,6 +154,38 @@ test("a message counts as one request of its key", async () => {
   expect(await me.send("GET", "/v0/drives")).toMatchObject({ status: 429 });
 });
 
+test.each(REVISIONS)(
+  "over %s a model is told when to try again, and a client by the status",
+  async (revision) => {
+    await using coffer = await startWithDrive({ "rate-limits": "free=6,pro=6,team=6" });
+    const { client: me, key } = coffer.own;
+    await using mcp = await connectMcp(coffer.appliance.url, key, revision);
+    while (!(await mcp.call("list_drives")).isError);
+    const said = await mcp.refused("write_file", { path: "a", text: "x" });
+    expect(said).toBe(
+      "RATE_LIMITED: Too many requests with this key: 6 a minute are allowed. Try again in 60 s.",
+    );
+    expect(mcp.client.listTools()).rejects.toThrow(/429|Too many requests/);
+    const call = { ...LIST, method: "tools/call", params: { name: "list_drives" } };
+    const limited = await me.send("POST", "/mcp", { body: call });
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([200, "60"]);
+    // What is read of it is little, and nothing is done that a refusal could be guessed from.
+    const { id: _, ...notified } = call;
+    const long = {
+      ...call,
+      params: { name: "write_file", arguments: { path: "a", text: "x".repeat(20_000) } },
+    };
+    for (const body of [LIST, notified, long, "{", [call]])
+      expect(await me.send("POST", "/mcp", { body })).toMatchObject({ status: 429 });
+    const guess = { body: call, headers: { authorization: "Bearer nobody" } };
+    const guessed = await Array.fromAsync({ length: 8 }, () => coffer.client().status("POST", "/mcp", guess));
+    expect(new Set(guessed)).toEqual(new Set([401, 429]));
+    expect(await me.status("GET", "/mcp")).toBe(429);
+    coffer.clock.advance(60_000);
+    expect(await mcp.get("list_files")).toMatchObject({ files: [] });
+  },
+);
+
 test("the log says what was called, and nothing of what was passed", async () => {
   const { coffer, world } = stage;
   const before = coffer.lines.length;
@@ -175,6 +208,15 @@ test("what goes wrong inside is told with the request id, and explained in the l
   expect(text).toMatch(/^INTERNAL: .* The request id is [\w-]+\.$/);
   expect(text).not.toContain("secret");
   expect(coffer.lines.some((line) => line.includes("/etc/secret is missing"))).toBe(true);
+});
+
+test("what is too busy to do something says when to try again", async () => {
+  await using coffer = await startWithDrive();
+  await using me = await connectMcp(coffer.appliance.url, coffer.own.key);
+  spyOn(coffer.appliance.services.drives, "list").mockImplementation(() => {
+    throw new CofferError("UNAVAILABLE", "Too few hands");
+  });
+  expect(await me.refused("list_drives")).toBe("UNAVAILABLE: Too few hands. Try again in 5 s.");
 });
 
 test.each([

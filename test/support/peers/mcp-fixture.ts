@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Listening } from "../../../src/http/mcp/listening.ts";
 import { mcpRoute } from "../../../src/http/mcp/mcp.ts";
-import { createTransport } from "../../../src/http/mcp/server.ts";
+import { createTransport } from "../../../src/http/mcp/transport.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { startStub } from "../../http/stub-app.ts";
 import { FakeClock } from "../server/fake-clock.ts";
@@ -247,6 +247,6 @@ const NO_NEWS: Listening = {
 /** A server of what the conformance suite calls, behind the gate, the route and the transport of `/mcp`. */
 export function startMcpFixture() {
   const answer = createTransport({ serverFor: fixtureServer, listen: () => NO_NEWS, log });
-  const route = mcpRoute(() => Promise.resolve({ admit: (message) => message, answer }));
+  const route = mcpRoute(() => Promise.resolve({ answer }));
   return startStub({ routes: [route], rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
 }
