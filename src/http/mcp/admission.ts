@@ -37,6 +37,8 @@ const KEYED_METHODS: readonly string[] = [
   "tools/call",
   "resources/list",
   "resources/read",
+  "prompts/list",
+  "prompts/get",
   "completion/complete",
   "subscriptions/listen",
 ];

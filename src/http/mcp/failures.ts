@@ -1,8 +1,10 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import { type FailedCondition, PreconditionFailed } from "../../domain/files/precondition.ts";
 import type { Log } from "../../process/log.ts";
 import { ERROR_STATUS, headersOf, shownError } from "../gate/errors.ts";
-import type { RequestContext } from "../gate/request-context.ts";
+import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { namesOf } from "../operation/names.ts";
 import type { Message } from "./admission.ts";
 import type { NextSteps } from "./tool.ts";
@@ -87,4 +89,24 @@ export function refusedCall(
   const result = { resultType: "complete", isError: true, content: [{ type: "text", text }] };
   const headers = error instanceof CofferError ? headersOf(error) : {};
   return Response.json({ jsonrpc: "2.0", id, result }, { headers });
+}
+
+/** Makes what answers all but tool calls, where an error is one of the protocol. */
+export function answering(context: RequestContext, log: Log) {
+  /** @param uri of the resource that is asked for */
+  return async <T>(ask: (caller: Caller) => T | Promise<T>, uri = ""): Promise<T> => {
+    try {
+      if (context.caller === null) throw unauthorized(false);
+      return await ask(context.caller);
+    } catch (error) {
+      const { code, text } = failureOf(error, context, log);
+      throw protocolError(code, text, uri);
+    }
+  };
+}
+
+function protocolError(code: ErrorCode, text: string, uri: string): Error {
+  if (code === "NOT_FOUND") return new ResourceNotFoundError(uri, text);
+  const kind = code === "INTERNAL" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  return new ProtocolError(kind, text);
 }

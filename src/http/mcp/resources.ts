@@ -1,35 +1,26 @@
 import type { Server } from "@modelcontextprotocol/server";
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/conditions.ts";
-import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";
-import { failureOf } from "./failures.ts";
+import { answering } from "./failures.ts";
 import type { McpOptions } from "./tool.ts";
 
 /** A list of all files, in the order of their paths. */
-const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;
+export const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;
 
 /** Makes a server answer what is asked about files as resources. */
 export function answerResources(server: Server, context: RequestContext, options: McpOptions): void {
   const { services } = options;
-  const answer = async <T>(uri: string, ask: (caller: Caller) => T | Promise<T>): Promise<T> => {
-    try {
-      if (context.caller === null) throw unauthorized(false);
-      return await ask(context.caller);
-    } catch (error) {
-      const { code, text } = failureOf(error, context, options.log);
-      throw protocolError(code, text, uri);
-    }
-  };
+  const answer = answering(context, options.log);
   server.setRequestHandler("resources/list", ({ params }) =>
-    answer("", (caller) => listResources(services, caller, params?.cursor)),
+    answer((caller) => listResources(services, caller, params?.cursor)),
   );
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [
@@ -43,24 +34,8 @@ export function answerResources(server: Server, context: RequestContext, options
     ],
   }));
   server.setRequestHandler("resources/read", ({ params }) =>
-    answer(params.uri, (caller) => readResource(services, caller, params.uri)),
+    answer((caller) => readResource(services, caller, params.uri), params.uri),
   );
-  server.setRequestHandler("completion/complete", ({ params }) => {
-    const isFile = params.ref.type === "ref/resource" && params.ref.uri === shown.FILE_URI_TEMPLATE;
-    const { name, value } = params.argument;
-    const drive = params.context?.arguments?.["drive"];
-    return answer("", (caller) => {
-      const found = isFile ? complete(services, caller, name, value, drive) : [];
-      const values = found.slice(0, shown.COMPLETIONS);
-      return { completion: { values, hasMore: values.length < found.length } };
-    });
-  });
-}
-
-function protocolError(code: ErrorCode, text: string, uri: string): Error {
-  if (code === "NOT_FOUND") return new ResourceNotFoundError(uri, text);
-  const kind = code === "INTERNAL" ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-  return new ProtocolError(kind, text);
 }
 
 /** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
@@ -100,25 +75,6 @@ async function readResource({ files }: Services, caller: Caller, uri: string) {
   if (file.size > shown.ANSWER_BYTES && shown.imageTypeOf(bytes) === null) throw tooLarge(file);
   const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
   return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
-}
-
-/** Drives, or paths of one, that start so: one more than are shown. */
-function complete(
-  { drives, listings }: Services,
-  caller: Caller,
-  name: string,
-  start: string,
-  drive: string | undefined,
-): string[] {
-  const limit = shown.COMPLETIONS + 1;
-  if (name === "drive") {
-    const names = drives.list(caller, null).map(shown.nameOf);
-    return names.filter((each) => each.startsWith(start)).slice(0, limit);
-  }
-  if (name !== "path" || drive === undefined) return [];
-  const wanted = { ...BY_PATH, driveId: drive, prefix: start, grouped: true, limit, after: null };
-  const { files, level } = listings.list(caller, wanted);
-  return [...(level?.folders ?? []), ...files.map(({ path }) => path)].slice(0, limit);
 }
 
 function nextCursor(next: string | null) {

@@ -6,6 +6,8 @@ import { admissionTo, isFor, type Message, requireMayCall, type Sent } from "./a
 import { failureOf, refusedCall } from "./failures.ts";
 import { instructionsFor } from "./instructions.ts";
 import { listenTo } from "./listening.ts";
+import { answerCompletions } from "./completions.ts";
+import { answerPrompts } from "./prompts.ts";
 import { answerResources } from "./resources.ts";
 import type { ShortSchema } from "./short-schema.ts";
 import { KEY_ARGUMENT, type McpOptions, type Tool } from "./tool.ts";
@@ -80,7 +82,7 @@ export function createMcp(options: McpOptions) {
     // The earlier revisions tell of changes in sessions, which there are none of.
     const resourceChanges = era === "modern" ? { subscribe: true, listChanged: true } : {};
     // Only a tool call can bring a key.
-    const keyed = caller === null ? {} : { resources: resourceChanges, completions: {} };
+    const keyed = caller === null ? {} : { resources: resourceChanges, prompts: {}, completions: {} };
     const server = new Server(
       { name: "coffer", title: "Coffer", version },
       { capabilities: { tools: {}, ...keyed }, instructions: instructionsFor(caller !== null, retention) },
@@ -91,7 +93,11 @@ export function createMcp(options: McpOptions) {
     server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
       call(params.name, params.arguments, context, mcpReq.signal),
     );
-    if (caller !== null) answerResources(server, context, options);
+    if (caller !== null) {
+      answerResources(server, context, options);
+      answerPrompts(server, caller);
+      answerCompletions(server, context, options);
+    }
     return server;
   };
 

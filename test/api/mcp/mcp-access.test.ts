@@ -167,7 +167,14 @@ test("a reader sees the reading tools only, everybody else all of them", async (
 });
 
 const OPEN = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"];
-const CLOSED = ["resources/list", "resources/read", "completion/complete", "subscriptions/listen"];
+const CLOSED = [
+  "resources/list",
+  "resources/read",
+  "prompts/list",
+  "prompts/get",
+  "completion/complete",
+  "subscriptions/listen",
+];
 const EVERY = [...OPEN, ...CLOSED, "tools/call"];
 
 describe("without a valid key", () => {
