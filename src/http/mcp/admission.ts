@@ -40,6 +40,7 @@ const KEYED_METHODS: readonly string[] = [
   "prompts/list",
   "prompts/get",
   "completion/complete",
+  "logging/setLevel",
   "subscriptions/listen",
 ];
 

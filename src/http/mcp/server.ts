@@ -79,10 +79,14 @@ export function createMcp(options: McpOptions) {
 
   const serverFor = (context: RequestContext, era: Era): Server => {
     const { caller } = context;
-    // The earlier revisions tell of changes in sessions, which there are none of.
-    const resourceChanges = era === "modern" ? { subscribe: true, listChanged: true } : {};
+    // Those of 2025 tell of changes in sessions, which there are none of. Their clients may set from which level on they
+    // want messages; there are none, so any level will do.
+    const ofEra =
+      era === "modern"
+        ? { resources: { subscribe: true, listChanged: true } }
+        : { resources: {}, logging: {} };
     // Only a tool call can bring a key.
-    const keyed = caller === null ? {} : { resources: resourceChanges, prompts: {}, completions: {} };
+    const keyed = caller === null ? {} : { ...ofEra, prompts: {}, completions: {} };
     const server = new Server(
       { name: "coffer", title: "Coffer", version },
       { capabilities: { tools: {}, ...keyed }, instructions: instructionsFor(caller !== null, retention) },

@@ -173,6 +173,7 @@ const CLOSED = [
   "prompts/list",
   "prompts/get",
   "completion/complete",
+  "logging/setLevel",
   "subscriptions/listen",
 ];
 const EVERY = [...OPEN, ...CLOSED, "tools/call"];

@@ -118,6 +118,17 @@ describe.each(REVISIONS)("the official client over %s", (revision) => {
     expect(second["message"]).toContain("does not reach the new drive");
   });
 
+  test("says what it can do, and takes a level of messages only where there is one", async () => {
+    await using me = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada, revision);
+    const { resources, logging } = me.client.getServerCapabilities() ?? {};
+    const isModern = revision === "2026-07-28";
+    const ofEra = isModern ? [{ subscribe: true, listChanged: true }, undefined] : [{}, {}];
+    expect([resources, logging]).toEqual(ofEra);
+    if (isModern) expect(me.client.setLoggingLevel("debug")).rejects.toThrow();
+    else await me.client.setLoggingLevel("debug");
+    expect(me.client.subscribeResource({ uri: "coffer://ada%2Fnotes/notes/hello.txt" })).rejects.toThrow();
+  });
+
   test("lists few tools in few words, and answers each thing once", async () => {
     await using me = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada, revision);
     const listed = await me.client.listTools();
