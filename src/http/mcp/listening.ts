@@ -48,6 +48,8 @@ class Watch implements ServerEventBus {
   readonly #stream: FeedStream;
   /** URIs as they were sent, by drive and path. */
   readonly #watched: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that are folders: they change with all that is in them. */
+  readonly #folders: readonly string[];
   readonly #tellsLists: boolean;
   #deliver: ((event: ServerEvent) => void) | null = null;
   /** Resources that have changed, and of which the client is not told yet. */
@@ -57,6 +59,7 @@ class Watch implements ServerEventBus {
   constructor(stream: FeedStream, watched: ReadonlyMap<string, readonly string[]>, tellsLists: boolean) {
     this.#stream = stream;
     this.#watched = watched;
+    this.#folders = [...watched.keys()].filter((key) => key.endsWith("/") || key.endsWith(SEPARATOR));
     this.#tellsLists = tellsLists;
   }
 
@@ -100,6 +103,7 @@ class Watch implements ServerEventBus {
     const { type, driveId, path, previousPath } = change;
     if (this.#tellsLists && type !== "file.updated") this.#isListDue = true;
     for (const each of previousPath === null ? [path] : [path, previousPath]) {
+      for (const folder of this.#folders) if (keyOf(driveId, each).startsWith(folder)) this.#mark(folder);
       if (each !== "" && !isFolderPath(each)) this.#mark(keyOf(driveId, each));
       else for (const key of this.#watched.keys()) if (key.startsWith(keyOf(driveId, each))) this.#mark(key);
     }
@@ -110,8 +114,11 @@ class Watch implements ServerEventBus {
   }
 }
 
+/** What no id and no path has. */
+const SEPARATOR = "\n";
+
 function keyOf(drive: string, path: string): string {
-  return `${drive}\n${path}`;
+  return drive + SEPARATOR + path;
 }
 
 /** How many events wait for the client to read them, at most: the SDK keeps them in memory. */

@@ -1,7 +1,8 @@
 import type { Server } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
+import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
+import { isFolderPath } from "../../domain/files/path.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
@@ -29,7 +30,7 @@ export function answerResources(server: Server, context: RequestContext, options
         name: "file",
         title: "A file of a drive",
         description:
-          "`drive` is the drive's id or slug, `path` the file's path in it, such as coffer://ada/notes/plan.md in the drive ada/notes.",
+          "`drive` is the drive's id or slug, `path` the file's path in it, such as coffer://ada/notes/plan.md in the drive ada/notes. With a `/` at its end, it is a folder, and lists what is in it.",
       },
     ],
   }));
@@ -64,10 +65,12 @@ function listResources({ drives: service, listings }: Services, caller: Caller, 
   return { resources: [], ...nextCursor(startOf(drives[first + shown.LISTED_DRIVES])) };
 }
 
-/** A whole file. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for one that is not read at once. */
-async function readResource({ files }: Services, caller: Caller, uri: string) {
+/** A whole file, or what is in a folder. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for a file that is not read at once. */
+async function readResource(services: Services, caller: Caller, uri: string) {
   const ref = shown.parseFileUri(uri);
   if (ref === null) throw notFound("file");
+  if (ref.path === "" || isFolderPath(ref.path)) return { contents: [folderOf(services, caller, uri, ref)] };
+  const { files } = services;
   const file = files.get(caller, ref);
   if (file.size > shown.WHOLE_BYTES) throw tooLarge(file);
   const bytes = await files.contentWhole(file);
@@ -76,6 +79,21 @@ async function readResource({ files }: Services, caller: Caller, uri: string) {
   const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
   return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
 }
+
+/** Folders, then files, each by its path on a line: none has a line end. */
+function folderOf({ folders, listings }: Services, caller: Caller, uri: string, { drive, path }: FileAtPath) {
+  const limit = shown.PAGE_FILES;
+  const inside = folders.list(caller, { driveId: drive, path, page: 1, limit, after: null });
+  const wanted = { ...BY_PATH, driveId: drive, prefix: path, grouped: true, limit, after: null };
+  const { files, nextAfter } = listings.list(caller, wanted);
+  const paths = [...inside.folders.map(({ folder }) => folder.path), ...files.map((file) => file.path)];
+  const lines = shown.fitting(paths);
+  const isWhole =
+    lines.length === paths.length && inside.nextAfter === null && (nextAfter?.file ?? null) === null;
+  return { uri, mimeType: "text/plain", text: [...lines, ...(isWhole ? [] : [MORE_IN_FOLDER])].join("\n") };
+}
+
+const MORE_IN_FOLDER = "(There is more: call list_files.)";
 
 function nextCursor(next: string | null) {
   return next === null ? {} : { nextCursor: pathCursor.write(next) };

@@ -60,6 +60,28 @@ describe("a client that listens", () => {
     await listening.close();
   });
 
+  it("is told of a folder when anything in it changes, and can read what is in there", async (mcp) => {
+    const { own, client, next } = mcp;
+    const [top, folder, other] = ["", "f/", "g/"].map((path) => uriOf(own, path));
+    if (top === undefined || folder === undefined) throw new Error("no folders");
+    await write(own, "g/a.txt", "one");
+    const inFolder = await client.listen({ resourceSubscriptions: [folder, String(other)] });
+    await write(own, "b.txt", "one");
+    await write(own, "f/g/a.txt", "one");
+    expect(await next()).toBe(folder);
+    await write(own, "f/b.txt", "one");
+    expect(await next()).toBe(folder);
+    await inFolder.close();
+    const { contents } = await client.readResource({ uri: folder });
+    expect(contents).toMatchObject([{ uri: folder, text: "f/g/\nf/b.txt" }]);
+    const anywhere = await client.listen({ resourceSubscriptions: [top] });
+    await own.client.delete("/v0/folders", { drive_id: own.id, path: "f/", confirm: true });
+    expect(await next()).toBe(top);
+    expect(client.readResource({ uri: folder })).rejects.toThrow("NOT_FOUND");
+    expect(await client.readResource({ uri: top })).toMatchObject({ contents: [{ text: "g/\nb.txt" }] });
+    await anywhere.close();
+  });
+
   it("cannot listen to what it may not read, and not any more once its key is revoked", async (mcp) => {
     const { own, client, next } = mcp;
     const other = await provision(coffer);
