@@ -13,6 +13,7 @@ import type { ShortSchema } from "./short-schema.ts";
 import { KEY_ARGUMENT, type McpOptions, type Tool } from "./tool.ts";
 import { changeTools } from "./tools/changes.ts";
 import { commentTools } from "./tools/comments.ts";
+import { deletionTools } from "./tools/deletions.ts";
 import { driveTools } from "./tools/drives.ts";
 import { findingTools } from "./tools/finding.ts";
 import { folderTools } from "./tools/folders.ts";
@@ -35,6 +36,7 @@ const TOOLS: readonly Tool[] = [
   ...findingTools,
   ...writingTools,
   ...transferTools,
+  ...deletionTools,
   ...historyTools,
   ...versionTools,
   ...changeTools,
@@ -55,7 +57,7 @@ function withArguments(called: Tool, meant: object): Tool {
   return { ...called, run: (sent, parts) => called.run({ ...meant, ...Object(sent) }, parts) };
 }
 
-const keyArgument = t.text("The key that provision_drive answered with, or one of your human's.");
+const keyArgument = t.text("From provision_drive, or your human's.");
 
 export function createMcp(options: McpOptions) {
   const { log, retention, services, throttle, version } = options;
@@ -128,13 +130,8 @@ function shownTo(caller: Caller | null, { needs, shown }: Tool): Tool["shown"] {
   if (caller === null && needs !== "nothing")
     return { ...shown, inputSchema: withKeyArgument(shown.inputSchema) };
   if (caller?.scope !== "read-only") return shown;
-  const annotations = {
-    ...shown.annotations,
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-  };
-  return { ...shown, annotations };
+  const { openWorldHint } = shown.annotations;
+  return { ...shown, annotations: { readOnlyHint: true, openWorldHint } };
 }
 
 function withKeyArgument(input: ShortSchema): ShortSchema {

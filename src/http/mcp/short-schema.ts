@@ -9,11 +9,24 @@ export type ShortSchema = {
   readonly additionalProperties: false;
 };
 
+/** Limits that say nothing: without them an empty text or list means what it says, and is refused all the same. */
+const PLAIN: Readonly<Record<string, unknown>> = {
+  maximum: Number.MAX_SAFE_INTEGER,
+  minLength: 1,
+  minItems: 1,
+};
+
 /** A schema of arguments in fewer words: each model that connects reads and pays for all of them. */
 export function shortSchema(schema: TObject): ShortSchema {
-  const text = JSON.stringify({ ...schema, additionalProperties: false });
+  const told = new Set(Object.values(schema.properties).map(({ description }) => description));
+  // What is said of an argument is not said again of the same in a list.
+  const withoutTold = (name: string, value: unknown) =>
+    name === "description" && typeof value === "string" && told.has(value) ? undefined : value;
+  const items = (name: string, value: unknown): unknown =>
+    name === "items" ? JSON.parse(JSON.stringify(value, withoutTold)) : value;
+  const text = JSON.stringify({ ...schema, additionalProperties: false }, items);
   const short: ShortSchema = JSON.parse(text, (name, value: unknown) =>
-    name === "maximum" && value === Number.MAX_SAFE_INTEGER ? undefined : (namesIn(value) ?? value),
+    name in PLAIN && value === PLAIN[name] ? undefined : (namesIn(value) ?? value),
   );
   return short;
 }

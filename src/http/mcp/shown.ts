@@ -15,7 +15,7 @@ import { startOf, utf8Length } from "../../domain/contents/texts/text.ts";
 export const driveArgument = Type.Optional(
   Type.String({
     minLength: 1,
-    description: "The drive's id or slug, from list_drives. Leave it out if you have one drive only.",
+    description: "From list_drives. Leave it out if you have one only.",
   }),
 );
 
@@ -35,6 +35,22 @@ export const ifMatchArgument = t.optionalText(
 
 /** Why something is changed; see `callerSaying` of `tool.ts`. */
 export const messageArgument = t.optionalText("Why: the history shows it.");
+
+/** How many paths a call may name. */
+export const NAMED_PATHS = 100;
+
+export function severalPaths(description: string) {
+  const path = Type.String({ minLength: 1 });
+  return Type.Optional(Type.Array(path, { minItems: 1, maxItems: NAMED_PATHS, description }));
+}
+
+/** A pattern of paths. @param what of it begins the description */
+export function globArgument(what = "Only files that match") {
+  return t.optionalText(
+    `${what}: \`*\` and \`?\` within a name, \`**\` across folders, \`{a,b}\`.`,
+    "**/*.md",
+  );
+}
 
 export const onlyTagsArgument = t.optionalTexts({ description: "Only files with all of these tags." });
 
@@ -105,6 +121,11 @@ export function needed(given: { readonly action: string; readonly [name: string]
 
 export function nextCursor(next_cursor: string | null) {
   return next_cursor === null ? {} : { next_cursor };
+}
+
+/** By which all that a call did to many files is undone. */
+export function batch(batch_id: string | null) {
+  return batch_id === null ? {} : { batch_id };
 }
 
 /** What changed in a text, as much as an answer holds. */

@@ -157,8 +157,8 @@ function shownOf({ name, title, description, needs, input, ...facts }: ToolFacts
     inputSchema: shortSchema(input),
     annotations: {
       readOnlyHint: isReading,
-      destructiveHint: facts.isDestructive ?? false,
-      idempotentHint: isReading || (facts.isIdempotent ?? false),
+      ...(isReading ? {} : { destructiveHint: facts.isDestructive ?? false }),
+      ...(facts.isIdempotent === true ? { idempotentHint: true } : {}),
       // All files are the caller's own.
       openWorldHint: false,
     },

@@ -77,6 +77,14 @@ export class Walks extends Service<Pick<Parts, "tables" | "access" | "clock">> {
     };
   }
 
+  /** A page of files that match, and where the next one begins; null at the end. Throws like `records`. */
+  async page(caller: Reach, request: WalkRequest) {
+    const { scope, base } = this.#placeOf(caller, request);
+    const { found, next } = scope === null ? END : await this.#files(scope, base, request);
+    // Others had turns, so some may be gone.
+    return { files: found.flatMap(({ id }) => this.parts.tables.files.byId(id) ?? []), next };
+  }
+
   /** All files that match, in path order. Throws like `records`, and VALIDATION_ERROR for more than `most`. */
   async *matching(caller: Reach, request: Omit<WalkRequest, "limit" | "after">) {
     const { scope, base } = this.#placeOf(caller, request);

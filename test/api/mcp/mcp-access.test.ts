@@ -232,6 +232,8 @@ describe("where nobody has an account", () => {
     await using agent = await connectMcp(coffer.appliance.url, coffer.own.key);
     const { tools } = await anybody.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(listed);
+    // About 8,000 tokens.
+    expect(JSON.stringify(tools).length).toBeLessThan(32_000);
     expect(tools.filter((tool) => !asks(tool)).map(({ name }) => name)).toEqual(["provision_drive"]);
     expect((await agent.client.listTools()).tools.filter(asks)).toEqual([]);
   });

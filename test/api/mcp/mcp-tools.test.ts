@@ -219,8 +219,10 @@ describe("moving, copying and deleting", () => {
 
   it("what could be deleted is, and what could not is named", async (me) => {
     for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
-    expect(await me.get("delete", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
+    expect(await me.get("delete", { paths: ["a", "gone", "b", "a"] })).toEqual({
       deleted: ["a", "b"],
+      file_count: 2,
+      batch_id: expect.any(String),
       failed: [{ path: "gone", error: expect.stringContaining("NOT_FOUND") }],
     });
     await me.refuses("delete", { paths: ["gone"] }, "NOT_FOUND");
@@ -228,19 +230,49 @@ describe("moving, copying and deleting", () => {
     await me.refuses("delete", { paths: ["a", "b"], if_match: "x" }, "VALIDATION_ERROR");
   });
 
-  it("a folder is deleted only by those who say that they mean all of it", async (me) => {
-    await me.get("write_file", { path: "dir/sub/a", text: "a" });
-    await me.get("write_file", { path: "b", text: "b" });
-    expect(await me.get("delete", { paths: ["dir/", "b"] })).toMatchObject({
-      deleted: ["b"],
-      failed: [{ path: "dir/", error: expect.stringContaining("confirm must be true") }],
+  it("a folder is copied, moved and deleted as a file is, and so are several", async (me) => {
+    for (const path of ["dir/sub/a.md", "dir/b.txt", "c.md"]) await me.get("write_file", { path, text: "x" });
+    const both = { file_count: 2, total_size: 2 };
+    const copied = await me.get("copy", { path: "dir", destination_path: "copies/" });
+    expect(copied).toEqual({ path: "copies/dir/", ...both });
+    const moved = await me.get("move", { path: "copies/dir/", destination_path: "moved/" });
+    expect(moved).toEqual({ path: "moved/", ...both });
+    const several = { paths: ["dir/", "c.md", "gone"], destination_path: "all/" };
+    expect(await me.get("move", several)).toEqual({
+      done: 2,
+      failed: [{ path: "gone", error: expect.stringMatching(/^NOT_FOUND: /) }],
+      batch_id: expect.any(String),
     });
-    const folder = { paths: ["dir/"], recursive: true };
-    await me.refuses("delete", { ...folder, if_match: "x" }, "VALIDATION_ERROR: if_match ");
-    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
-    expect(await me.get("delete", folder)).toMatchObject({ deleted: ["dir/"] });
-    expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
-    await me.refuses("delete", folder, "NOT_FOUND");
+    const again = { glob: "moved/**/*.md", destination_path: "all/" };
+    expect(await me.get("copy", again)).toEqual({ done: 1, batch_id: expect.any(String) });
+    expect(await me.get("copy", { ...again, on_conflict: "skip" })).toEqual({
+      done: 0,
+      skipped: ["moved/sub/a.md"],
+    });
+    await me.refuses("copy", { ...again, destination_path: "all" }, "VALIDATION_ERROR: destination_path ");
+    await me.refuses("copy", { ...again, if_match: "x" }, "VALIDATION_ERROR: if_match ");
+    await me.refuses("move", { destination_path: "all/" }, "VALIDATION_ERROR: path or one of ");
+    const would = { would_delete: ["moved/"], file_count: 2 };
+    expect(await me.get("delete", { paths: ["moved"], dry_run: true })).toEqual(would);
+    expect(await me.get("delete", { paths: ["moved"] })).toEqual({ deleted: ["moved/"], file_count: 2 });
+    await me.refuses("delete", { paths: ["all/"], if_match: "x" }, "VALIDATION_ERROR: if_match ");
+    const markdown = { glob: "**/*.md" };
+    const found = ["all/a.md", "all/c.md", "all/dir/sub/a.md"];
+    expect(await me.get("delete", { ...markdown, dry_run: true })).toEqual({
+      would_delete: found,
+      file_count: 3,
+    });
+    const { batch_id, ...gone } = await me.get("delete", markdown);
+    expect(gone).toEqual({ file_count: 3 });
+    const { changes } = await me.get("changes");
+    if (!Array.isArray(changes)) throw new Error("no changes");
+    expect(changes.at(-1)).toContain(`files.deleted all/ (3 files) by`);
+    expect(changes.at(-1)).toEndWith(`(batch_id ${String(batch_id)})`);
+    expect(await me.get("undo", { batch_id })).toMatchObject({ undone: "3 changes" });
+    expect(pathsIn(await pagesOf(me, { glob: "**/*.md" }), "files")).toEqual(found);
+    await me.get("delete", markdown);
+    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["all/dir/b.txt"]);
+    await me.refuses("delete", { ...markdown, paths: ["all"] }, "VALIDATION_ERROR: paths or glob ");
   });
 });
 
@@ -275,6 +307,19 @@ describe("lists", () => {
     expect(pathsIn(small, "files")).toEqual(files);
     for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
     await me.refuses("list_files", { cursor: "x" }, "VALIDATION_ERROR: cursor ");
+  });
+
+  it("files are listed by a pattern of their paths, page by page", async (me) => {
+    const wanted = Array.from({ length: 120 }, (_, at) => `d/${at % 7}/f${String(at).padStart(3, "0")}.md`);
+    for (const path of wanted) await me.get("write_file", { path, text: "", tags: ["a"] });
+    for (const path of ["d/x.txt", "e.md"]) await me.get("write_file", { path, text: "" });
+    const pages = await pagesOf(me, { path: "d/", glob: "**/*.md", tags: ["a"] });
+    expect([pages.length, pathsIn(pages, "files")]).toEqual([2, wanted.toSorted()]);
+    const few = await pagesOf(me, { path: "d/", glob: "3/*.md", limit: 5 });
+    expect([few.length, pathsIn(few, "files").length]).toEqual([4, 17]);
+    await me.refuses("list_files", { glob: "" }, "VALIDATION_ERROR: glob ");
+    const found = await me.get("grep", { pattern: "^", glob: "*.md" });
+    expect(found).toMatchObject({ files: [] });
   });
 
   it("a folder is found with and without its slash, and a new one is there", async (me) => {
@@ -338,7 +383,7 @@ it("the names that tools had are understood, and not listed", async (me) => {
   for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
   await me.get("move_file", { path: "a", destination_path: "c" });
   await me.get("copy_file", { path: "c", destination_path: "d" });
-  expect(await me.get("delete_files", { paths: ["b"] })).toEqual({ deleted: ["b"] });
+  expect(await me.get("delete_files", { paths: ["b"] })).toEqual({ deleted: ["b"], file_count: 1 });
   expect((await me.get("share_file", { path: "c" }))["url"]).toContain("/v0/presigned/");
   expect((await me.get("create_upload_link", { path: "e" }))["url"]).toContain("/v0/uploads/");
   expect(pathsIn(await pagesOf(me, {}), "files")).toEqual(["c", "d"]);

@@ -25,7 +25,7 @@ export const changeTools = [
       name: "changes",
       title: "See what changed",
       description:
-        "Lists what happened, oldest first: when, what, where and by whom, one line each. Use it at the start of a session to see what others did since your last one: keep next_cursor, and pass it as cursor then. With has_more, call it again at once. What changed inside a file, versions shows.",
+        "Lists what happened, oldest first: when, what, where and by whom, one line each, also for what one call did to many files (files.*), which undo takes back by its batch_id. Use it at the start of a session to see what others did since your last one: keep next_cursor, and pass it as cursor then. With has_more, call it again at once. What changed inside a file, versions shows.",
       needs: "reading",
       also: { prefix: "path" },
       input,
@@ -49,7 +49,8 @@ async function list(call: Call<Static<typeof input>>): Promise<object> {
   let position = changeCursor.read(asked.cursor) ?? services.feed.since(asked.since ?? "1h");
   for (let pages = 1; ; pages += 1) {
     const rest = limit - lines.length;
-    const page = await services.feed.wholePage(caller, { drives, position, limit: rest, newestFirst: false });
+    const request = { drives, position, limit: rest, newestFirst: false, isSummary: true };
+    const page = await services.feed.wholePage(caller, request);
     const told = place === null ? page.changes : page.changes.filter((change) => touches(change, place));
     lines.push(...told.map((change) => lineOf(change) + driveOf(change)));
     position = page.next;
@@ -62,10 +63,11 @@ async function list(call: Call<Static<typeof input>>): Promise<object> {
 }
 
 /** Paths have no line ends, so a line is one change. */
-function lineOf({ at, type, path, previousPath, fileCount, by }: Change): string {
+function lineOf({ at, type, path, previousPath, fileCount, by, batch }: Change): string {
   const was = previousPath === null ? "" : ` (was ${previousPath})`;
   const count = fileCount === null ? "" : ` (${counted(fileCount, "file")})`;
-  return `${formatInstant(at)} ${type} ${path}${was}${count} by ${shown.whose(by)}`;
+  const whole = batch === null ? "" : ` (batch_id ${batch})`;
+  return `${formatInstant(at)} ${type} ${path}${was}${count} by ${shown.whose(by)}${whole}`;
 }
 
 /** Whether a change is of what is at a place: of itself, of something in it, or of a folder that it is in. */

@@ -5,6 +5,7 @@ import type { LineMatch } from "../../../services/grep/request.ts";
 import { GREP } from "../../../domain/limits.ts";
 import { grepCursor } from "../../operation/cursor.ts";
 import * as t from "../../operation/schema.ts";
+import { globIn } from "../../resources/files/listings.ts";
 import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
 
@@ -68,6 +69,7 @@ export const findingTools = [
         pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
+        glob: shown.globArgument("Only files whose paths, below the folder of prefix, match"),
         fields: shown.fieldsArgument,
         ignore_case: t.optionalFlag("Default false."),
         context: t.optionalNumber(
@@ -86,7 +88,7 @@ export const findingTools = [
         {
           drive: drive?.id ?? null,
           prefix: input.prefix ?? null,
-          glob: null,
+          glob: globIn(input.glob),
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           context: input.context ?? 0,

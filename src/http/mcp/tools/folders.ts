@@ -1,18 +1,31 @@
-import { Type } from "@sinclair/typebox";
-import type { FileFacts } from "../../../domain/files/file.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import type { FileFacts, ListPosition } from "../../../domain/files/file.ts";
+import type { Glob } from "../../../domain/files/glob.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import { pathCursor } from "../../operation/cursor.ts";
 import * as t from "../../operation/schema.ts";
+import { globIn } from "../../resources/files/listings.ts";
 import * as shown from "../shown.ts";
-import { tool } from "../tool.ts";
+import { type Call, tool } from "../tool.ts";
 
 /** How a cursor begins where the list goes on in the folders of its folder, or after these in the files. */
 const AMONG_FOLDERS = "d";
 const AMONG_FILES = "f";
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
+
+const listInput = Type.Object({
+  drive_id: shown.driveArgument,
+  path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
+  recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
+  glob: shown.globArgument("Only files, in all folders below, whose paths from there on match"),
+  tags: shown.onlyTagsArgument,
+  fields: shown.fieldsArgument,
+  limit: t.optionalNumber(1, `Default ${shown.PAGE_FILES}.`, shown.PAGE_FILES),
+  cursor: shown.cursorArgument,
+});
 
 export const folderTools = [
   tool(
@@ -22,42 +35,9 @@ export const folderTools = [
       description:
         "Lists a folder: its folders, with how many files are in them and below, then its files, with their sizes in bytes, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor as cursor, with the same other arguments, to go on. To find something by its name or text, use search.",
       needs: "reading",
-      input: Type.Object({
-        drive_id: shown.driveArgument,
-        path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
-        recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
-        tags: shown.onlyTagsArgument,
-        fields: shown.fieldsArgument,
-        limit: t.optionalNumber(1, `Default ${shown.PAGE_FILES}.`, shown.PAGE_FILES),
-        cursor: shown.cursorArgument,
-      }),
+      input: listInput,
     },
-    async ({ input, caller, context, drive, linkBase, services: { folders, listings } }) => {
-      const path = withSlash(input.path ?? "");
-      const limit = input.limit ?? shown.PAGE_FILES;
-      const grouped = input.recursive !== true;
-      const from = positionIn(input.cursor);
-      const isAmongFolders = grouped && from.isAmongFolders;
-      const listing = listings.list(caller, {
-        driveId: drive.id,
-        prefix: path,
-        grouped,
-        tags: input.tags ?? [],
-        sort: "path",
-        page: 1,
-        limit,
-        after:
-          !from.isAmongFolders && from.after !== null
-            ? { file: { sort: "path", path: from.after }, folder: null }
-            : null,
-      });
-      const found = isAmongFolders
-        ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
-        : NO_FOLDERS;
-      const fields = ["size", ...(input.fields ?? [])] as const;
-      const base = linkBase(context);
-      return pageOf(found, listing, limit, (file) => shown.fileShown(drive, file, fields, base));
-    },
+    list,
   ),
   tool(
     {
@@ -78,6 +58,58 @@ export const folderTools = [
     },
   ),
 ];
+
+async function list(call: Call<Static<typeof listInput>>): Promise<object> {
+  const { input, caller, drive } = call;
+  const { folders, listings } = call.services;
+  const glob = globIn(input.glob);
+  if (glob !== null) return listMatching(call, glob);
+  const { path, limit, tags, fileShown } = wantedIn(call);
+  const grouped = input.recursive !== true;
+  const from = positionIn(input.cursor);
+  const listing = listings.list(caller, {
+    driveId: drive.id,
+    prefix: path,
+    grouped,
+    tags,
+    sort: "path",
+    page: 1,
+    limit,
+    after: from.isAmongFolders ? null : afterFile(from),
+  });
+  const found =
+    grouped && from.isAmongFolders
+      ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
+      : NO_FOLDERS;
+  return pageOf(found, listing, limit, fileShown);
+}
+
+/** The files below a folder whose paths match. */
+async function listMatching(call: Call<Static<typeof listInput>>, glob: Glob): Promise<object> {
+  const { input, caller, drive, services } = call;
+  const { path: prefix, limit, tags, fileShown } = wantedIn(call);
+  const after = afterFile(positionIn(input.cursor));
+  const request = { driveId: drive.id, prefix, tags, glob, depth: null, limit, after };
+  const page = await services.walks.page(caller, request);
+  const files = shown.fitting(page.files.map(fileShown));
+  const next = page.files[files.length]?.path ?? page.next;
+  return { files, ...shown.nextCursor(next === null ? null : pathCursor.write(AMONG_FILES + next)) };
+}
+
+function wantedIn({ input, context, drive, linkBase }: Call<Static<typeof listInput>>) {
+  const base = linkBase(context);
+  const fields = ["size", ...(input.fields ?? [])] as const;
+  return {
+    path: withSlash(input.path ?? ""),
+    limit: input.limit ?? shown.PAGE_FILES,
+    tags: input.tags ?? [],
+    fileShown: (file: FileFacts) => shown.fileShown(drive, file, fields, base),
+  };
+}
+
+function afterFile({ after }: { readonly after: string | null }): ListPosition | null {
+  return after === null ? null : { file: { sort: "path", path: after }, folder: null };
+}
 
 /** What fits into an answer: folders, then files once there are no more folders. */
 function pageOf(

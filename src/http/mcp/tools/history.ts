@@ -41,6 +41,7 @@ export const historyTools = [
           undone: counted(undone, "change"),
           ...(batch === null ? {} : { batch_id: batch }),
           ...(failed.length === 0 ? {} : { failed: shown.fitting(failed.map(({ path }) => path)) }),
+          ...(failed.length === 0 ? {} : { failed_count: failed.length }),
         };
       }
       const { change, path, isTrashed } = await services.undo.last(caller, drive.id, input.path);

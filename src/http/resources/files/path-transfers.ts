@@ -4,7 +4,7 @@ import { CofferError, invalid } from "../../../domain/errors.ts";
 import { Glob } from "../../../domain/files/glob.ts";
 import { MANY_PATHS } from "../../../domain/limits.ts";
 import type { Destination } from "../../../services/files/files.ts";
-import type { Named, Outcome } from "../../../services/files/many-paths.ts";
+import type { ManyPaths, Named, Outcome } from "../../../services/files/many-paths.ts";
 import type { TransferredPath } from "../../../services/files/paths.ts";
 import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
@@ -44,6 +44,9 @@ const body = Type.Object({
 const ERROR_CHARACTERS = 200;
 
 type Body = Static<typeof body>;
+
+/** What is to be copied or moved, in a body. */
+type Sent = Pick<Body, "drive_id" | "path" | "paths" | "file_ids" | "glob">;
 
 const outcomesSchema = Type.Object({
   results: Type.Array(
@@ -123,8 +126,7 @@ async function transfer(
     const ref = { drive: driveIn(sent), path: sent.path };
     return paths.transfer(how, caller, ref, to, preconditionOf(request), reply.with(answerOfOne));
   }
-  if (!to.path.endsWith("/"))
-    throw invalid("destination_path", 'must end with "/": several files and folders go into a folder');
+  requireFolder(to);
   const all = await namedIn(manyPaths, caller, sent);
   const longest = { each: all.map((each) => longestOutcome(each, to)), batch: t.exampleOf(fileSchema).id };
   reply.requireRoom({ json: recordOf(longest) });
@@ -137,7 +139,8 @@ async function transfer(
   );
 }
 
-async function namedIn(manyPaths: Parts["manyPaths"], caller: Caller, sent: Body): Promise<readonly Named[]> {
+/** All that is named, but by `path`. Throws VALIDATION_ERROR. */
+export async function namedIn(manyPaths: ManyPaths, caller: Caller, sent: Sent): Promise<readonly Named[]> {
   if (sent.file_ids !== undefined) return [...new Set(sent.file_ids)].map((id) => ({ id }));
   const drive = driveIn(sent);
   if (sent.paths !== undefined) return [...new Set(sent.paths)].map((path) => ({ drive, path }));
@@ -150,13 +153,20 @@ async function namedIn(manyPaths: Parts["manyPaths"], caller: Caller, sent: Body
   return found.map(({ path }) => ({ drive, path }));
 }
 
-function requireOneOf(sent: Body): void {
+/** Throws VALIDATION_ERROR unless it is named in one way. */
+export function requireOneOf(sent: Sent): void {
   const ways = [sent.path, sent.paths, sent.file_ids, sent.glob].filter((each) => each !== undefined);
   if (ways.length !== 1)
     throw invalid("path", "or one of paths, file_ids and glob must be given, and only one");
 }
 
-function driveIn({ drive_id: drive }: Body): string {
+/** Throws VALIDATION_ERROR for a place that several cannot go to. */
+export function requireFolder({ path }: Destination): void {
+  if (path.endsWith("/")) return;
+  throw invalid("destination_path", 'must end with "/": several files and folders go into a folder');
+}
+
+function driveIn({ drive_id: drive }: Sent): string {
   if (drive === undefined) throw invalid("drive_id", "is required");
   return drive;
 }
