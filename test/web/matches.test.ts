@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { requiredOf } from "../../src/domain/search/common-words.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
 import { markContent, markName, type Piece, termsOf } from "../../web/lib/words/matches.ts";
 
@@ -18,10 +19,14 @@ describe("a query is read as the server reads it", () => {
     "\u8336\u306e",
     "t",
     "-- tea --",
+    "how do I brew the tea?",
+    "what is the",
+    'teas "teas"',
     '""',
     "",
   ])("%j", (query) => {
-    const expected = parseQuery("q", query).map(({ words, isPrefix }) => ({ words: [...words], isPrefix }));
+    const required = requiredOf(parseQuery("q", query));
+    const expected = required.map(({ words, isPrefix, stem }) => ({ words: [...words], isPrefix, stem }));
     expect(termsOf(query)).toEqual(expected);
   });
 });
@@ -37,6 +42,8 @@ describe("what was found is marked, and nothing is lost", () => {
     ["b", "<b>b</b>", "<[b]>[b]</[b]>"],
     ["green-tea tea", "green tea", "[green tea]"],
     ["none", "tea", "tea"],
+    ["brewing the teas", "The tea is brewed.", "The [tea] is [brewed]."],
+    ['"teas" now', "tea", "tea"],
     ["tea", "", ""],
   ])("%j in the content %j", (query, text, marked) => {
     const pieces = markContent(text, termsOf(query));

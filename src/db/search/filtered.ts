@@ -11,10 +11,8 @@ const ROWS_A_FILE = 2;
 const LISTED_A_ROW = 8;
 const END = Number.MAX_SAFE_INTEGER;
 
-/** A hit, with what orders hits of equal score; milliseconds since the epoch. */
-export interface Ranked extends Omit<SearchHit, "passage"> {
-  readonly updatedAt: number;
-}
+/** A hit, with what orders hits of equal score. */
+export type Ranked = Omit<SearchHit, "passage"> & Pick<Changed, "updatedAt" | "size">;
 
 export interface DriveFound {
   readonly found: readonly Ranked[];
@@ -113,6 +111,6 @@ function* lastUpdated(
   }
 }
 
-function unscored({ pk, updatedAt }: Changed): Ranked {
-  return { file: pk, score: 0, slice: null, updatedAt };
+function unscored({ pk, updatedAt, size }: Changed): Ranked {
+  return { file: pk, score: 0, slice: null, updatedAt, size };
 }

@@ -1,11 +1,13 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { boundsOf, Work } from "./work.ts";
+import { type Bounds, boundsOf, Work } from "./work.ts";
 import { findFiltered, type Ranked } from "./filtered.ts";
 import type { FilePk } from "../../domain/id.ts";
+import { requiredOf } from "../../domain/search/common-words.ts";
 import { type SearchTerm, snippetOf } from "../../domain/search/query.ts";
 import { Connection } from "../engine/connection.ts";
 import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
+import { type DrivePartials, findPartials, rankPartials } from "./relaxed.ts";
 import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
 import { type SearchStatements, searchStatements } from "./statements.ts";
 
@@ -39,32 +41,85 @@ export class SearchFinder {
 
   /** `proceeds` is called after every statement. Throws Overrun. */
   async find(request: SearchRequest, proceeds: () => void = () => {}): Promise<SearchFound> {
-    const { drives, terms, offset, limit } = request;
+    const { drives, terms, offset } = request;
     const work = new Work(request.budget, proceeds);
     if (this.#index === "temp") {
       this.#index = openIndex(this.#sql);
       this.#statements = searchStatements(new Connection(this.#sql), this.#index);
     }
-    const top = new Top(offset + limit);
     const bounds = boundsOf(drives.length);
-    let isExact = true;
-    for (const drive of drives) {
-      await work.next();
-      const { found, isWhole } = await (terms === null
-        ? findFiltered(this.#statements, drive, request, bounds, work)
-        : new Matching(this.#statements, drive, request, work).find(terms, bounds));
-      for (const one of found) top.add(one);
-      isExact &&= isWhole;
-    }
+    const { found, isExact, isRelaxed } =
+      terms === null
+        ? await this.#filtered(request, bounds, work)
+        : await this.#matching(request, terms, bounds, work);
     await work.next();
     this.#rows += work.rows;
     const hits: SearchHit[] = [];
-    for (const { file, score, slice } of top.sorted().slice(offset)) {
-      const passage = slice === null || work.isLate ? null : this.#passage(file, slice, terms ?? []);
+    for (const { file, score, slice } of found.sorted().slice(offset)) {
+      const passage =
+        slice === null || work.isLate ? null : this.#passage(file, slice, requiredOf(terms ?? []));
       if (passage !== null) await work.next();
       hits.push({ file, score, slice, passage });
     }
-    return { hits, total: top.seen, isExact };
+    return { hits, total: found.seen, isExact, isRelaxed };
+  }
+
+  async #filtered(request: SearchRequest, bounds: Bounds, work: Work): Promise<Answer> {
+    const found = new Top(request, latest);
+    let isExact = true;
+    for (const drive of request.drives) {
+      await work.next();
+      const one = await findFiltered(this.#statements, drive, request, bounds, work);
+      found.add(one.found);
+      isExact &&= one.isWhole;
+    }
+    return { found, isExact, isRelaxed: false };
+  }
+
+  /** The files that have all terms; the common ones only if there are no others. If there are none, those with most. */
+  async #matching(
+    request: SearchRequest,
+    terms: readonly SearchTerm[],
+    bounds: Bounds,
+    work: Work,
+  ): Promise<Answer> {
+    const required = requiredOf(terms);
+    const others = terms.filter((term) => !required.includes(term));
+    const found = new Top(request, others.length === 0 ? latest : shortest);
+    let [isExact, hasAll] = [true, others.length === 0];
+    for (const drive of request.drives) {
+      await work.next();
+      const matching = new Matching(this.#statements, drive, request, work);
+      const one = await matching.find(required, bounds);
+      hasAll ||= await matching.hasOneWith(others, bounds);
+      found.add(one.found);
+      isExact &&= one.isWhole;
+    }
+    if (found.seen > 0) return { found, isExact, isRelaxed: !hasAll };
+    return required.length === 1 || work.isLate
+      ? { found, isExact, isRelaxed: false }
+      : this.#relaxed(request, required, bounds, work);
+  }
+
+  async #relaxed(
+    request: SearchRequest,
+    terms: readonly SearchTerm[],
+    bounds: Bounds,
+    work: Work,
+  ): Promise<Answer> {
+    const all: DrivePartials[] = [];
+    for (const drive of request.drives) {
+      await work.next();
+      all.push(await findPartials(this.#statements, drive, request, { terms, bounds, work }));
+    }
+    const found = new Top(request, shortest);
+    found.add(
+      rankPartials(
+        all.flatMap(({ partials }) => partials),
+        terms.length,
+      ),
+    );
+    return { found, isExact: all.every(({ isWhole }) => isWhole), isRelaxed: found.seen > 0 };
   }
 
   /** The passage of a document that a term matches; null for other files. */
@@ -74,27 +129,39 @@ export class SearchFinder {
   }
 }
 
+interface Answer extends Pick<SearchFound, "isExact" | "isRelaxed"> {
+  readonly found: Top;
+}
+
+/** The best of all files that are added, up to the end of a page. */
 class Top {
   seen = 0;
   readonly #wanted: number;
+  readonly #order: (a: Ranked, b: Ranked) => number;
   #best: Ranked[] = [];
 
-  constructor(wanted: number) {
-    this.#wanted = wanted;
+  constructor({ offset, limit }: SearchRequest, order: (a: Ranked, b: Ranked) => number) {
+    this.#wanted = offset + limit;
+    this.#order = order;
   }
 
-  add(hit: Ranked): void {
-    this.seen += 1;
-    this.#best.push(hit);
+  add(hits: readonly Ranked[]): void {
+    this.seen += hits.length;
+    this.#best = this.#best.concat(hits);
     if (this.#best.length >= 2 * this.#wanted + SPARE) this.#best = this.sorted();
   }
 
   sorted(): Ranked[] {
-    return this.#best.toSorted(best).slice(0, this.#wanted);
+    return this.#best.toSorted(this.#order).slice(0, this.#wanted);
   }
 }
 
 /** By score, then last changed first, then last created first. */
-function best(a: Ranked, b: Ranked): number {
+function latest(a: Ranked, b: Ranked): number {
   return b.score - a.score || b.updatedAt - a.updatedAt || b.file - a.file;
+}
+
+/** By score, then the smallest first: there the words are closer together. */
+function shortest(a: Ranked, b: Ranked): number {
+  return b.score - a.score || a.size - b.size || latest(a, b);
 }

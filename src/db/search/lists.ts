@@ -41,6 +41,8 @@ export class Few implements Descending<Place> {
 export interface FieldFiles {
   readonly files: Descending<Posting>;
   readonly weight: number;
+  /** Whether it adds nothing where a field before it matches too. */
+  readonly isSpare?: true;
 }
 
 /** The slice is that of the text; null if only names match. */
@@ -57,7 +59,10 @@ export class TermFiles implements Descending<TermMatch> {
 
   seek(atMost: number): TermMatch | null {
     let match: TermMatch | null = null;
-    for (const { files, weight } of this.#fields) match = further(match, files.seek(atMost), weight);
+    for (const { files, weight, isSpare } of this.#fields) {
+      const found = files.seek(atMost);
+      match = further(match, found, isSpare === true && match?.file === found?.file ? 0 : weight);
+    }
     return match;
   }
 }

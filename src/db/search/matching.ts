@@ -1,24 +1,19 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import type { Expression, SearchField } from "../../domain/search/tokens.ts";
-import { NAME_FIELDS, nameMatch, openEnd, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
-import { firstAfter } from "../files/files.ts";
+import { type SearchField, WEIGHTS } from "../../domain/search/tokens.ts";
 import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
-import type { Descending, FieldFiles, Place } from "./lists.ts";
-import { ABOVE_ALL, Few, intersection, TermFiles } from "./lists.ts";
-import { postingsOf } from "./postings.ts";
+import { ABOVE_ALL, type Descending, Few, intersection, type Place, TermFiles } from "./lists.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
+import { type Known, TermLists } from "./term-lists.ts";
 
 const CANDIDATES = 125;
-/** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
-const LISTS = 512;
 /** How many times the rows of a search these may take. */
 const CUT_SHARE = 2;
 const LAST_CHANGED = 100;
 
-const isOf = (...markers: string[]) => NAME_FIELDS.filter(({ marker }) => markers.includes(marker));
+const isOf = (...markers: string[]) => WEIGHTS.names.filter(({ marker }) => markers.includes(marker));
 const FILENAMES = isOf("f");
 /** The fields that count more than texts, in order of weight. */
 const NAMED: readonly (readonly SearchField[])[] = [
@@ -26,16 +21,6 @@ const NAMED: readonly (readonly SearchField[])[] = [
   FILENAMES,
   isOf("f", "t"),
 ];
-
-interface Known {
-  readonly term: SearchTerm;
-  /** What to ask the index of texts; null if no text can match. */
-  readonly text: Expression | null;
-  /** Whether names are searched as well. */
-  readonly isNamed: boolean;
-  /** The first of the words that are left out, of those that start with the term; null if none is. */
-  readonly next: string | null;
-}
 
 /** What to find: the files that are in all of `lists`. */
 interface Lists {
@@ -48,6 +33,7 @@ export class Matching {
   readonly #drive: DrivePk;
   readonly #request: SearchRequest;
   readonly #work: Work;
+  readonly #lists: TermLists;
   readonly #found = new Map<FilePk, Ranked>();
 
   constructor(statements: SearchStatements, drive: DrivePk, request: SearchRequest, work: Work) {
@@ -55,6 +41,7 @@ export class Matching {
     this.#drive = drive;
     this.#request = request;
     this.#work = work;
+    this.#lists = new TermLists(statements, drive, work, WEIGHTS);
   }
 
   /** Throws Overrun. */
@@ -63,23 +50,34 @@ export class Matching {
     const some: readonly FilePk[] | null = selected === null ? null : JSON.parse(selected.files);
     const few = selected?.isAll === true ? some : null;
     this.#work.allow(bounds.mostRows);
-    let known = terms.map((term) => this.#know(term, null));
+    let known = terms.map((term) => this.#lists.know(term, null));
     let end = await this.#search(known, few, bounds);
     if (end !== null) await this.#findBetter(known, some, end, bounds);
     const isCut = () => known.some(({ next }) => next !== null);
     // The other words of the start of a word: each part of them is asked for every file that has the other terms.
     if (isCut()) this.#work.allow(bounds.mostRows * CUT_SHARE);
     while (end === null && isCut() && this.#found.size < ENOUGH && !this.#work.isSpent) {
-      known = known.map((one) => (one.next === null ? one : this.#know(one.term, one.next)));
+      known = known.map((one) => (one.next === null ? one : this.#lists.know(one.term, one.next)));
       end = await this.#search(known, few, bounds);
     }
     return { found: [...this.#found.values()], isWhole: end === null && !isCut() };
   }
 
+  /** Whether one of the files that were found has some other terms too. Throws Overrun. */
+  async hasOneWith(others: readonly SearchTerm[], bounds: Bounds): Promise<boolean> {
+    this.#work.allow(bounds.betterRows);
+    const terms = others.map((term) => this.#lists.everywhere(this.#lists.know(term, null)));
+    for (const file of intersection([new Few([...this.#found.keys()]), ...terms])) {
+      if (file !== null) return true;
+      await this.#work.next();
+    }
+    return false;
+  }
+
   /** Finds the files that match all terms. Returns the last, or null if there are no more. */
   #search(known: readonly Known[], few: readonly FilePk[] | null, bounds: Bounds): Promise<number | null> {
     const start = this.#work.rows;
-    const terms = known.map((one) => this.#everywhere(one));
+    const terms = known.map((one) => this.#lists.everywhere(one));
     if (few !== null) return this.#take([new Few(few), ...terms], terms, ABOVE_ALL, () => false);
     return this.#take(terms, terms, ABOVE_ALL, (files) => isEnough(bounds, files, this.#work.rows - start));
   }
@@ -131,18 +129,18 @@ export class Matching {
     const files = JSON.stringify(candidates.map(({ file }) => file));
     const fitting = this.#statements.fitting({ ...selectionOf(this.#drive, this.#request), files });
     this.#work.did(candidates.length);
-    for (const { pk, updatedAt } of fitting) {
+    for (const { pk, updatedAt, size } of fitting) {
       const candidate = byFile.get(pk);
       const before = this.#found.get(pk);
       if (candidate !== undefined && candidate.score > (before?.score ?? -1)) {
-        this.#found.set(pk, { ...candidate, updatedAt });
+        this.#found.set(pk, { ...candidate, updatedAt, size });
       }
     }
     return fitting.length;
   }
 
   *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
-    const everywhere = () => known.map((one) => this.#everywhere(one));
+    const everywhere = () => known.map((one) => this.#lists.everywhere(one));
     const changed = this.#statements.lastChanged(this.#drive, LAST_CHANGED);
     this.#work.did(changed.length);
     for (const files of [changed, some ?? []]) {
@@ -150,56 +148,18 @@ export class Matching {
       yield { lists: [new Few(files), ...terms], scored: terms };
     }
     for (const fields of NAMED) {
-      const lists = known.map(({ term }) => new TermFiles(this.#names(term, fields)));
+      const lists = known.map(({ term }) => new TermFiles(this.#lists.names(term, fields)));
       yield { lists, scored: everywhere() };
     }
     if (known.length === 1) return;
     for (const one of known) {
       const scored = everywhere();
-      yield { lists: [new TermFiles(this.#names(one.term, FILENAMES)), ...scored], scored };
+      yield { lists: [new TermFiles(this.#lists.names(one.term, FILENAMES)), ...scored], scored };
     }
-  }
-
-  #everywhere({ term, text, isNamed }: Known): TermFiles {
-    const names = isNamed ? this.#names(term, NAME_FIELDS) : [];
-    if (text === null) return new TermFiles(names);
-    const files = postingsOf(this.#statements.texts, text, this.#work);
-    return new TermFiles([...names, { files, weight: TEXT_WEIGHT }]);
-  }
-
-  #names(term: SearchTerm, fields: readonly SearchField[]): FieldFiles[] {
-    return fields.map((field) => ({
-      files: postingsOf(this.#statements.names, nameMatch(this.#drive, field, term), this.#work),
-      weight: field.weight,
-    }));
-  }
-
-  /** @param from for the start of a word, where to go on; null for the first time, when names are searched as well */
-  #know(term: SearchTerm, from: string | null): Known {
-    const isNamed = from === null;
-    const start = openEnd(this.#drive, term);
-    if (start === null) return { term, text: textMatch(this.#drive, term, []), isNamed, next: null };
-    const most = Math.floor(LISTS / term.words.length);
-    const { ends, next } = this.#endsOf(start, from ?? start, most);
-    return { term, text: ends.length === 0 ? null : textMatch(this.#drive, term, ends), isNamed, next };
-  }
-
-  /** The terms of the index with a start, from one of them on, and the first after these. */
-  #endsOf(start: string, from: string, most: number): { ends: readonly string[]; next: string | null } {
-    const ends: string[] = [];
-    const { nextTerm } = this.#statements;
-    let found = nextTerm(from);
-    while (found?.startsWith(start) === true) {
-      if (ends.length === most) return { ends, next: found };
-      ends.push(found);
-      this.#work.did(1);
-      found = nextTerm(firstAfter(found));
-    }
-    return { ends, next: null };
   }
 }
 
-type Candidate = Omit<Ranked, "updatedAt">;
+type Candidate = Omit<Ranked, "updatedAt" | "size">;
 
 function candidateOf(file: FilePk, terms: readonly TermFiles[]): Candidate {
   let weight = 0;

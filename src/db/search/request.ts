@@ -45,6 +45,8 @@ export interface SearchFound {
   readonly hits: readonly SearchHit[];
   readonly total: number;
   readonly isExact: boolean;
+  /** Whether no file has all terms: then these have the most of them. */
+  readonly isRelaxed: boolean;
 }
 
 /**

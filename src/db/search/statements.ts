@@ -19,6 +19,8 @@ type Selection = PathRange &
 export interface Changed {
   readonly pk: FilePk;
   readonly updatedAt: number;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** A file in the order of updates, and whether it passes the filters. */
@@ -69,7 +71,7 @@ function inOrder(list: string, file: string): string {
     `SELECT x.${file} AS pk, x.updated_at AS updatedAt FROM ${list} AND ${after}
         AND x.updated_at >= coalesce(:updatedFrom, 0)`;
   // Two parts: SQLite does not search an index for a pair of a column and the rowid.
-  return `SELECT f.pk, f.updated_at AS updatedAt, (${FITS}) AS fits
+  return `SELECT f.pk, f.updated_at AS updatedAt, f.size, (${FITS}) AS fits
     FROM (${part(`x.updated_at = :updatedAt AND x.${file} < :pk`)}
           UNION ALL ${part("x.updated_at < :updatedAt")}
           ORDER BY updatedAt DESC, pk DESC LIMIT :limit) c
@@ -110,7 +112,7 @@ export function searchStatements(sql: Connection, index: IndexSchema) {
     /** The first term of texts at or after a term. */
     nextTerm: sql.value<string, [term: string]>("SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1"),
     fitting: sql.all<Changed, [Selection & { files: string }]>(
-      `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
+      `SELECT f.pk, f.updated_at AS updatedAt, f.size FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
     ),
     changedInDrive: walk("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),
     changedWithTag: walk(

@@ -14,6 +14,9 @@ const SELECTED = 20_000;
 /** The most files of each kind that may rank before others, and the rows for each kind. */
 const BETTER_FILES = 250;
 const BETTER_ROWS = 4000;
+/** The most files for each word, where no file has all words, and the rows for them, and again to compare them. */
+const RELAXED_FILES = 1000;
+const RELAXED_ROWS = 150_000;
 /** The smallest share of these numbers for one drive, however many drives are searched. */
 const LEAST_SHARE = 1 / 20;
 
@@ -30,6 +33,8 @@ export function boundsOf(drives: number) {
     selected: Math.ceil(SELECTED * share),
     betterFiles: Math.ceil(BETTER_FILES * share),
     betterRows: Math.ceil(BETTER_ROWS * share),
+    relaxedFiles: Math.ceil(RELAXED_FILES * share),
+    relaxedRows: Math.ceil(RELAXED_ROWS * share),
   };
 }
 

@@ -1,4 +1,4 @@
-interface QueryChunk {
+export interface QueryChunk {
   readonly text: string;
   /** Whether it was in quotation marks. */
   readonly isQuoted: boolean;

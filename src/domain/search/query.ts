@@ -1,6 +1,8 @@
 import { invalid } from "../errors.ts";
-import { chunksOf } from "./chunks.ts";
+import { chunksOf, type QueryChunk } from "./chunks.ts";
+import { isCommon, requiredOf } from "./common-words.ts";
 import { OVERLAP_WORDS, wordsOfSlice } from "./slices.ts";
+import { stemOf } from "./stems.ts";
 import { foldName, isSpacedWord, type Word, wordsOf } from "./words.ts";
 import { characters } from "../contents/texts/text.ts";
 
@@ -16,6 +18,10 @@ export interface SearchTerm {
   readonly isPrefix: boolean;
   /** What a name must contain, even inside a word; in the form of `foldName`, without the `_` at its ends. */
   readonly needle: string;
+  /** What other forms of the word have as well; null for a phrase, and for what was in quotation marks. */
+  readonly stem: string | null;
+  /** Whether it says nothing of what is looked for, as `the` and `how`. */
+  readonly isCommon: boolean;
 }
 
 /** Each chunk is a term: a word, or a phrase as `a-b` is; the last a prefix unless quoted. Throws VALIDATION_ERROR. */
@@ -25,23 +31,30 @@ export function parseQuery(field: string, text: string): SearchTerm[] {
   }
   const chunks = chunksOf(text);
   const last = chunks.findLast((chunk) => foldName(chunk.text) !== "_");
-  const terms = chunks.flatMap((chunk) => termOf(field, chunk.text, chunk === last && !chunk.isQuoted) ?? []);
-  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term]));
-  if (distinct.size > QUERY_TERMS) throw invalid(field, `must have at most ${QUERY_TERMS} words and phrases`);
-  return [...distinct.values()];
+  const terms = chunks.flatMap((chunk) => termOf(field, chunk, chunk === last) ?? []);
+  const distinct = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+  if (requiredOf(distinct).length > QUERY_TERMS)
+    throw invalid(field, `must have at most ${QUERY_TERMS} words and phrases`);
+  return distinct;
 }
 
-function termOf(field: string, chunk: string, isLast: boolean): SearchTerm | null {
-  const words = Array.from(wordsOf(chunk), (word) => word.text);
-  const needle = foldName(chunk).slice(1, -1);
+function termOf(field: string, { text, isQuoted }: QueryChunk, isLast: boolean): SearchTerm | null {
+  const words = Array.from(wordsOf(text), (word) => word.text);
+  const needle = foldName(text).slice(1, -1);
   const end = words.at(-1);
   if (end === undefined || needle === "") return null;
   if (words.length > OVERLAP_WORDS)
     throw invalid(field, `must not have a phrase of more than ${OVERLAP_WORDS} words`);
   if (mostRepeated(words) > WORD_REPEATS)
     throw invalid(field, `must not have a phrase with a word more than ${WORD_REPEATS} times`);
-  // Too many words start with a given letter for a prefix search; names match inside words anyway.
-  return { words, needle, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
+  return {
+    words,
+    needle,
+    // Too many words start with a given letter for a prefix search; names match inside words anyway.
+    isPrefix: isLast && !isQuoted && end.length > 1 && isSpacedWord(end),
+    stem: isQuoted || words.length > 1 ? null : stemOf(end),
+    isCommon: !isQuoted && isCommon(words),
+  };
 }
 
 function mostRepeated(words: readonly string[]): number {
@@ -68,8 +81,10 @@ export function snippetOf(text: string, slice: number, terms: readonly SearchTer
   return null;
 }
 
-function endsWith(recent: readonly Word[], { words, isPrefix }: SearchTerm): boolean {
+function endsWith(recent: readonly Word[], { words, isPrefix, stem }: SearchTerm): boolean {
   const offset = recent.length - words.length;
+  const last = recent.at(-1)?.text ?? "";
+  if (stem !== null && last[0] === stem[0] && stemOf(last) === stem) return true;
   return words.every((word, index) => {
     const text = recent[offset + index]?.text;
     return isPrefix && index === words.length - 1 ? text?.startsWith(word) : text === word;

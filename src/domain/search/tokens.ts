@@ -2,17 +2,18 @@ import type { DrivePk } from "../id.ts";
 import { containingFolder, type FilePath, lastSegment } from "../files/path.ts";
 import { endOfCharacters } from "../contents/texts/text.ts";
 import type { SearchTerm } from "./query.ts";
-import { foldName, type Word } from "./words.ts";
+import { stemOf } from "./stems.ts";
+import { foldName, type Word, wordsOf } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
- * tag, `w` a word of a text, `p` the first letters of such a word. So every drive has its own lists, however common a
- * word is in others. Names are indexed as all runs of three characters, so a part of a word is found as a phrase of
+ * tag, `w` a word of a text, `p` the first letters of such a word, `s` its stem where that is not the word itself, `n` the
+ * stem of a word of a filename, folder or tag. So every drive has its own lists, however common a word is in others. Names are indexed as all runs of three characters, so a part of a word is found as a phrase of
  * such runs, and as all single characters and pairs. So a search for a few letters reads one list, and does not combine
  * those of many words. Terms consist of letters, digits, `_` and characters beyond ASCII, which the index's tokenizer
  * does not split.
  */
-type Marker = "f" | "d" | "t" | "w" | "p";
+type Marker = "f" | "d" | "t" | "w" | "p" | "s" | "n";
 
 const GRAM = 3;
 const BEGINNINGS = [2, 3] as const;
@@ -26,28 +27,59 @@ export interface SearchField {
   readonly weight: number;
 }
 
-export const NAME_FIELDS: readonly SearchField[] = [
+/** What a match in each place adds to the score of a file. */
+export interface Weights {
+  readonly names: readonly SearchField[];
+  /** Where the stem of a word of a name matches, and nothing else of the names. */
+  readonly nameStem: number;
+  readonly text: number;
+}
+
+const NAME_FIELDS: readonly SearchField[] = [
   { marker: "f", isWhole: false, weight: 0.4 },
   { marker: "f", isWhole: true, weight: 0.2 },
   { marker: "t", isWhole: false, weight: 0.2 },
   { marker: "d", isWhole: false, weight: 0.1 },
 ];
-export const TEXT_WEIGHT = 0.1;
+export const WEIGHTS: Weights = { names: NAME_FIELDS, nameStem: 0.15, text: 0.1 };
+
+/** For files that have only some of the terms: a whole word counts more than letters that happen to be in a name. */
+export const RELAXED_WEIGHTS: Weights = {
+  names: [
+    { marker: "f", isWhole: false, weight: 0.2 },
+    { marker: "f", isWhole: true, weight: 0.5 },
+    { marker: "t", isWhole: false, weight: 0.6 },
+    { marker: "d", isWhole: false, weight: 0.2 },
+  ],
+  nameStem: 0.6,
+  text: 0.7,
+};
+
+/** Where a word begins inside a name such as `addDays`. */
+const HUMP = /(?<=\p{Ll})(?=\p{Lu})/u;
 
 export function nameTokens(
   drive: DrivePk,
   { filename, path, tags }: { filename: string; path: FilePath; tags: readonly string[] },
 ): string {
   const folder = containingFolder(path);
+  const names = [...new Set([filename, lastSegment(path)])];
   return [
-    ...[...new Set([filename, lastSegment(path)])].map((name) => grams(drive, "f", foldName(name))),
+    ...names.map((name) => grams(drive, "f", foldName(name))),
     ...(folder === "" ? [] : [grams(drive, "d", foldName(folder))]),
     ...tags.map((tag) => grams(drive, "t", foldName(tag))),
+    ...stemsOf([...names, folder, ...tags]).map((stem) => `${drive}n${stem}`),
   ].join(" ");
 }
 
-/** The terms of words, as text for the tokenizer: all words in order, then the first letters of each. */
-export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
+/** The stems of all words of some names, also of those that begin with a capital inside a name. */
+function stemsOf(names: readonly string[]): string[] {
+  const parts = names.flatMap((name) => name.split(HUMP));
+  return [...new Set(parts.flatMap((part) => Array.from(wordsOf(part), (word) => stemOf(word.text))))];
+}
+
+/** The terms of words, as text for the tokenizer: all words in order, then the first letters and the stem of each. */
+export function textTokens(drive: DrivePk, words: Iterable<Word>, stemOfWord = stemOf): string {
   const start = `${drive}w`;
   const distinct = new Set<string>();
   let tokens = "";
@@ -56,10 +88,15 @@ export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
     distinct.add(text);
   }
   const beginnings = new Set<string>();
-  for (const word of distinct)
+  const stems = new Set<string>();
+  for (const word of distinct) {
     for (const length of BEGINNINGS) beginnings.add(word.slice(0, endOfCharacters(word, length) ?? 0));
+    const stem = stemOfWord(word);
+    if (stem !== word) stems.add(stem);
+  }
   beginnings.delete("");
   for (const letters of beginnings) tokens += `${drive}p${letters} `;
+  for (const stem of stems) tokens += `${drive}s${stem} `;
   return tokens;
 }
 
@@ -85,7 +122,11 @@ export interface Phrase {
 const ANYWHERE_TERMS = 16;
 
 /** The full-text expression for a term in a kind of name. */
-export function nameMatch(drive: DrivePk, field: SearchField, { needle }: SearchTerm): Expression {
+export function nameMatch(
+  drive: DrivePk,
+  field: Omit<SearchField, "weight">,
+  { needle }: SearchTerm,
+): Expression {
   const points = Array.from(field.isWhole ? `_${needle}_` : needle);
   const start = `${drive}${field.marker}`;
   if (points.length < GRAM) return expression([start + points.join("")]);
@@ -101,12 +142,36 @@ export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string
   return words.length === 1 && Array.from(last).length <= LONGEST_BEGINNING ? null : `${drive}w${last}`;
 }
 
-/** Finds a term in a text. @param ends if there is an `openEnd`, the index's terms that start with it, at least one */
-export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression {
+/** Finds a word by its stem in a name; null for a term that has none. */
+export function nameStemMatch(drive: DrivePk, { stem }: SearchTerm): Expression | null {
+  return stem === null ? null : expression([`${drive}n${stem}`]);
+}
+
+/**
+ * Finds a term in a text; null if it can be in none.
+ *
+ * @param ends if there is an `openEnd`, the index's terms that start with it
+ */
+export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression | null {
   const known = term.words.map((word) => `${drive}w${word}`);
-  if (!term.isPrefix) return expression(known);
-  if (openEnd(drive, term) === null) return expression(term.words.map((word) => `${drive}p${word}`));
-  return expression(known.slice(0, -1), ends);
+  const stems = stemTerms(drive, term);
+  if (!term.isPrefix) return term.stem === null ? expression(known) : anyOf([...known, ...stems]);
+  if (openEnd(drive, term) === null)
+    return anyOf([...term.words.map((word) => `${drive}p${word}`), ...stems]);
+  const before = known.slice(0, -1);
+  if (before.length === 0) return anyOf([...ends, ...stems]);
+  return ends.length === 0 ? null : expression(before, ends);
+}
+
+/** The index's terms of other forms of a word. One that is its own stem is in no list of stems. */
+function stemTerms(drive: DrivePk, { words, stem }: SearchTerm): string[] {
+  if (stem === null) return [];
+  return stem === words[0] ? [`${drive}s${stem}`] : [`${drive}w${stem}`, `${drive}s${stem}`];
+}
+
+/** The expression for files with any of some terms; null if there are none. */
+function anyOf(terms: readonly string[]): Expression | null {
+  return terms.length === 0 ? null : expression([], terms);
 }
 
 /** The expression for terms that follow each other, with any of some terms after them. */

@@ -108,6 +108,9 @@ export const foundFilesSchema = Type.Object({
   total_is_exact: Type.Boolean({
     description: "False if so many files match that not all were compared; then there are at least `total`.",
   }),
+  is_relaxed: Type.Boolean({
+    description: "True if no file has all the words: then these have most of them.",
+  }),
 });
 
 export type FoundFilesPage = t.RecordOf<typeof foundFilesSchema>;

@@ -7,6 +7,7 @@ import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { IndexBatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
+import { keptStems } from "../../domain/search/stems.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
@@ -46,6 +47,7 @@ export interface ReadDocument extends TextJob {
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
+  readonly #stemOf = keptStems();
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
@@ -77,7 +79,10 @@ export class IndexWork {
     const { names, texts, gone, documents, passed, isFull } = this.#take(request);
     const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
-    const read = documents.map(({ file, drive, text }) => ({ ...sliced(file, drive, text), document: text }));
+    const read = documents.map(({ file, drive, text }) => ({
+      ...this.#sliced(file, drive, text),
+      document: text,
+    }));
     if (names.length + texts.length + gone.length + documents.length > 0) {
       this.#parts.index.write(request, {
         names: names.map((job) => ({ file: job.file, tokens: nameTokens(job.drive, job) })),
@@ -175,14 +180,21 @@ export class IndexWork {
       if (small !== null) requireBytes("the database", small, job);
       const path = contentPath(this.#parts.blobsDir, job.digest);
       const bytes = small ?? (await readBeginning(path, job, SEARCHED_BYTES));
-      if (!isMarkup) return sliced(file, drive, searchedText(bytes, bytes.length < size) ?? "");
+      if (!isMarkup) return this.#sliced(file, drive, searchedText(bytes, bytes.length < size) ?? "");
       const text = markupText(bytes);
-      return { ...sliced(file, drive, text), document: text };
+      return { ...this.#sliced(file, drive, text), document: text };
     } catch {
       // The main thread looks at it again, and says what is wrong.
       unread.push(job);
-      return sliced(file, drive, "");
+      return this.#sliced(file, drive, "");
     }
+  }
+
+  #sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
+    const slices = Array.from({ length: sliceCount(text) }, (_, slice) =>
+      textTokens(drive, wordsOfSlice(text, slice), this.#stemOf),
+    );
+    return { file, slices };
   }
 }
 
@@ -190,13 +202,6 @@ export class IndexWork {
 function isReadFirst({ mimeType, size }: TextJob): boolean {
   const format = documentFormatOf(mimeType);
   return format !== null && format !== "html" && size > 0;
-}
-
-function sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
-  const slices = Array.from({ length: sliceCount(text) }, (_, slice) =>
-    textTokens(drive, wordsOfSlice(text, slice)),
-  );
-  return { file, slices };
 }
 
 function markupText(bytes: Uint8Array): string {

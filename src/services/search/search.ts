@@ -8,6 +8,7 @@ import { type File, parseTagFilter } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/contents/media-type.ts";
 import { narrowed, parsePrefix } from "../../domain/files/path.ts";
+import { requiredOf } from "../../domain/search/common-words.ts";
 import { parseQuery, type SearchTerm, snippetOf } from "../../domain/search/query.ts";
 import { bytesToEndOf } from "../../domain/search/slices.ts";
 import { parseInstant } from "../../domain/time.ts";
@@ -51,6 +52,8 @@ interface Finding {
   readonly snippet: string | null;
 }
 
+const NOTHING = { findings: [], total: 0, isExact: true, isRelaxed: false };
+
 /** Finds files by name, tags and text, in the drives that the caller may see. */
 export class Search extends Service<
   Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
@@ -74,14 +77,14 @@ export class Search extends Service<
     // A caller with a prefix sees one drive.
     const prefix = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
     const drives = found.map(({ pk }) => pk);
-    if (terms?.length === 0 || prefix === null) return { findings: [], total: 0, isExact: true };
+    if (terms?.length === 0 || prefix === null) return NOTHING;
     if (terms !== null) {
       // Behind a long backlog the wait would be in vain.
       if (indexer.isNear(drives)) await indexer.settle(drives, this.#times.settle);
       else indexer.wake();
     }
     const { page, limit } = query;
-    const { hits, total, isExact } = await this.#hits({
+    const { hits, ...counted } = await this.#hits({
       drives,
       terms,
       paths: rangeOf(prefix),
@@ -91,7 +94,13 @@ export class Search extends Service<
       now: clock.now(),
       budget: this.#times.budget,
     });
-    return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
+    const findings = await this.#findings(
+      caller,
+      hits,
+      new Set(drives),
+      terms === null ? [] : requiredOf(terms),
+    );
+    return { findings, ...counted };
   }
 
   async #hits(request: SearchRequest): Promise<SearchFound> {

@@ -37,13 +37,13 @@ async function found(text: string, drive = own) {
 test("documents are found by their text, with the passage, also after a change, a move and the end", async () => {
   await put("a.pdf", pdf([pdfLines("before"), pdfLines("the needle of a page")]));
   const word = await put("b.docx", docx(wordParagraph("a needle", " in &lt;hay&gt;")));
-  await put("c.html", '<p class="needles">no <b>needle</b><script>pinned()</script>');
+  await put("c.html", '<p class="thread">no <b>needle</b><script>pinned()</script>');
   expect(await found("needle")).toEqual([
     { path: "a.pdf", snippet: expect.stringContaining("the needle of a page") },
     { path: "b.docx", snippet: "a needle in <hay>" },
     { path: "c.html", snippet: "no needle" },
   ]);
-  expect(await found("needles")).toEqual([]);
+  expect(await found("thread")).toEqual([]);
   expect(await found("pinned")).toEqual([]);
   await put("a.pdf", pdf([pdfLines("straw")]), own, 200);
   await own.client.post(`/v0/files/${word.id}/move`, { destination_path: "moved.docx" }, 200);

@@ -118,6 +118,13 @@ const KINDS: [name: string, query: string, filters: Partial<SearchFilters>][] = 
   ["a word in every file", "common", {}],
   ["two words in every file", "common words", {}],
   ["two words that no file has both", "even odd", {}],
+  [
+    "many words that no file has all",
+    `${Array.from("abcdefg", (c) => `even odd common words${c}`).join(" ")} rare`,
+    {},
+  ],
+  ["phrases that no file has all", '"even start1" "odd common" "words are" "common words"', {}],
+  ["a question", "how are the words even common", {}],
   ["two letters", "co", {}],
   ["a word in every filename", "many", {}],
   ["a phrase in every file", '"common words"', {}],
@@ -161,6 +168,12 @@ describe.each([2000, 20_000])("of %p files a search reads a bounded number of ro
       const { total, isExact } = await filled.find(query, { mimeType: "text/old" });
       expect([query, total >= 100, isExact && count > 2000]).toEqual([query, true, false]);
     }
+  });
+
+  test("and finds a rare word among frequent ones that no file has all", async () => {
+    const found = await filled.find("common even odd rare zebra");
+    const best = { ...found, hits: found.hits.slice(0, 1) };
+    expect([filled.names(best), found.isRelaxed]).toEqual([["rare.txt"], true]);
   });
 
   test("and says whether it found all", async () => {

@@ -156,6 +156,8 @@ const KINDS: [name: string, query: string, filters: Partial<SearchFilters>][] = 
   ["one letter of names", "m", {}],
   ["a word in every filename", "many", {}],
   ["a rare word and two letters", "rare co", {}],
+  ["words that no file has all", "common words zebra", {}],
+  ["a question", "how are words common", {}],
   ["a tag", "", { tags: ["all"] }],
   ["a tag and a word in every file", "common", { tags: ["all"] }],
   ["a rare tag and a word in every file", "common", { tags: ["rare"] }],

@@ -77,7 +77,7 @@ describe("queries", () => {
       // In a name, characters of Japanese stand side by side, and other words apart.
       return { words, isPrefix: term.endsWith("*"), needle: words.join(/\w/.test(term) ? "_" : "") };
     });
-    expect(parseQuery("q", query)).toEqual(expected);
+    expect(parseQuery("q", query)).toMatchObject(expected);
   });
 
   test.each([

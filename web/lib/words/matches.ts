@@ -1,4 +1,6 @@
 import { chunksOf } from "../../../src/domain/search/chunks.ts";
+import { isCommon, requiredOf } from "../../../src/domain/search/common-words.ts";
+import { stemOf } from "../../../src/domain/search/stems.ts";
 import { isSpacedWord, type Word, wordsOf } from "../../../src/domain/search/words.ts";
 
 /** A search term, one word or a phrase, normalised as on the server. */
@@ -6,6 +8,8 @@ export interface Term {
   readonly words: readonly string[];
   /** Whether the last word may be the start of a longer one. */
   readonly isPrefix: boolean;
+  /** What other forms of the word have as well; null if none is found. */
+  readonly stem: string | null;
 }
 
 /** A part of a text, and whether it matched. */
@@ -17,25 +21,32 @@ export interface Piece {
 /** UTF-16 offsets, the end exclusive. */
 type Range = readonly [start: number, end: number];
 
-/** The terms of a query that the server has accepted; see `parseQuery` in src/domain/search/query.ts. */
+/** The terms that a file must have for a query that the server has accepted; see `parseQuery` in src/domain/search/query.ts. */
 export function termsOf(query: string): Term[] {
   const terms = chunksOf(query)
     .map(({ text, isQuoted }) => ({ words: Array.from(wordsOf(text), (word) => word.text), isQuoted }))
     .filter(({ words }) => words.length > 0);
-  return terms.map(({ words, isQuoted }, index) => {
+  const all = terms.map(({ words, isQuoted }, index) => {
     const end = words.at(-1) ?? "";
     const isLast = index === terms.length - 1 && !isQuoted;
-    return { words, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
+    return {
+      words,
+      isPrefix: isLast && end.length > 1 && isSpacedWord(end),
+      stem: isQuoted || words.length > 1 ? null : stemOf(end),
+      isCommon: !isQuoted && isCommon(words),
+    };
   });
+  return requiredOf(all).map(({ words, isPrefix, stem }) => ({ words, isPrefix, stem }));
 }
 
 /** Marks the matches in a content, by the rules of the server's search. */
 export function markContent(text: string, terms: readonly Term[]): Piece[] {
   const words = [...wordsOf(text)];
-  const ranges = terms.flatMap(({ words: wanted, isPrefix }) =>
-    runsOf(words, wanted, (word, sought, index) =>
-      isPrefix && index === wanted.length - 1 ? word.startsWith(sought) : word === sought,
-    ),
+  const ranges = terms.flatMap(({ words: wanted, isPrefix, stem }) =>
+    runsOf(words, wanted, (word, sought, index) => {
+      if (word === sought || (stem !== null && stemOf(word) === stem)) return true;
+      return isPrefix && index === wanted.length - 1 && word.startsWith(sought);
+    }),
   );
   return piecesOf(text, ranges);
 }

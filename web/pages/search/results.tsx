@@ -35,7 +35,10 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
   return (
     <>
       <h2 ref={heading} tabIndex={-1} class="search-total">
-        <span role="status">{found.answer.total_is_exact ? count : `At least ${count}`} found</span>
+        <span role="status">
+          {found.answer.total_is_exact ? count : `At least ${count}`} found
+          {found.answer.is_relaxed && ", with most of the words: no file has all"}
+        </span>
       </h2>
       <ol class="list results">
         {data.map((file, at) => (
