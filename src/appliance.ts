@@ -203,9 +203,11 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     await tables.searches.close();
     await services.grep.close();
     services.versionDiffs.close();
+    await services.embedder.stop();
     await services.indexer.stop();
   });
   services.indexer.start();
+  services.embedder.start();
   opened.defer(() => services.folderWorks.stop());
   services.folderWorks.start();
   void services.batches.start();

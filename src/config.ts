@@ -62,6 +62,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     backupIntervalMs: reader.read(SETTINGS.backupInterval),
     backupKeep: reader.read(SETTINGS.backupKeep),
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval),
+    embeddings: readEmbeddings(reader),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
   };
 }
@@ -94,6 +95,23 @@ function readOidc(reader: Reader) {
   return issuer === null || clientId === null || clientSecret === null
     ? null
     : { issuer, clientId, clientSecret, admins };
+}
+
+/** Where texts get the vectors that search compares; null if it knows only words. */
+function readEmbeddings(reader: Reader) {
+  const url = reader.read(SETTINGS.embeddings);
+  const model = reader.read(SETTINGS.embeddingsModel);
+  const key = reader.read(SETTINGS.embeddingsKey);
+  const [endpoint, ...others] = [SETTINGS.embeddings, SETTINGS.embeddingsModel, SETTINGS.embeddingsKey];
+  const isGiven = (setting: Pick<Setting<unknown>, "flag">) => reader.textOf(setting) !== null;
+  if (isGiven(endpoint) && !isGiven(SETTINGS.embeddingsModel)) {
+    reader.problems.push(`${variableOf(endpoint)} needs ${variableOf(SETTINGS.embeddingsModel)}.`);
+  }
+  if (!isGiven(endpoint)) {
+    for (const other of others.filter(isGiven))
+      reader.problems.push(`${variableOf(other)} is of no use without ${variableOf(endpoint)}.`);
+  }
+  return url === null || model === null ? null : { url, model, key };
 }
 
 /** Reads single settings from flags and environment, and collects what is wrong with them in `problems`. */

@@ -43,6 +43,7 @@ test("nothing given: the documented defaults", () => {
     backupIntervalMs: 24 * 60 * 60 * 1000,
     backupKeep: 7,
     scrubIntervalMs: 30 * 86_400_000,
+    embeddings: null,
     logFormat: "json",
   });
 });
@@ -218,6 +219,40 @@ describe("unknown names", () => {
     expect(found).toHaveLength(3);
     expect(found[2]).toContain("enableServiceLinks: false");
   });
+});
+
+describe("embeddings", () => {
+  const EMBEDDINGS = {
+    COFFER_EMBEDDINGS: "http://localhost:11434/v1/embeddings",
+    COFFER_EMBEDDINGS_MODEL: "nomic-embed-text",
+  };
+
+  test("need an endpoint and a model; a key is kept secret", () => {
+    expect(load(EMBEDDINGS).embeddings).toEqual({
+      url: "http://localhost:11434/v1/embeddings",
+      model: "nomic-embed-text",
+      key: null,
+    });
+    const { embeddings } = load({ ...EMBEDDINGS, COFFER_EMBEDDINGS_KEY: "hunter2" });
+    expect(embeddings?.key?.reveal()).toBe("hunter2");
+    expect(JSON.stringify(embeddings)).not.toContain("hunter2");
+    expect(problems({ ...EMBEDDINGS, COFFER_EMBEDDINGS_MODEL: "" })).toEqual([
+      "COFFER_EMBEDDINGS needs COFFER_EMBEDDINGS_MODEL.",
+    ]);
+    expect(problems({ COFFER_EMBEDDINGS_KEY: "hunter2", COFFER_EMBEDDINGS_MODEL: "m" })).toEqual([
+      "COFFER_EMBEDDINGS_MODEL is of no use without COFFER_EMBEDDINGS.",
+      "COFFER_EMBEDDINGS_KEY is of no use without COFFER_EMBEDDINGS.",
+    ]);
+  });
+
+  test.each(["localhost:11434", "ftp://localhost/v1", "http://me:hunter2@localhost/v1"])(
+    "are not at %p",
+    (url) => {
+      const found = problems({ ...EMBEDDINGS, COFFER_EMBEDDINGS: url });
+      expect(found).toEqual([expect.stringMatching(/^COFFER_EMBEDDINGS must /)]);
+      expect(found.join("")).not.toContain("hunter2");
+    },
+  );
 });
 
 const OIDC = {

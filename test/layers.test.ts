@@ -137,6 +137,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/main.ts",
   "src/services/history/diff-worker.ts",
   "src/services/grep/grep-worker.ts",
+  "src/services/search/embedding-worker.ts",
   "src/services/search/index-worker.ts",
 ];
 

@@ -69,6 +69,12 @@ export function issuerUrl(text: string): string | Problem {
     : new Problem("must be an https URL (http only for this machine)");
 }
 
+/** Of a service that the operator has chosen: any http or https, also on this machine or in the local network. */
+export function endpointUrl(text: string): string | Problem {
+  const url = webUrl(text);
+  return url instanceof Problem ? url : url.href;
+}
+
 /** Schemes that are no http, as of browser extensions: their origins are compared as they are. */
 const OTHER_ORIGIN = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/;
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS } from "../domain/time.ts";
-import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
+import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 import type { Parser } from "./values.ts";
 import { bytes, choice, duration, integer, matching, perPlan, Problem, subjects } from "./values.ts";
@@ -217,6 +217,29 @@ export const SETTINGS = {
     fallback: "720h",
     help: "How long the slow check of all contents for damage takes before it begins again; 0s for never",
     parse: duration(0, YEAR_MS, "from 0s to 8760h"),
+  }),
+  embeddings: setting({
+    flag: "--embeddings URL",
+    fallback: "none: search by words alone",
+    absent: null,
+    help: "An endpoint in the form of OpenAI's, such as http://localhost:11434/v1/embeddings: search then also finds what means the same. It is sent the texts of files, and searches",
+    sensitive: true,
+    parse: endpointUrl,
+  }),
+  embeddingsModel: setting({
+    flag: "--embeddings-model NAME",
+    fallback: "none",
+    absent: null,
+    help: "The model that the endpoint is asked for, such as nomic-embed-text; after a change all vectors are made again",
+    parse: (text) => text,
+  }),
+  embeddingsKey: setting({
+    flag: "--embeddings-key TEXT",
+    fallback: "none",
+    absent: null,
+    help: "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
+    sensitive: true,
+    parse: (text) => new Secret(text),
   }),
   log: setting({
     flag: "--log pretty|json",

@@ -37,6 +37,8 @@ import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
 import type { Parts } from "./parts.ts";
+import { Embedder } from "./search/embedder.ts";
+import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
@@ -60,6 +62,7 @@ import { Scrub } from "./upkeep/scrub.ts";
 import { Sessions } from "./accounts/sessions.ts";
 import { SharedThings } from "./links/shared.ts";
 import { SignIn } from "./accounts/sign-in.ts";
+import { QueryVectors } from "./search/query-vectors.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
 import { SnapshotViews } from "./snapshots/snapshot-views.ts";
 import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
@@ -107,6 +110,8 @@ interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" 
   readonly backupPlan: BackupPlan | null;
   /** Where webhooks may be beside the public internet. */
   readonly webhookAddresses: readonly Subnet[];
+  /** Where texts get their vectors; null if search goes by words alone. */
+  readonly embeddings: EmbeddingsEndpoint | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes | undefined;
   /** Overrides `PIECE_ROWS` for changes of whole folders. */
@@ -131,6 +136,7 @@ export function openServices(given: ServiceParts) {
   const blobChecks = new BlobChecks({ ...given, damaged });
   const documentReader = new DocumentReader(given);
   const indexer = new Indexer({ ...given, damaged, documentReader });
+  const embedder = new Embedder(given);
   const locks = new FolderLocks(given);
   const passwords = new Passwords(given);
   // Others, so that those who guess at links keep nobody from signing in.
@@ -146,7 +152,11 @@ export function openServices(given: ServiceParts) {
   const removals = { historyRemoval, snapshotRemoval };
   const pruning = new Pruning({ ...given, ...removals, quota });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
-  const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
+  const changed = () => {
+    indexer.wake();
+    embedder.wake();
+  };
+  const tree = new Tree({ ...given, retention, quota, locks, changes, changed });
   const reversal = new BatchReversal({ ...given, retention, tree, changes });
   const watch = new ClockWatch(given);
   const sweep = new Sweep({ ...given, ...removals, retention, tree, early, endedKeys, watch });
@@ -233,7 +243,8 @@ export function openServices(given: ServiceParts) {
     paths,
     manyPaths: new ManyPaths({ ...parts, files, paths, walks }),
     indexer,
-    search: new Search({ ...parts, indexer }),
+    embedder,
+    search: new Search({ ...parts, indexer, queryVectors: new QueryVectors(given) }),
     grep: new Grep(parts),
     folders,
     folderWorks: works,

@@ -92,7 +92,7 @@ export async function findFiltered(
 }
 
 /** All files of a drive, or those with the first tag, part by part: the latest first, and whether they fit. */
-function* lastUpdated(
+export function* lastUpdated(
   statements: SearchStatements,
   drive: DrivePk,
   request: SearchRequest,
@@ -112,5 +112,5 @@ function* lastUpdated(
 }
 
 function unscored({ pk, updatedAt, size }: Changed): Ranked {
-  return { file: pk, score: 0, slice: null, updatedAt, size };
+  return { file: pk, score: 0, slice: null, near: null, updatedAt, size };
 }

@@ -1,12 +1,13 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Bounds, boundsOf, Work } from "./work.ts";
 import { findFiltered, type Ranked } from "./filtered.ts";
-import type { FilePk } from "../../domain/id.ts";
 import { requiredOf } from "../../domain/search/common-words.ts";
-import { type SearchTerm, snippetOf } from "../../domain/search/query.ts";
+import { passageAt, type SearchTerm, snippetOf } from "../../domain/search/query.ts";
+import { fused } from "../../domain/search/fusion.ts";
 import { Connection } from "../engine/connection.ts";
-import { openIndex } from "./index-tables.ts";
+import { isDamage, openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
+import { NearestFiles } from "./nearest.ts";
 import { type DrivePartials, findPartials, rankPartials } from "./relaxed.ts";
 import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
 import { type SearchStatements, searchStatements } from "./statements.ts";
@@ -26,6 +27,7 @@ export class SearchFinder {
   readonly #sql: Sqlite;
   #index;
   #statements: SearchStatements;
+  #nearest: NearestFiles | null = null;
   #rows = 0;
 
   constructor(sql: Sqlite) {
@@ -41,7 +43,7 @@ export class SearchFinder {
 
   /** `proceeds` is called after every statement. Throws Overrun. */
   async find(request: SearchRequest, proceeds: () => void = () => {}): Promise<SearchFound> {
-    const { drives, terms, offset } = request;
+    const { drives, terms, offset, limit } = request;
     const work = new Work(request.budget, proceeds);
     if (this.#index === "temp") {
       this.#index = openIndex(this.#sql);
@@ -52,16 +54,36 @@ export class SearchFinder {
       terms === null
         ? await this.#filtered(request, bounds, work)
         : await this.#matching(request, terms, bounds, work);
+    const near = await this.#near(request, bounds, work);
+    const ranked = near.length === 0 ? found.sorted() : mixed(found.sorted(), near);
     await work.next();
     this.#rows += work.rows;
     const hits: SearchHit[] = [];
-    for (const { file, score, slice } of found.sorted().slice(offset)) {
-      const passage =
-        slice === null || work.isLate ? null : this.#passage(file, slice, requiredOf(terms ?? []));
+    for (const { updatedAt: _, size: __, ...hit } of ranked.slice(offset, offset + limit)) {
+      const passage = work.isLate ? null : this.#passage(hit, requiredOf(terms ?? []));
       if (passage !== null) await work.next();
-      hits.push({ file, score, slice, passage });
+      hits.push({ ...hit, passage });
     }
-    return { hits, total: found.seen, isExact, isRelaxed };
+    return {
+      hits,
+      total: near.length === 0 ? found.seen : ranked.length,
+      isExact,
+      isRelaxed: isRelaxed || (found.seen === 0 && near.length > 0),
+    };
+  }
+
+  /** The files that are nearest in meaning, if it is known; what words find does not wait for it. */
+  async #near(request: SearchRequest, bounds: Bounds, work: Work): Promise<Ranked[]> {
+    const { meaning } = request;
+    if (meaning === null || work.isLate) return [];
+    try {
+      this.#nearest ??= await NearestFiles.open(this.#sql, meaning.model);
+      const found = this.#nearest?.find(this.#statements, request, meaning.vector, { bounds, work });
+      return (await found) ?? [];
+    } catch (error) {
+      if (isDamage(error)) return [];
+      throw error;
+    }
   }
 
   async #filtered(request: SearchRequest, bounds: Bounds, work: Work): Promise<Answer> {
@@ -122,15 +144,30 @@ export class SearchFinder {
     return { found, isExact: all.every(({ isWhole }) => isWhole), isRelaxed: found.seen > 0 };
   }
 
-  /** The passage of a document that a term matches; null for other files. */
-  #passage(file: FilePk, slice: number, terms: readonly SearchTerm[]): string | null {
-    const text = this.#statements.document(file);
-    return text === null ? null : snippetOf(Bun.zstdDecompressSync(text).toString(), slice, terms);
+  /** The passage of a document that a term matches, or that is nearest; null for other files. */
+  #passage({ file, slice, near }: Omit<SearchHit, "passage">, terms: readonly SearchTerm[]): string | null {
+    const document = slice === null && near === null ? null : this.#statements.document(file);
+    if (document === null) return null;
+    const text = Bun.zstdDecompressSync(document).toString();
+    return slice === null ? passageAt(text, near ?? 0) : snippetOf(text, slice, terms);
   }
 }
 
 interface Answer extends Pick<SearchFound, "isExact" | "isRelaxed"> {
   readonly found: Top;
+}
+
+/** Files that words find, and files that are near in meaning, in one order, with new scores. */
+function mixed(words: readonly Ranked[], near: readonly Ranked[]): Ranked[] {
+  const nearOf = new Map(near.map((one) => [one.file, one]));
+  const byFile = new Map(
+    words.map((one) => [one.file, { ...one, near: nearOf.get(one.file)?.near ?? null }]),
+  );
+  const scores = fused([words, near].map((list) => list.map(({ file }) => file)));
+  return [...scores].flatMap(([file, score]) => {
+    const one = byFile.get(file) ?? nearOf.get(file);
+    return one === undefined ? [] : [{ ...one, score: Math.round(score * 1000) / 1000 }];
+  });
 }
 
 /** The best of all files that are added, up to the end of a page. */
@@ -140,8 +177,9 @@ class Top {
   readonly #order: (a: Ranked, b: Ranked) => number;
   #best: Ranked[] = [];
 
-  constructor({ offset, limit }: SearchRequest, order: (a: Ranked, b: Ranked) => number) {
-    this.#wanted = offset + limit;
+  constructor({ offset, limit, meaning }: SearchRequest, order: (a: Ranked, b: Ranked) => number) {
+    // To mix them with others, all are needed.
+    this.#wanted = meaning === null ? offset + limit : Number.POSITIVE_INFINITY;
     this.#order = order;
   }
 

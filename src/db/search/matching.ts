@@ -133,7 +133,7 @@ export class Matching {
       const candidate = byFile.get(pk);
       const before = this.#found.get(pk);
       if (candidate !== undefined && candidate.score > (before?.score ?? -1)) {
-        this.#found.set(pk, { ...candidate, updatedAt, size });
+        this.#found.set(pk, { ...candidate, near: null, updatedAt, size });
       }
     }
     return fitting.length;
@@ -159,7 +159,7 @@ export class Matching {
   }
 }
 
-type Candidate = Omit<Ranked, "updatedAt" | "size">;
+type Candidate = Omit<Ranked, "updatedAt" | "size" | "near">;
 
 function candidateOf(file: FilePk, terms: readonly TermFiles[]): Candidate {
   let weight = 0;

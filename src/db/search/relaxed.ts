@@ -111,7 +111,7 @@ export function rankPartials(partials: readonly PartialHit[], terms: number): Ra
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const ranked = partials.map(({ pk, updatedAt, size, matches, slice }) => {
     const score = matches.reduce((sum, match, term) => sum + match * (weights[term] ?? 0), 0) / whole;
-    return { file: pk, updatedAt, size, slice, score: Math.round(score * 1000) / 1000 };
+    return { file: pk, updatedAt, size, slice, near: null, score: Math.round(score * 1000) / 1000 };
   });
   const best = ranked.reduce((most, { score }) => Math.max(most, score), 0);
   return ranked.filter(({ score }) => score >= best * LEAST_SHARE);

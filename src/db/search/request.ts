@@ -1,5 +1,6 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
+import type { Vector } from "../../domain/search/vectors.ts";
 import type { Thrown } from "../../process/answer-calls.ts";
 import type { PathRange } from "../files/files.ts";
 
@@ -16,10 +17,18 @@ export type SearchFilters = {
   readonly updatedBefore: number | null;
 };
 
+/** What terms mean to a model. */
+export interface Meaning {
+  readonly model: string;
+  readonly vector: Vector;
+}
+
 export interface SearchRequest {
   readonly drives: readonly DrivePk[];
   /** Null to search by the filters only; an empty list finds nothing. */
   readonly terms: readonly SearchTerm[] | null;
+  /** What the terms mean, to find files that are near to it as well; null for none. */
+  readonly meaning: Meaning | null;
   readonly paths: PathRange;
   readonly filters: SearchFilters;
   readonly offset: number;
@@ -36,6 +45,8 @@ export interface SearchHit {
   readonly score: number;
   /** The slice of its text where a term matched; null if none did. */
   readonly slice: number | null;
+  /** Where in its text the passage begins that is nearest in meaning, in UTF-16 units; null if a term matched. */
+  readonly near: number | null;
   /** The passage where it matched, if the text is not the content itself; else null. */
   readonly passage: string | null;
 }
@@ -45,7 +56,7 @@ export interface SearchFound {
   readonly hits: readonly SearchHit[];
   readonly total: number;
   readonly isExact: boolean;
-  /** Whether no file has all terms: then these have the most of them. */
+  /** Whether no file has all terms: then these have the most of them, or are near to them in meaning. */
   readonly isRelaxed: boolean;
 }
 

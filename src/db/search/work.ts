@@ -17,6 +17,9 @@ const BETTER_ROWS = 4000;
 /** The most files for each word, where no file has all words, and the rows for them, and again to compare them. */
 const RELAXED_FILES = 1000;
 const RELAXED_ROWS = 150_000;
+/** The most files that are compared by their meaning, those that were updated last, and the most passages of them. */
+const COMPARED_FILES = 10_000;
+const COMPARED_PASSAGES = 50_000;
 /** The smallest share of these numbers for one drive, however many drives are searched. */
 const LEAST_SHARE = 1 / 20;
 
@@ -33,6 +36,8 @@ export function boundsOf(drives: number) {
     selected: Math.ceil(SELECTED * share),
     betterFiles: Math.ceil(BETTER_FILES * share),
     betterRows: Math.ceil(BETTER_ROWS * share),
+    comparedFiles: Math.ceil(COMPARED_FILES * share),
+    comparedPassages: Math.ceil(COMPARED_PASSAGES * share),
     relaxedFiles: Math.ceil(RELAXED_FILES * share),
     relaxedRows: Math.ceil(RELAXED_ROWS * share),
   };

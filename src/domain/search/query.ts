@@ -75,7 +75,7 @@ export function snippetOf(text: string, slice: number, terms: readonly SearchTer
     if (recent.length > longest) recent.shift();
     for (const term of terms) {
       const start = recent.at(-term.words.length);
-      if (start !== undefined && endsWith(recent, term)) return passage(text, start.start);
+      if (start !== undefined && endsWith(recent, term)) return passageAt(text, start.start);
     }
   }
   return null;
@@ -91,7 +91,8 @@ function endsWith(recent: readonly Word[], { words, isPrefix, stem }: SearchTerm
   });
 }
 
-function passage(text: string, at: number): string {
+/** Around a position, in UTF-16 units: in one line with `…` where the text continues. */
+export function passageAt(text: string, at: number): string {
   const start = Math.max(0, at - BEFORE);
   const end = Math.min(text.length, at + AFTER);
   const from = start === 0 ? 0 : gapAfter(text, start, at);

@@ -29,6 +29,11 @@ export function sliceCount(text: string): number {
   return Math.max(1, Math.ceil(text.length / SLICE_UNITS));
 }
 
+/** The slice (from 0) with a position of a text. */
+export function sliceAt(position: number): number {
+  return Math.floor(position / SLICE_UNITS);
+}
+
 /** In how many first bytes of a text a slice (from 0) ends, with the words of the next that it repeats. */
 export function bytesToEndOf(slice: number): number {
   return MOST_BYTES_A_UNIT * ((slice + 1) * SLICE_UNITS + SLACK_UNITS + OVERLAP_UNITS);

@@ -9,26 +9,29 @@ import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/contents/media-type.ts";
 import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import { requiredOf } from "../../domain/search/common-words.ts";
-import { parseQuery, type SearchTerm, snippetOf } from "../../domain/search/query.ts";
-import { bytesToEndOf } from "../../domain/search/slices.ts";
+import { parseQuery, passageAt, type SearchTerm, snippetOf } from "../../domain/search/query.ts";
+import { bytesToEndOf, sliceAt } from "../../domain/search/slices.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { Turns } from "../turns.ts";
 import type { Indexer } from "./indexer.ts";
+import type { QueryVectors } from "./query-vectors.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** How long the steps of a search may take, in milliseconds. */
 export interface SearchTimes {
   /** Waiting until recent writes are indexed. */
   readonly settle: number;
+  /** Waiting for what the words mean, meanwhile; without that it goes by the words alone. */
+  readonly vector: number;
   /** Finding files, after that. */
   readonly budget: number;
   /** Making snippets; files after that get none. */
   readonly snippets: number;
 }
 
-const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
+const TIMES: SearchTimes = { settle: 1500, vector: 1000, budget: 5000, snippets: 5000 };
 
 /** A search request; null where something is not given. */
 export interface SearchQuery extends Pick<SearchFilters, "tags" | "minSize" | "maxSize"> {
@@ -58,6 +61,7 @@ const NOTHING = { findings: [], total: 0, isExact: true, isRelaxed: false };
 export class Search extends Service<
   Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
     indexer: Indexer;
+    queryVectors: QueryVectors;
     /** Overrides the default timeouts. */
     searchTimes?: SearchTimes | undefined;
   }
@@ -78,6 +82,7 @@ export class Search extends Service<
     const prefix = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
     const drives = found.map(({ pk }) => pk);
     if (terms?.length === 0 || prefix === null) return NOTHING;
+    const meaning = terms === null ? null : this.parts.queryVectors.of(query.q ?? "", this.#times.vector);
     if (terms !== null) {
       // Behind a long backlog the wait would be in vain.
       if (indexer.isNear(drives)) await indexer.settle(drives, this.#times.settle);
@@ -87,6 +92,7 @@ export class Search extends Service<
     const { hits, ...counted } = await this.#hits({
       drives,
       terms,
+      meaning: await meaning,
       paths: rangeOf(prefix),
       filters,
       limit,
@@ -123,28 +129,35 @@ export class Search extends Service<
     const { tables, access, clock } = this.parts;
     const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
-    for (const { file: pk, score, slice, passage } of hits) {
+    for (const { file: pk, score, slice, near, passage } of hits) {
       const file = tables.files.visibleByPk(pk, clock.now());
       if (file === null || !drives.has(file.drivePk) || !access.sees(caller, file)) continue;
       // The text of a document is in the index; what is its content says nothing.
-      if (slice === null || documentFormatOf(file.mimeType) !== null) {
+      if ((slice === null && near === null) || documentFormatOf(file.mimeType) !== null) {
         findings.push({ file, score, snippet: passage });
         continue;
       }
       // One at a time: each may need megabytes for a moment, so parallel searches need no more than one.
       const snippet = await this.#turns.take("snippet", async () =>
-        performance.now() > end ? null : this.#snippet(file, slice, terms),
+        performance.now() > end ? null : this.#snippet(file, { slice, near: near ?? 0 }, terms),
       );
       findings.push({ file, score, snippet });
     }
     return findings;
   }
 
-  async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
+  async #snippet(
+    file: File,
+    { slice, near }: { slice: number | null; near: number },
+    terms: readonly SearchTerm[],
+  ): Promise<string | null> {
     const { blobs, damaged, log } = this.parts;
     try {
-      const text = await damaged.readFor(file, () => readSearchedText(blobs, file, bytesToEndOf(slice)));
-      return text === null ? null : snippetOf(text, slice, terms);
+      const text = await damaged.readFor(file, () =>
+        readSearchedText(blobs, file, bytesToEndOf(slice ?? sliceAt(near))),
+      );
+      if (text === null) return null;
+      return slice === null ? passageAt(text, near) : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged.
       log.error("no snippet could be made", { file: file.id, error });

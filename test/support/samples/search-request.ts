@@ -7,6 +7,7 @@ export function searchRequest(drives: SearchRequest["drives"], query: string): S
   return {
     drives,
     terms: query === "" ? null : parseQuery("q", query),
+    meaning: null,
     paths: rangeOf(""),
     filters: {
       tags: [],

@@ -44,7 +44,7 @@ export const KEEPS_NOTHING = { "keep-days": "0" };
 /** What is so unless a test gives another. */
 const DEFAULTS = {
   // What a search finds must not depend on how fast the machine is.
-  searchTimes: { settle: 60_000, budget: 60_000, snippets: 60_000 },
+  searchTimes: { settle: 60_000, vector: 60_000, budget: 60_000, snippets: 60_000 },
   grepBounds: { ...GREP_BOUNDS, time: 60_000 },
   // Hashes are made by the hundred. One test holds what they cost otherwise.
   passwordCost: { memoryCost: 8, timeCost: 1 },

@@ -71,6 +71,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     rateLimits: { free: 60, pro: 300, team: 1000 },
     signups: "closed",
     oidc: null,
+    embeddings: null,
     program: [process.execPath],
     backupPlan: null,
     storePlaces,
