@@ -1,4 +1,5 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
+import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts, FileRef } from "../../domain/files/file.ts";
@@ -12,7 +13,7 @@ import type { ReadText, Texts } from "./texts.ts";
 export type NamedTexts =
   { readonly ids: readonly string[] } | { readonly drive: string; readonly paths: readonly string[] };
 
-/** A file that was read: its first lines, or, if it is no text, all of its bytes. */
+/** A file that was read: its text, or the first lines of it; or, if it is no text, all of its bytes. */
 export type ReadFile = { readonly file: FileFacts } & (
   { readonly text: Pick<ReadText, "text" | "nextLine" | "nextByte"> } | { readonly bytes: Uint8Array }
 );
@@ -24,6 +25,8 @@ export interface ReadTexts {
   /** For which there was no room. */
   readonly left: readonly string[];
 }
+
+const WHOLE = { nextLine: null, nextByte: null };
 
 /** Less room than this is not filled with the start of another text. In bytes. */
 const SCRAP = 256;
@@ -70,6 +73,9 @@ export class ManyTexts extends Service<Pick<Parts, "access"> & { files: Files; t
         `It has more than ${READ_MANY.fileBytes} bytes: read its lines alone, or download it.`,
       );
     }
+    const whole = file.size <= room ? textOf(await files.contentWhole(file), false) : null;
+    // As it is, with all its line ends: so it can be changed and written back.
+    if (whole !== null && utf8Length(whole) <= room) return { file, text: { text: whole, ...WHOLE } };
     try {
       const text = await texts.read(caller, ref, {
         startLine: 1,

@@ -18,7 +18,7 @@ function read(client: Client, body: Json): Promise<Read> {
 
 test("texts come in the order in which they are named, once each, by paths or ids", async () => {
   const { client, id } = await stage.ownDrive();
-  await writeBatch(client, id, textsOf({ a: "1\n2\n", b: "x", "empty.txt": "" }));
+  await writeBatch(client, id, textsOf({ a: "1\r\n2\n", b: "x", "empty.txt": "" }));
   await client.put(id, "c.png", new Uint8Array([0, 1, 255]));
   const { files, failed, left } = await read(client, {
     drive_id: id,
@@ -27,7 +27,7 @@ test("texts come in the order in which they are named, once each, by paths or id
   expect(files).toMatchObject([
     { path: "b", text: "x" },
     { path: "b", text: "x" },
-    { path: "a", text: "1\n2" },
+    { path: "a", text: "1\r\n2\n" },
     { path: "c.png", content: "AAH/" },
     { path: "empty.txt", text: "" },
   ]);

@@ -8,6 +8,7 @@ import type { Input } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
+import { type Fields, fieldsIn, fieldsParameter, namesIn, picked } from "../../records/fields.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { BATCH_TYPES, batchEntries, batchFormat, HashedBody } from "../../upload/batch/entries.ts";
 import { encodingIn } from "../../upload/json.ts";
@@ -26,6 +27,7 @@ const batchQuery = Type.Object({
       "What becomes of a file at whose path there is one already: it replaces that, or is left out, or gets a name beside it such as `plan (2).md`, or fails.",
   }),
   atomic: t.flag("Whether all files are written or none."),
+  fields: fieldsParameter,
 });
 
 const outcome = Type.Object({
@@ -36,6 +38,8 @@ const outcome = Type.Object({
   line: t.optionalInteger({ minimum: 1, description: "Of a line that failed." }),
   error: Type.Optional(failureSchema),
 });
+
+const RESULT_FIELDS = namesIn(outcome);
 
 const answer = Type.Object({
   results: Type.Array(outcome, {
@@ -68,6 +72,7 @@ export function batches({ batchUploads: service, pace }: Parts) {
   async function receive(input: Asked, reply: Reply<ContentAnswer>): Promise<void> {
     const { request, context, caller, query, takeUnknown } = input;
     const format = batchFormat(typeOf(request));
+    const fields = fieldsIn(query.fields, RESULT_FIELDS);
     const options = {
       drive: query.drive_id,
       prefix: query.prefix ?? "",
@@ -77,12 +82,13 @@ export function batches({ batchUploads: service, pace }: Parts) {
     await using batch = await service.begin(caller, context.client, options, announcedBy(request, context));
     const check = () => batch.requireAllowed();
     const body = new HashedBody(chunksOf(request, context, { ...reading, check }));
-    const fieldsOf = (sent: UploadEnvelope) => fieldsIn(sent, checkLine(withContentNamed(sent), takeUnknown));
+    const fieldsOf = (sent: UploadEnvelope) =>
+      lineFields(sent, checkLine(withContentNamed(sent), takeUnknown));
     await batch.whole(async () => {
       for await (const entry of batchEntries(format, body, fieldsOf)) await batch.add(entry);
       const identity = await identityOf(request, body);
       context.suspendIdleTimeout();
-      await batch.finish(reply.with((written) => ({ json: batchRecord(written), identity })));
+      await batch.finish(reply.with((written) => ({ json: batchRecord(written, fields), identity })));
     });
   }
 
@@ -142,7 +148,7 @@ async function identityOf(request: Request, body: HashedBody): Promise<string> {
   return `${typeOf(request)} ${await body.digest()}`;
 }
 
-function fieldsIn(sent: UploadEnvelope, line: Static<typeof batchLine>): BatchFields {
+function lineFields(sent: UploadEnvelope, line: Static<typeof batchLine>): BatchFields {
   requireContent(sent);
   const { if_match: ifMatch, only_create: isNew = false } = line;
   const isText = sent.contentKey === "text" || encodingIn(line) === "text";
@@ -161,10 +167,10 @@ function fieldsIn(sent: UploadEnvelope, line: Static<typeof batchLine>): BatchFi
   };
 }
 
-function batchRecord({ outcomes, batch }: WrittenBatch) {
+function batchRecord({ outcomes, batch }: WrittenBatch, fields: Fields) {
   const count = (status: BatchOutcome["status"]) => outcomes.filter((each) => each.status === status).length;
   return {
-    results: outcomes.map(outcomeRecord),
+    results: outcomes.map((each) => picked(outcomeRecord(each), fields)),
     created: count("created"),
     replaced: count("replaced"),
     skipped: count("skipped"),

@@ -13,7 +13,10 @@ import type { Parts } from "../parts.ts";
 const readFile = Type.Object({
   path: t.text("The file.", "notes/hello.txt"),
   etag: t.text("Of its content."),
-  text: t.optionalText("Its lines from the first on, with `\\n` between them.", "Hello World!"),
+  text: t.optionalText(
+    "All of it, exactly; with `is_cut`, its lines from the first on, with `\\n` between them.",
+    "Hello World!",
+  ),
   content: t.optionalText("Instead of `text`, all of it in base64: of a short file that is no text."),
   is_cut: t.optionalFlag("Set if the file has more lines than these."),
   next_line: t.optionalInteger({ minimum: 1, description: "Where to go on with `GET /v0/files/{id}/text`." }),
