@@ -131,7 +131,7 @@ const EACH = description.operations.flatMap((operation): Route[] => {
 });
 
 async function send({ operation, row, fields }: Route, named: Named, attempt: Attempt): Promise<number> {
-  const [method, sound, { body: filled }] = requestOf(row, named);
+  const [method, sound, { body: filled, headers }] = requestOf(row, named);
   const [sent = "", asked] = sound.split("?");
   const parts = sent.split("/");
   const path = operation.path.split("/").map((part, at) => {
@@ -148,7 +148,7 @@ async function send({ operation, row, fields }: Route, named: Named, attempt: At
   const ada = row[2]?.by === "session" ? beginSession(coffer, "ada").browser : world.clients.ada;
   const answer = await ada.send(method, target, {
     ...(body === undefined || method === "GET" ? {} : { body }),
-    headers: { ...attempt.headers },
+    headers: { ...headers, ...attempt.headers },
   });
   expectSound(answer, `${method} ${target.slice(0, 300)} ${JSON.stringify(attempt).slice(0, 300)}`);
   return answer.status;

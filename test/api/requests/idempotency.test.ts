@@ -122,6 +122,7 @@ function othersThan([request, of, more = {}]: RouteRow): RouteRow[] {
 const CHANGES_NOTHING = [
   "POST /v0/files/{id}/extract",
   "POST /v0/files/by-path/extract",
+  "POST /v0/files/read",
   "POST /v0/shared/{token}/unlock",
 ];
 

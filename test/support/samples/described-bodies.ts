@@ -6,6 +6,8 @@ const KIB = 1024;
 const LONG_BODIES: Readonly<Record<string, number>> = {
   editFile: 1024 * KIB,
   editFileByPath: 1024 * KIB,
+  deleteFiles: 1024 * KIB,
+  readFiles: 1024 * KIB,
   mcp: 1024 * KIB,
   updateFile: 256 * KIB,
   updateFileByPath: 256 * KIB,
@@ -26,7 +28,7 @@ export const ANONYMOUS_LIMIT = 16 * KIB;
 /** Every route that reads a whole body: others take contents. */
 export function bodyRoutes(description: Description): BodyRoute[] {
   return description.operations
-    .filter(({ id, hasBody }) => hasBody && !/^(uploadFile|putFile|uploadByLink)$/.test(id))
+    .filter(({ id, hasBody }) => hasBody && !/^(uploadFile|putFile|uploadByLink|writeFiles)$/.test(id))
     .map((operation) => ({
       operation,
       path: operation.path.replaceAll(/\{\w+\}/g, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"),
