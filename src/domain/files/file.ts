@@ -3,7 +3,7 @@ import type { Digest } from "../contents/content.ts";
 import { CofferError, invalid } from "../errors.ts";
 import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "../limits.ts";
 import type { Filename, FilePath } from "./path.ts";
-import { containingFolder, lastSegment, parseFilename, parseFilePath } from "./path.ts";
+import { containingFolder, lastSegment, parseFilename, parseFilePath, requireNamed } from "./path.ts";
 import { parseInstant } from "../time.ts";
 import { characters, requirePlainText, utf8Length } from "../contents/texts/text.ts";
 
@@ -168,7 +168,7 @@ export interface FileChanges {
 
 type Attributes = Pick<File, "tags" | "metadata" | "expiresAt">;
 
-/** A new path's last segment is the filename, unless one is given; a new filename changes it if both were the same. */
+/** The filename follows from a new path, and the path from a new filename. Throws VALIDATION_ERROR if they disagree. */
 export function parseRename(
   file: Pick<File, "filename" | "path">,
   changes: FileChanges,
@@ -176,12 +176,12 @@ export function parseRename(
   const sent = changes.filename === undefined ? null : parseFilename("filename", changes.filename);
   if (changes.path !== undefined) {
     const path = parseFilePath("path", changes.path, sent ?? file.filename);
+    if (sent !== null) requireNamed(path, sent);
+    // Earlier ones may have another: it stays as long as the path does.
     return { path, filename: sent ?? (path === file.path ? file.filename : lastSegment(path)) };
   }
   if (sent === null) return { filename: file.filename, path: file.path };
-  const follows = lastSegment(file.path) === file.filename.normalize("NFC");
-  const path = follows ? parseFilePath("filename", containingFolder(file.path) + sent, sent) : file.path;
-  return { filename: sent, path };
+  return { filename: sent, path: parseFilePath("filename", containingFolder(file.path) + sent, sent) };
 }
 
 /** What a file's attributes become. Throws VALIDATION_ERROR. */

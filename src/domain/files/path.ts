@@ -120,6 +120,13 @@ export function lastSegment(path: FilePath): Filename {
   return asserted(path.slice(path.lastIndexOf("/") + 1), isFilename);
 }
 
+/** Throws VALIDATION_ERROR unless a file at this path has the name that was sent beside it. */
+export function requireNamed(path: FilePath, filename: Filename): void {
+  const last = lastSegment(path);
+  if (filename.normalize("NFC") === last) return;
+  throw invalid("filename", `must be the last segment of path, ${JSON.stringify(last)}: leave it out`);
+}
+
 export function inFolder(folder: FolderPath, below: string): FilePath {
   return asserted(folder + below, isFilePath);
 }

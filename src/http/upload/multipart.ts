@@ -34,7 +34,7 @@ const CONTENT_NAMES: ReadonlyMap<string, ContentKey> = new Map([
  * raw bytes, with or without a file name. The others are text. Memory does not grow with the content.
  *
  * The fields have the shape of the JSON upload's. `filename` and `content_type` default to those of the content's
- * part, except `application/octet-stream`, which says nothing. `metadata` is JSON; `tags` is repeated, one JSON array,
+ * part, except `application/octet-stream`, which says nothing, and where `path` names the file. `metadata` is JSON; `tags` is repeated, one JSON array,
  * or one list separated by commas. Unknown text fields are handed on, but a file with an unknown name would be lost.
  *
  * @throws CofferError VALIDATION_ERROR, PAYLOAD_TOO_LARGE if the text parts exceed 256 KiB; `body` is then cancelled.
@@ -116,9 +116,8 @@ class Form {
   fields(): Record<string, unknown> {
     const fields = new Map<string, unknown>();
     if (this.content !== undefined && this.contentKey !== null) {
-      const { filename, contentType } = this.content;
+      const { contentType } = this.content;
       fields.set(this.contentKey, "");
-      if (filename !== undefined && filename !== "") fields.set("filename", filename);
       const isTyped = contentType !== undefined && !/^application\/octet-stream\b/i.test(contentType);
       if (isTyped && !this.#texts.has("mime_type")) fields.set("content_type", contentType);
     }
@@ -126,6 +125,11 @@ class Form {
       const texts = sinks.map((sink) => decodeText(new Uint8Array(sink.end()), name));
       fields.set(name, parseField(name, texts));
     }
+    const { filename = "" } = this.content ?? {};
+    const path = fields.get("path");
+    // It is that of a file of the client's: a path that names the file counts more.
+    const isNamed = fields.has("filename") || (typeof path === "string" && !/(?:^|\/)$/.test(path));
+    if (filename !== "" && !isNamed) fields.set("filename", filename);
     return Object.fromEntries(fields);
   }
 }

@@ -3,7 +3,14 @@ import { invalid } from "../../domain/errors.ts";
 import { mimeTypeOf } from "../../domain/contents/mime-types.ts";
 import { parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/files/file.ts";
-import { type Filename, parseFilename, parseFilePath } from "../../domain/files/path.ts";
+import {
+  type Filename,
+  lastSegment,
+  parseFilename,
+  parseFilePath,
+  parsePathOfFile,
+  requireNamed,
+} from "../../domain/files/path.ts";
 
 /** A file's fields, as the uploader sent them. */
 export interface UploadFields {
@@ -28,16 +35,16 @@ export type Attributes = Omit<FileBody, "blob" | "size">;
 
 /** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
 export function parseTarget({ filename: sent, path }: Pick<UploadFields, "filename" | "path">) {
-  if (sent === undefined && (path === undefined || path.endsWith("/")))
+  if (sent !== undefined) {
+    const filename = parseFilename("filename", sent);
+    const parsed = parseFilePath(path === undefined ? "filename" : "path", path ?? filename, filename);
+    requireNamed(parsed, filename);
+    return { filename, path: parsed };
+  }
+  if (path === undefined || path.endsWith("/"))
     throw invalid("filename", 'is required if path is left out or ends with "/"');
-  const filename =
-    sent === undefined
-      ? parseFilename("path", (path ?? "").slice((path ?? "").lastIndexOf("/") + 1))
-      : parseFilename("filename", sent);
-  return {
-    filename,
-    path: parseFilePath(path === undefined ? "filename" : "path", path ?? filename, filename),
-  };
+  const parsed = parsePathOfFile("path", path);
+  return { filename: lastSegment(parsed), path: parsed };
 }
 
 /** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */

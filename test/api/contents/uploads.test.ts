@@ -179,7 +179,6 @@ describe("PUT", () => {
     "every byte as it is": put("a.bin", everyByte, { json: { size: 256, content_hash: hash } }),
     "an empty body": put("a.txt", "", { json: { size: 0 } }),
     "the filename is the path's last segment": put("a/b/f.txt", "Hello World!", { json: record }),
-    "another filename": at("path=a/b&filename=f.txt", { path: "a/b", filename: "f.txt", ...plain }),
     "into a folder": at("path=a/&filename=f.txt", { path: "a/f.txt" }),
     "metadata in place of others, while tags stay": [
       at('path=a&tags=t&metadata={"a":{"n":1}}', { tags: ["t"], metadata: { a: { n: 1 } } }),
@@ -236,7 +235,6 @@ describe("a path that is taken", () => {
     metadata: {},
     expires_at: null,
   };
-  const renamed = { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" };
   const failed = refused("PRECONDITION_FAILED");
   runAfter(stage, [old], {
     "gets the new content and attributes, and keeps its id and created_at": [
@@ -245,10 +243,6 @@ describe("a path that is taken", () => {
       holds("f.txt"),
     ],
     "by PUT as well": put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }),
-    "takes the type of the new filename": post(
-      { ...other, path: "f.txt", filename: "g.json" },
-      { status: 200, json: renamed },
-    ),
   });
   runEach(stage, conditions, ([name, headers, held]) =>
     held

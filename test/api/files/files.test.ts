@@ -82,18 +82,16 @@ describe("GET", () => {
 });
 
 describe("PATCH", () => {
-  /** Of `notes/hello.txt`, or of another path. */
-  type Rename = readonly [name: string, change: Json, path: string, filename: string, start?: string];
+  /** Of `notes/hello.txt`. */
+  type Rename = readonly [name: string, change: Json, path: string, filename: string];
   const renames: readonly Rename[] = [
     ["a filename takes the path along", { filename: "new.md" }, "notes/new.md", "new.md"],
-    ["a filename leaves a path that was another", { filename: "new.md" }, "notes/x", "new.md", "notes/x"],
     ["a path brings its last segment", { path: "a/new.md" }, "a/new.md", "new.md"],
-    ["a path and a filename stand side by side", { path: "a/x", filename: "new.md" }, "a/x", "new.md"],
+    ["a path and its filename", { path: "a/new.md", filename: "new.md" }, "a/new.md", "new.md"],
     ["a path that is a folder keeps the filename", { path: "a/" }, "a/hello.txt", "hello.txt"],
     ["a path that is a folder takes the new filename", { path: "a/", filename: "n.md" }, "a/n.md", "n.md"],
     ["the root", { path: "/" }, "hello.txt", "hello.txt"],
     ["a leading slash is dropped", { path: "/a/b.txt" }, "a/b.txt", "b.txt"],
-    ["a path that stays keeps the filename", { path: "notes/x" }, "notes/x", "hello.txt", "notes/x"],
     ["into a folder below its own", { path: "notes/deep/er/f.txt" }, "notes/deep/er/f.txt", "f.txt"],
     ["a decomposed filename", { filename: "e\u0301.txt" }, "notes/\u00e9.txt", "e\u0301.txt"],
     ["only the filename's case", { filename: "HELLO.txt" }, "notes/HELLO.txt", "HELLO.txt"],
@@ -103,6 +101,7 @@ describe("PATCH", () => {
       filename: ["", "a/b", "..", "a\u0000", "x".repeat(256), 5],
       path: ["", "../x", "a//b", "a\\b", "x/".repeat(600) + "y"],
     }),
+    [{ path: "a/x", filename: "new.md" }, "filename"],
     [{ tags: "a" }, "tags"],
     [{ tags: [""] }, "tags[0]"],
     [{ tags: Array.from({ length: 65 }, (_, i) => `${i}`) }, "tags"],
@@ -113,8 +112,8 @@ describe("PATCH", () => {
     [{ tags: ["ok"], path: "ok", expires_at: "never" }, "expires_at"],
     ...[[], "null", "{", ""].map((body): [Json, string] => [body, "body"]),
   ];
-  runEach(stage, renames, ([name, change, path, filename, start = "notes/hello.txt"]) => {
-    const began = post({ filename: "hello.txt", path: start }, { keeps: "file" });
+  runEach(stage, renames, ([name, change, path, filename]) => {
+    const began = post({ path: "notes/hello.txt" }, { keeps: "file" });
     const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
     const after = [holds(path), get({ json: { path, filename } })];
     return [name, began, patch(change, json), ...after];

@@ -264,7 +264,7 @@ test("files that expired far down are taken away many at the cost of one for eac
 test("a move keeps ids, links, the indexed texts and everything else but the paths", async () => {
   const { client, id: drive } = await stage.ownDrive();
   const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
-  await client.patch(`/v0/files/${id}`, { filename: "other.json", path: "a/b.json", metadata: { x: 1 } });
+  await client.patch(`/v0/files/${id}`, { metadata: { x: 1 } });
   const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
   const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
   const folder = await client.post<object>("/v0/folders", { drive_id: drive, path: "a/" }, 200);

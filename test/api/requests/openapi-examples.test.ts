@@ -98,7 +98,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   updateUser: ["plan"],
   updateWebhook: ["enabled"],
   // One of two ways to send the content.
-  uploadFile: ["content"],
+  uploadFile: ["filename", "content"],
   // Without one it could not be told from others in the list.
   createKey: ["name"],
   createSnapshot: ["name"],

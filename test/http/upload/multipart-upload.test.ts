@@ -44,7 +44,8 @@ type Accepted = readonly [name: string, parts: string, fields: object, content?:
 const accepted: readonly Accepted[] = [
   ["a file alone", FILE, A_TXT, "Hello"],
   ["fields before the file", text("drive_id", "d") + FILE, { drive_id: "d", ...A_TXT }, "Hello"],
-  ["fields after the file", FILE + text("path", "x/y"), { path: "x/y", ...A_TXT }, "Hello"],
+  ["fields after the file", FILE + text("path", "x/y"), { path: "x/y" }, "Hello"],
+  ["a path that is a folder", FILE + text("path", "x/"), { path: "x/", ...A_TXT }, "Hello"],
   ["no file", text("path", "p"), { path: "p" }],
   ["no part", "", {}],
   [

@@ -17,12 +17,16 @@ export function formOf(...parts: readonly (readonly [naming: string, content: st
 }
 
 /**
- * An upload in JSON of "Hello World!" as `f.txt` into `{drive}`, with these fields added or replaced. By default the
+ * An upload in JSON of "Hello World!" as `f.txt`, or to a `path`, into `{drive}`, with these fields added or replaced. By default the
  * expected response is the record of a file with this name.
  */
 export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
-  const body = { drive_id: "{drive}", filename: "f.txt", content: HELLO, ...fields };
-  return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
+  const { path } = fields;
+  const isNamed = typeof path === "string" && !path.endsWith("/");
+  const name: { [name: string]: Json } = isNamed ? {} : { filename: "f.txt" };
+  const body = { drive_id: "{drive}", ...name, content: HELLO, ...fields };
+  const json = "filename" in body ? { filename: body["filename"] ?? null } : {};
+  return { request: ["POST", "/v0/files"], body, status: 201, json, ...more };
 }
 
 /** An upload in JSON: these fields create a record with at least `json`. */

@@ -10,7 +10,10 @@ const attributes = {
   content_type: t.optionalText("Default: the type of the filename's extension."),
   expires_at: Type.Optional(t.nullable(t.timeInput("When the file expires and is deleted."))),
 };
-const filename = t.text("1 to 255 bytes, no `/`.", "hello.txt");
+const filename = t.text(
+  "1 to 255 bytes, no `/`. Only needed if `path` does not name the file: it must be the last segment of that.",
+  "hello.txt",
+);
 const metadata = t.metadataInput("Any JSON object.");
 const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
 
@@ -33,7 +36,7 @@ const jsonContent = {
 
 export const jsonUpload = Type.Object({
   drive_id: t.driveRef(),
-  filename,
+  filename: Type.Optional(filename),
   ...jsonContent,
   ...attributes,
   metadata: Type.Optional(metadata),
@@ -55,7 +58,7 @@ export const multipartUpload = Type.Object({
   drive_id: t.driveRef(),
   file: Type.String({
     format: "binary",
-    description: "The content. Its filename is the default for `filename`.",
+    description: "The content. Its filename counts where neither `filename` nor `path` names the file.",
   }),
   filename: Type.Optional(filename),
   ...attributes,

@@ -67,7 +67,7 @@ export function files({ files: service }: Parts) {
       operationId: "updateFile",
       summary: "Update a file",
       description:
-        "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
+        "Changes a file's record; omitted fields stay. The filename is the last segment of the path: a new `path` changes it, and a new `filename` changes the path.",
       headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
       body: Type.Object({
         filename: Type.Optional(Type.String()),
