@@ -163,6 +163,11 @@ export class BatchUndo extends Service<
       case "files.moved":
       case "files.deleted":
       case "files.undone":
+      case "comment.created":
+      case "comment.updated":
+      case "comment.resolved":
+      case "comment.deleted":
+      case "version.labelled":
       case "drive.updated":
       case "drive.restored":
       case "snapshot.created":

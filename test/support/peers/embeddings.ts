@@ -54,7 +54,7 @@ export class EmbeddingsServer implements AsyncDisposable {
 function embeddingOf(text: string): number[] {
   const numbers = Array.from({ length: NUMBERS }, () => 0);
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {
-    const at = Number(Bun.hash.crc32(SAME[word] ?? word) % NUMBERS);
+    const at = Bun.hash.crc32(SAME[word] ?? word) % NUMBERS;
     numbers[at] = (numbers[at] ?? 0) + 1;
   }
   return numbers;
