@@ -222,7 +222,7 @@ export const SETTINGS = {
     flag: "--embeddings URL",
     fallback: "none: search by words alone",
     absent: null,
-    help: "An endpoint in the form of OpenAI's, such as http://localhost:11434/v1/embeddings: search then also finds what means the same. It is sent the texts of files, and searches",
+    help: "An endpoint in the form of OpenAI's, such as http://127.0.0.1:11434/v1/embeddings: search then also finds what means the same. It is sent the texts of files, and searches",
     sensitive: true,
     parse: endpointUrl,
   }),

@@ -68,9 +68,10 @@ const MENTION = /(?<![\p{L}\p{N}@._+-])@(?:"([^"\n]{1,64})"|([\p{L}\p{N}][\p{L}\
 export function mentionsIn(text: string): string[] {
   const names = new Set<string>();
   for (const [, quoted, word = ""] of text.matchAll(MENTION)) {
+    if (word.length > NAME_CHARACTERS) continue;
     // A dot or dash at the end is of the sentence.
     const name = mentionOf(quoted ?? word.replace(/[._-]+$/, ""));
-    if (name !== "" && name.length <= NAME_CHARACTERS) names.add(name);
+    if (name !== "") names.add(name);
     if (names.size === COMMENTS.mentions) break;
   }
   return [...names];

@@ -40,6 +40,8 @@ export class Embedder extends Service<
   async stop(): Promise<void> {
     this.#isStarted = false;
     clearTimeout(this.#timer);
+    // A request may take minutes.
+    if (this.#running === null && this.#thread?.isAlive === true) await this.#thread.ask("close");
     this.#thread?.end();
     await this.#running;
   }

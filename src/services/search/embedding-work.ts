@@ -61,20 +61,13 @@ export class EmbeddingWork {
       this.#cleanedTo = vectors.removeGone(this.#cleanedTo, LOOKED_AT, (digest) => !contents.has(digest));
     }
     const found = contents.after(this.#at, LOOKED_AT);
-    const waiting = [...this.#waiting].flatMap((blob) => contents.of(blob) ?? []);
+    const waiting = [...this.#waiting];
     this.#waiting.clear();
-    let batch: Embedded[] = [];
-    for (const content of [...waiting, ...found]) {
-      const passages = vectors.has(content.digest) ? null : await this.#passages(content);
-      if (passages !== null) batch.push({ digest: content.digest, passages });
-      if (batch.reduce((sum, one) => sum + one.passages.length, 0) >= BATCH) {
-        const why = await this.#embed(batch);
-        if (why !== null) return { kind: "failed", why };
-        batch = [];
-      }
+    const why = await this.#embedAll([...waiting.flatMap((blob) => contents.of(blob) ?? []), ...found]);
+    if (why !== null) {
+      for (const blob of waiting) this.#waiting.add(blob);
+      return { kind: "failed", why };
     }
-    const why = await this.#embed(batch);
-    if (why !== null) return { kind: "failed", why };
     this.#at = found.at(-1)?.blob ?? this.#at;
     if (found.length === LOOKED_AT) return { kind: "some" };
     return { kind: this.#waiting.size > 0 ? "waiting" : "nothing" };
@@ -95,6 +88,23 @@ export class EmbeddingWork {
     this.#beganAt = performance.now();
     this.#at = 0;
     this.#cleanedTo = 0;
+  }
+
+  /** Makes the vectors of those contents that have none. Returns why it could not. */
+  async #embedAll(contents: readonly EmbeddedContent[]): Promise<string | null> {
+    let batch: Embedded[] = [];
+    let passages = 0;
+    for (const content of contents) {
+      const own = this.#parts.vectors.has(content.digest) ? null : await this.#passages(content);
+      if (own === null) continue;
+      batch.push({ digest: content.digest, passages: own });
+      passages += own.length;
+      if (passages < BATCH) continue;
+      const why = await this.#embed(batch);
+      if (why !== null) return why;
+      [batch, passages] = [[], 0];
+    }
+    return this.#embed(batch);
   }
 
   /** The passages of a content; none if it is no text. Null if it is not looked at, or not yet. */

@@ -170,6 +170,14 @@ runAfter(stage, [uploaded, made, answered], {
     patch({ resolved_at: null, resolved_by: null }, { resolved: false }),
     listed("&resolved=false", ["Why, @ada?", "Because.", "Late."]),
   ],
+  "names are found in any case, in quotes, and not within words": gives(
+    `POST ${FILE}`,
+    { mentions: ["ada", "night shift", "a-b.c", "日本"] },
+    {
+      body: { text: `(@Ada) @ada @"Night Shift" @a-b.c. @日本, x@y.z @@z @ @${"w".repeat(65)}` },
+      status: 201,
+    },
+  ),
   "a text is changed, and its mentions with it": [
     patch({ text: "For @bob", mentions: ["bob"] }, { text: "For @bob" }),
     ofDrive("&mention=ada", []),

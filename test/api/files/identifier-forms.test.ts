@@ -11,7 +11,18 @@ import { describedApi, ROUTES } from "../../support/server/routes.ts";
 const stage = await openStageNow();
 
 /** What a thing can be named by; `trash` is an entry of it. */
-const KINDS = ["drive", "file", "key", "session", "user", "snapshot", "trash", "link", "webhook"] as const;
+const KINDS = [
+  "drive",
+  "file",
+  "key",
+  "session",
+  "user",
+  "snapshot",
+  "trash",
+  "link",
+  "webhook",
+  "comment",
+] as const;
 type Kind = (typeof KINDS)[number];
 /** References to one owner's things, or to nothing of the same forms; the slug is that of the drive. */
 type Things = Readonly<Record<Kind | "slug", string>>;
@@ -106,6 +117,7 @@ const NOTHING: Things = {
   trash: nothing(6),
   link: nothing(7),
   webhook: nothing(8),
+  comment: nothing(9),
 };
 
 const { ada: owner } = stage.world.clients;
@@ -124,7 +136,18 @@ function shownOf({ status, text }: Answer, reference: string): unknown {
 }
 
 /** What other places than that of the thing are filled with: the id of a user is no id of another kind. */
-const OTHERS = ["file", "key", "snapshot", "trash", "link", "webhook", "carol", "work", "delivery"];
+const OTHERS = [
+  "file",
+  "key",
+  "snapshot",
+  "trash",
+  "link",
+  "webhook",
+  "comment",
+  "carol",
+  "work",
+  "delivery",
+];
 
 function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
   const scope = {

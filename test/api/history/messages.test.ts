@@ -6,6 +6,7 @@ import { verified } from "../../support/faults/verified.ts";
 import { changesPage } from "../../support/peers/event-reader.ts";
 import { openStageNow, runAfter, startWithDrive } from "../../support/server/scenario.ts";
 import { gives, invalid, refused, refuses, step, wrongBodies } from "../../support/server/steps.ts";
+import { openForWork } from "../../support/server/works.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 import { FORM_TYPE, formOf } from "../../support/server/uploads.ts";
 
@@ -98,6 +99,11 @@ runAfter(stage, [put("one", "One", 201), put("two", "Two")], {
     ),
     gives(VERSIONS, { current_version: 2, current_message: "Two", data: [{ version: 1, message: "One" }] }),
     gives(PUT, {}, { body: "three" }),
+    gives(
+      "PATCH /v0/files/by-path?drive_id={drive}&path=a.txt",
+      {},
+      { body: { tags: ["y"], message: "Tag again" } },
+    ),
     gives(VERSIONS, { current_message: null, data: [{ message: "Two" }, { message: "One" }] }),
   ],
   "a label stays with its content, and a name is of one content at a time": [
@@ -149,15 +155,20 @@ runAfter(stage, [put("one", "One", 201), put("two", "Two")], {
     gives(EDIT, {}, { body: { op: "append", text: "x", message: null } }),
     refuses("GET /v0/files/by-path?drive_id={drive}&path=a.txt&message=x", "VALIDATION_ERROR", "message"),
   ],
-  "the same upload with another message is another request": [
-    gives(PUT, {}, { body: "x", headers: { "idempotency-key": "k", "change-message": "a" } }),
-    step(PUT, {
+  "the same request with another message is another one": (
+    [
+      [PUT, "x"],
+      [EDIT, { op: "append", text: "x" }],
+    ] as const
+  ).flatMap(([request, body]) => [
+    gives(request, {}, { body, headers: { "idempotency-key": request, "change-message": "a" } }),
+    step(request, {
       status: 422,
       json: { error: { code: "IDEMPOTENCY_KEY_REUSED" } },
-      body: "x",
-      headers: { "idempotency-key": "k", "change-message": "b" },
+      body,
+      headers: { "idempotency-key": request, "change-message": "b" },
     }),
-  ],
+  ]),
 });
 
 test("who sees a folder is not told what was said of more than that", async () => {
@@ -193,4 +204,16 @@ test("labels go with the file once it is gone, and messages count among what is 
   for (let n = 0; n < 2; n += 1) await coffer.appliance.services.sweep.run();
   expect(rowsIn(coffer.dataDir, "SELECT count(*) FROM version_label")).toEqual([[0]]);
   expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a change of a folder in many pieces says why at its end", async () => {
+  await using world = await openForWork("move", 30, { pieceRows: 20 });
+  const { services, database, caller, drive } = world;
+  const to = { path: "x/more/", driveId: undefined };
+  await services.folders.move({ ...caller, message: "Sort" }, drive, "many/", to);
+  const told = database.sql.query("SELECT type, message FROM change WHERE message IS NOT NULL").values();
+  expect(told).toEqual([
+    ["folder.created", "Sort"],
+    ["folder.moved", "Sort"],
+  ]);
 });

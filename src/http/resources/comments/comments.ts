@@ -47,13 +47,10 @@ export function comments({ comments: service }: Parts) {
     fileWrite("POST", "/comments", {
       operationId: "addComment",
       summary: "Comment on a file",
-      description: `Adds a comment on the file as it is now, on some lines of it, or in reply to another comment. The file itself does not change. A comment goes along when the file is moved or renamed, into the trash and back; copies are without. ${MENTIONS} A file can have ${COMMENTS.file} comments.`,
+      description: `Adds a comment on the file as it is now, on some lines of it, or in reply to another comment. The file itself does not change. A comment goes along when the file is renamed or moved, also to another drive, and into the trash and back; copies are without. ${MENTIONS} A file can have ${COMMENTS.file} comments.`,
       headers: IF_MATCH,
       body: Type.Object({
-        text: t.text(
-          `1 to ${COMMENTS.characters} characters. Markdown, if you like.`,
-          "Is this still right, @ada?",
-        ),
+        text: t.text(`1 to ${COMMENTS.characters} characters.`, "Is this still right, @ada?"),
         start_line: line("The first line that it is about. Default: the whole file."),
         end_line: line("The last line. Default: `start_line`."),
         reply_to: t.optionalText("The `id` of the comment that it answers."),
