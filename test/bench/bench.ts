@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { executable } from "../support/server/executable.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { loadClient } from "./load.ts";
+import { batches } from "./measures/batches.ts";
 import { dashboard } from "./measures/dashboard.ts";
 import { downloads } from "./measures/downloads.ts";
 import { interference } from "./measures/interference.ts";
@@ -38,6 +39,7 @@ const { values: flags, positionals } = parseArgs({
 const sizes = flags.quick === true ? QUICK : FULL;
 const groups: Readonly<Record<string, Group>> = {
   uploads,
+  batches,
   interference,
   downloads,
   records,

@@ -30,7 +30,7 @@ export function storeOf(server: Server, agent: Agent): Store {
       method: "POST",
       target: "/v0/files",
       headers: { ...headers, "content-type": "application/json" },
-      body: jsonWith({ drive_id: agent.drive, filename: "bench.bin", path }, base64),
+      body: jsonWith({ drive_id: agent.drive, path }, base64),
     }),
     store: async (path, content) => {
       const { id } = await sendForJson<{ id: string }>(server.url, puts.upload(path, content));
