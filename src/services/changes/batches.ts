@@ -21,7 +21,7 @@ import type { Changes } from "./changes.ts";
 const OF_ALL: ReadonlySet<ErrorCode> = new Set(["UNAUTHORIZED", "UNAVAILABLE", "STORAGE_FULL", "INTERNAL"]);
 
 /** How many parts of a batch are written at once: about as much as one piece of a change of a folder. */
-export const AT_ONCE = 20;
+export const AT_ONCE = 12;
 
 /** One part of a batch. */
 export interface BatchPart {

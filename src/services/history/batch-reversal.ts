@@ -10,7 +10,7 @@ import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 
 /** How many changes one write takes back. */
-const AT_ONCE = 20;
+const AT_ONCE = 12;
 
 /**
  * Takes back batches of uploads that are all or nothing, when they fail: by the server, whatever its caller may do by

@@ -211,7 +211,7 @@ export class FileWriter {
     switch (pick(["json", "raw", "form"])) {
       case "json": {
         const content = bytes.toBase64();
-        const body = { drive_id: this.#drive, path, filename: "f.bin", content, tags };
+        const body = { drive_id: this.#drive, path, content, tags };
         return this.#step("POST", "/v0/files", body, after, status);
       }
       case "raw": {
