@@ -412,7 +412,7 @@ describe("comments", () => {
       text: "Why, @bo?",
       start_line: 2,
     });
-    expect(added).toMatchObject({ comments: [{ path: "a.txt", lines: "2-2", resolved: false }] });
+    expect(added).toMatchObject({ comments: [{ path: "a.txt", lines: "2-2" }] });
     const id = firstIdIn(added);
     await me.get("comments", { action: "add", path: "a.txt", text: "So.", comment_id: id });
     await me.get("write_file", { path: "a.txt", text: "zero\none\ntwo\n" });
@@ -422,7 +422,6 @@ describe("comments", () => {
         { id, lines: "3-3" },
         { reply_to: id, text: "So." },
       ],
-      is_cut: false,
     });
     expect(await list({ mention: "Bo" })).toMatchObject({ comments: [{ id }] });
     await me.get("write_file", { path: "a.txt", text: "one\n" });
