@@ -85,7 +85,7 @@ const BOMBS: readonly Bomb[] = [
   ],
   [
     "100,000 files to delete",
-    413,
+    400,
     () => ({ body: { file_ids: Array<string>(MB / 10).fill("x") } }),
     "/v0/files/bulk-delete",
   ],

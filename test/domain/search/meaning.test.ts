@@ -5,6 +5,14 @@ import { passagesOf } from "../../../src/domain/search/passages.ts";
 import { similarity, vectorOf } from "../../../src/domain/search/vectors.ts";
 import { forAll } from "../../support/models/properties.ts";
 
+function starts(text: string): number[] {
+  return passagesOf(text).map(({ start }) => start);
+}
+
+function near(a: readonly number[], b: readonly number[]): number {
+  return similarity(vectorOf(a) ?? Int8Array.of(), vectorOf(b) ?? Int8Array.of());
+}
+
 describe("passages", () => {
   test("are the text, in order, each short and where it says", () => {
     const part = fc.constantFrom("some words ", " ", "\n", "\n\n", "\u{20bb7}", "\ud842", "x".repeat(700));
@@ -21,7 +29,6 @@ describe("passages", () => {
   });
 
   test("end after a paragraph, a line or a word, and are the first 32", () => {
-    const starts = (text: string) => passagesOf(text).map(({ start }) => start);
     expect(starts(`${"a ".repeat(500)}\n\n${"b ".repeat(500)}`)).toEqual([0, 1002]);
     expect(starts(`${"a ".repeat(500)}\n${"b ".repeat(500)}`)).toEqual([0, 1001]);
     expect(starts("word ".repeat(300))).toEqual([0, 1200]);
@@ -33,8 +40,6 @@ describe("passages", () => {
 
 describe("vectors", () => {
   test("are near by their direction, whatever their length", () => {
-    const near = (a: number[], b: number[]) =>
-      similarity(vectorOf(a) ?? Int8Array.of(), vectorOf(b) ?? Int8Array.of());
     expect(near([0.1, 0.2, 0], [10, 20, 0])).toBeCloseTo(1, 2);
     expect(near([1, 0], [0, 3])).toBe(0);
     expect(near([1, 2], [-1, -2])).toBeCloseTo(-1, 2);

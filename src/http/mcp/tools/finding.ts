@@ -14,6 +14,9 @@ const onlyDriveArgument = Type.Optional(
 );
 const prefixArgument = t.optionalText("Only paths that start so, such as notes/.");
 
+/** What some clients need of each result to cite it, and to call fetch. */
+const LINKED = ["id", "title", "url"] as const;
+
 export const findingTools = [
   tool(
     {
@@ -50,7 +53,7 @@ export const findingTools = [
         page,
         limit,
       });
-      const foundShown = showFound(call, ["id", ...(input.fields ?? [])]);
+      const foundShown = showFound(call, [...LINKED, ...(input.fields ?? [])]);
       const results = findings.map(({ file, snippet }) => ({
         ...foundShown(file),
         ...(snippet === null ? {} : { snippet }),

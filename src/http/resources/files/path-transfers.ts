@@ -188,7 +188,7 @@ function recordOf({ each, batch }: Answered): OutcomesRecord {
     return to === null ? { path, status: "skipped" as const } : { path, status: "done" as const, to };
   });
   const count = (status: OutcomesRecord["results"][number]["status"]) =>
-    results.filter((each) => each.status === status).length;
+    results.filter((result) => result.status === status).length;
   return {
     results,
     done: count("done"),
