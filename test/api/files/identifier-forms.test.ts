@@ -22,13 +22,14 @@ const KINDS = [
   "link",
   "webhook",
   "comment",
+  "batch",
 ] as const;
 type Kind = (typeof KINDS)[number];
 /** References to one owner's things, or to nothing of the same forms; the slug is that of the drive. */
 type Things = Readonly<Record<Kind | "slug", string>>;
 
 /** A place where a caller names a thing of this kind, in braces; and `{mine}`, a drive of the caller. */
-type Place = readonly [kind: Kind, request: string, body?: Json];
+type Place = readonly [kind: Kind, request: string, body?: Json, headers?: RequestOptions["headers"]];
 
 /** The same requests from one's own drive into another's, and the other way. */
 const BETWEEN: readonly Place[] = [
@@ -51,10 +52,12 @@ function transfer(from: string, to: string, destination_path: string): Json {
 
 const PLACES: readonly Place[] = [
   ...BETWEEN,
-  ...ROUTES.flatMap(([request, , { body } = {}]) => {
+  ...ROUTES.flatMap(([request, , { body, headers } = {}]) => {
     const text = `${request} ${JSON.stringify(body)}`;
     const named = KINDS.filter((kind) => text.includes(`{${kind}}`));
-    return named.map((kind): Place => (body === undefined ? [kind, request] : [kind, request, body]));
+    return named.map((kind): Place =>
+      body === undefined ? [kind, request] : [kind, request, body, headers],
+    );
   }),
 ];
 
@@ -105,7 +108,7 @@ interface Caller {
   readonly drive: string;
 }
 
-const nothing = (last: number) => `01976f5e-5d7a-7000-8000-3c5d1a2b4e6${last}`;
+const nothing = (last: number) => `01976f5e-5d7a-7000-8000-3c5d1a2b4e6${last.toString(16)}`;
 const NOTHING: Things = {
   drive: nothing(0),
   slug: "ana/notos",
@@ -118,6 +121,7 @@ const NOTHING: Things = {
   link: nothing(7),
   webhook: nothing(8),
   comment: nothing(9),
+  batch: nothing(10),
 };
 
 const { ada: owner } = stage.world.clients;
@@ -144,12 +148,13 @@ const OTHERS = [
   "link",
   "webhook",
   "comment",
+  "batch",
   "carol",
   "work",
   "delivery",
 ];
 
-function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
+function ask(caller: Caller, [kind, request, body, headers = {}]: Place, reference: string): Promise<Answer> {
   const scope = {
     ...Object.fromEntries(OTHERS.map((name) => [name, ada.user])),
     folder: "notes/",
@@ -160,7 +165,7 @@ function ask(caller: Caller, [kind, request, body]: Place, reference: string): P
     [kind]: reference,
   };
   const [method = "", path = ""] = request.split(" ");
-  const options = body === undefined ? {} : { body: fillJson(body, scope) };
+  const options = body === undefined ? {} : { body: fillJson(body, scope), headers };
   return caller.client.send(method, fill(path, scope, encodeURIComponent), options);
 }
 

@@ -58,6 +58,7 @@ test("what means the same is found, with its passage, beside what has the words"
 test("filters, folders of a key and drives of others hold, and so do pages", async () => {
   const [own, other] = [await provision(coffer), await provision(coffer)];
   for (let at = 0; at < 6; at += 1) await own.client.put(own.id, `in/${at}.txt`, `automobile ${at}`);
+  await own.client.put(own.id, "aside.txt", "physician");
   await own.client.put(own.id, "out.txt", "automobile 6666");
   await other.client.put(other.id, "theirs.txt", "automobile 9");
   await embedded(own, "vehicle", "out.txt");
@@ -91,6 +92,11 @@ test("a content gets its vectors once, a new one its own, and what is gone is no
   await own.client.put(own.id, "a.txt", "physician now", 200);
   await embedded(own, "doctor", "a.txt");
   expect(await paths(own, "vehicle")).toEqual(["b.txt"]);
+  const expiry = encodeURIComponent(coffer.clock.iso(1000));
+  await own.client.put(own.id, "brief.txt", "automobile unique", 201, `&expires_at=${expiry}`);
+  expect((await paths(own, "vehicle")).toSorted()).toEqual(["b.txt", "brief.txt"]);
+  coffer.clock.advance(1000);
+  expect(await find(own, "vehicle")).toMatchObject({ data: [{ path: "b.txt" }], total: 1 });
   expect(endpoint.texts.filter((text) => text === "automobile unique")).toHaveLength(1);
 });
 

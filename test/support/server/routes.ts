@@ -158,8 +158,8 @@ const ALL = { about: "of all drives" };
 const drive_id = "{drive}";
 const WHOLE = { drive_id, path: "{folder}" };
 const DAN = { username: "dan", role: "editor" };
-const POSTED = { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO };
-const OVER_FILE = { drive_id, filename: "f", path: "{path}", content: "" };
+const POSTED = { drive_id, path: "{folder}posted-{suffix}", content: HELLO };
+const OVER_FILE = { drive_id, path: "{path}", content: "" };
 
 const ROWS: readonly RouteRow[] = [
   ["GET /v0", alike(forAll), { by: "nobody" }],
