@@ -134,8 +134,15 @@ export function diffShown({ text, isCut }: Diff) {
   return { diff, ...(isCut || diff.length < text.length ? { diff_cut: true } : {}) };
 }
 
-export function versionShown({ version, size, replacedAt, replacedBy }: FileVersion) {
-  return { version, size, replaced_at: formatInstant(replacedAt), replaced_by: whose(replacedBy) };
+export function versionShown(version: FileVersion) {
+  const { version: number, size, replacedAt, replacedBy } = version;
+  const replaced = { replaced_at: formatInstant(replacedAt), replaced_by: whose(replacedBy) };
+  return { version: number, size, ...replaced, ...saidOf(version) };
+}
+
+/** What was said of a content: its label, and why it was made. */
+export function saidOf({ label, message }: Pick<FileVersion, "label" | "message">) {
+  return { ...(label === null ? {} : { label }), ...(message === null ? {} : { message }) };
 }
 
 /** The conditions of a change. An etag may come without its quotes. */

@@ -64,7 +64,8 @@ const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: E
   copy: [{ ...AT, destination_path: "{path}-copy" }, writing(200)],
   delete: [{ drive, paths: ["{path}"] }, writingAt(200)],
   undo: [AT, writingAt(200)],
-  comments: [{ ...AT, action: "add", text: "Why?" }, writingAt(200)],
+  "comments add": [{ ...AT, text: "Why?" }, writingAt(200)],
+  "comments list": [{ drive }, looking(200)],
   // A snapshot is of the whole drive: it shows a key of a folder no more than that.
   "snapshot create": [{ drive }, forAdas(writing(200), { adaBeside: 200 })],
   "snapshot list": [{ drive }, history(looking(200))],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { everythingIn, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
-import { type HeldRequest, holdRequest } from "../../support/server/held-request.ts";
+import { type HeldRequest, holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
 import { openStageNow } from "../../support/server/scenario.ts";
 import { describedApi, operationOf, requestOf, ROUTES, type RouteRow } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
@@ -15,9 +15,10 @@ const stage = await openStageNow();
 
 /** Begins a request, which was let in. */
 function begin(sender: Client, row: RouteRow): Promise<HeldRequest> {
-  const [method, path, { body = {} }] = requestOf(row, named);
-  const text = JSON.stringify(body);
-  return holdRequest(sender, [method, path], [text.slice(0, 1), text.slice(1)]);
+  const [method, path, { body = {}, headers }] = requestOf(row, named);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const parts = [text.slice(0, 1), text.slice(1)] as const;
+  return holdRequest(sender, [method, path], parts, { ...idempotencyKey(), ...headers });
 }
 
 /** What a request that was let in, and then no more, is answered; it changes nothing. */
@@ -30,11 +31,13 @@ async function expectNothing(...begun: HeldRequest[]): Promise<void> {
 
 const description = await describedApi();
 
+/** They change nothing, or their body is the content: see sessions.test.ts. */
+const OTHERS = ["readFiles", "putFile"];
+
 /** Every write that takes a JSON body and needs a key or a session, by its operationId. */
 const TAKING = description.operations.flatMap((operation) => {
   const { id, path, hasBody, isGuarded } = operation;
-  // The body of one is the content: see sessions.test.ts.
-  if (!path.startsWith("/v0/") || !hasBody || !isGuarded || id === "putFile") return [];
+  if (!path.startsWith("/v0/") || !hasBody || !isGuarded || OTHERS.includes(id)) return [];
   const row = ROUTES.find(([request]) => operationOf(description, request) === operation);
   if (row === undefined) throw new Error(`nothing in ROUTES is about ${id}`);
   return [[id, row] as const];

@@ -48,7 +48,8 @@ async function act(call: Call<Static<typeof input>>): Promise<object> {
       const before = numberCursor.read(given.cursor);
       const page = versions.list(caller, ref, { limit: shown.PAGE_RECORDS, before });
       return {
-        current_version: page.current,
+        current_version: page.current.version,
+        ...shown.saidOf(page.current),
         versions: page.versions.map(shown.versionShown),
         ...shown.nextCursor(numberCursor.write(page.nextBefore)),
       };
