@@ -5,12 +5,10 @@ import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { type File, hasExpired } from "../../domain/files/file.ts";
 import { asFilePath, asFolderPath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import type { OnConflict } from "../../domain/files/taken.ts";
 import { keepsVersions } from "../../domain/history/history.ts";
 import { RECORD_BYTES } from "../../domain/limits.ts";
 import type { Parts } from "../parts.ts";
-
-/** What becomes of a file where there is one already. */
-export type OnConflict = "replace" | "skip" | "keep_both" | "fail";
 
 /** Where something stands in the body of a batch. */
 interface SentPlace {

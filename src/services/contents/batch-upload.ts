@@ -12,7 +12,8 @@ import {
   parsePathOfFile,
   withSlash,
 } from "../../domain/files/path.ts";
-import type { Precondition } from "../../domain/files/precondition.ts";
+import { type Precondition, UNCONDITIONAL } from "../../domain/files/precondition.ts";
+import type { OnConflict } from "../../domain/files/taken.ts";
 import type { BatchId } from "../../domain/id.ts";
 import { startOf } from "../../domain/contents/texts/text.ts";
 import { BATCH, PATH_BYTES } from "../../domain/limits.ts";
@@ -20,7 +21,7 @@ import { AT_ONCE, type BatchPart, isOfOne, type PartError } from "../changes/bat
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { freeBeside } from "../files/free-places.ts";
-import { type CheckedFile, errorAt, type OnConflict, requireAllAtOnce } from "./batch-checks.ts";
+import { type CheckedFile, errorAt, requireAllAtOnce } from "./batch-checks.ts";
 import type { StagedFile, Upload } from "./upload.ts";
 import type { UploadFields } from "./upload-fields.ts";
 import type { Uploads } from "./uploads.ts";
@@ -68,8 +69,6 @@ export interface WrittenBatch {
   /** Null if nothing was changed. */
   readonly batch: BatchId | null;
 }
-
-const UNCONDITIONAL: Precondition = { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };
 
 export type BatchUploadParts = Pick<
   Parts,
@@ -197,6 +196,7 @@ export class BatchUpload extends Service<BatchUploadParts> implements AsyncDispo
         ...fields,
         driveId: this.parts.drive,
         path,
+        keepsRest: true,
       });
       const file = { path, size: staged.size, precondition };
       const run = (stamp: Stamp) => {

@@ -49,6 +49,33 @@ test("the drive need not be said with one; with several the error names them", a
   await all.refuses("list_files", { drive: "ada/notes" }, "NOT_FOUND: No such drive.");
 });
 
+describe("many files at once", () => {
+  it("are written, read and taken back with a call each", async (me) => {
+    const first = await me.get("write_file", { path: "a.md", text: "old\n", tags: ["kept"] });
+    const files = [
+      { path: "a.md", text: "new\r\n", if_match: etagIn(first) },
+      { path: "b.md", text: "b" },
+      { path: "c.md", text: "c", if_match: "x" },
+      { path: "../d.md", text: "d" },
+    ];
+    const done = await me.get("write_file", { files });
+    expect(done).toMatchObject({ written: 2, failed: [{ path: "c.md" }, { path: "../d.md" }] });
+    const { content } = await me.call("read_file", { paths: ["a.md", "b.md", "none.md"] });
+    const texts = content.map((each) => String(each["text"]));
+    expect(texts.filter((_, at) => at % 2 === 1)).toEqual(["new\r\n", "b"]);
+    expect(JSON.parse(texts[0] ?? "")).toEqual({ path: "a.md", etag: expect.any(String) });
+    expect(JSON.parse(texts.at(-1) ?? "")).toMatchObject({ failed: [{ path: "none.md" }] });
+    expect(await me.get("read_file", { path: "a.md" })).toMatchObject({ tags: ["kept"] });
+    expect(await me.get("undo", { batch_id: done["batch_id"] })).toMatchObject({ undone: "2 changes" });
+    expect(await me.get("read_file", { path: "a.md" })).toMatchObject({ text: "old" });
+  });
+
+  it("are named, or one is", async (me) => {
+    await me.refuses("write_file", { text: "x" }, "VALIDATION_ERROR: path is required, or files instead");
+    await me.refuses("read_file", {}, "VALIDATION_ERROR: path is required, or paths instead");
+  });
+});
+
 describe("writing", () => {
   it("text, bytes, tags and a type come back as they were sent", async (me) => {
     const { drive } = me;

@@ -5,6 +5,9 @@ import type { Services } from "../../../services/services.ts";
 import { etagOf } from "../../content/conditions.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { lineArguments, linesOf, wantedIn, withLines } from "../lines.ts";
+import { invalid } from "../../../domain/errors.ts";
+import * as t from "../../operation/schema.ts";
+import { failureOf } from "../failures.ts";
 import * as shown from "../shown.ts";
 import { Answer, type Call, type Content, json, tool } from "../tool.ts";
 
@@ -17,15 +20,19 @@ export const readingTools = [
       name: "read_file",
       title: "Read a file",
       description:
-        "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
+        "Shows a file with its etag, or the texts of several with one call, as `paths`: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
       needs: "reading",
       input: Type.Object({
-        ...shown.fileArguments,
+        drive_id: shown.driveArgument,
+        path: t.optionalText("The file's path in the drive.", "notes/plan.md"),
+        paths: shown.severalPaths("Texts of several files, as many as fit, instead of path."),
         ...lineArguments,
       }),
     },
     async (call) => {
       const { input, caller, drive, services } = call;
+      if (input.paths !== undefined) return readMany(call, input.paths);
+      if (input.path === undefined) throw invalid("path", "is required, or paths instead");
       const file = services.files.get(caller, { drive: drive.id, path: input.path });
       const facts = {
         ...shown.fileShown(drive, file, ["etag", "size", "mime_type", "updated_at"]),
@@ -69,6 +76,37 @@ export const readingTools = [
     },
   ),
 ];
+
+/** Texts of several files: the facts of each, then its text. What did not fit is named at the end. */
+async function readMany(
+  { caller, context, drive, services, log }: Call<unknown>,
+  paths: readonly string[],
+): Promise<Answer> {
+  const { files, failed, left } = await services.manyTexts.read(
+    caller,
+    { drive: drive.id, paths },
+    shown.ANSWER_BYTES,
+  );
+  const contents = files.flatMap((read): Content[] => {
+    const facts = { path: read.file.path, etag: etagOf(read.file.digest) };
+    if ("bytes" in read) return [json({ ...facts, note: "This is no text: read it alone." })];
+    const { text, nextLine } = read.text;
+    const more = nextLine === null ? {} : { next_line: nextLine };
+    return [json({ ...facts, ...more }), { type: "text", text }];
+  });
+  const rest = {
+    ...(failed.length === 0
+      ? {}
+      : {
+          failed: failed.map(({ name: path, error }) => ({
+            path,
+            error: failureOf(error, context, log).text,
+          })),
+        }),
+    ...(left.length === 0 ? {} : { left }),
+  };
+  return new Answer(...contents, ...(Object.keys(rest).length === 0 ? [] : [json(rest)]));
+}
 
 function withLink(facts: object, file: File, download_url: string): Answer {
   const note = "This is not shown. GET download_url to have its bytes.";

@@ -5,8 +5,10 @@ import { mimeTypeOf } from "../../../domain/contents/mime-types.ts";
 import { isWords } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
+import { BATCH } from "../../../domain/limits.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
-import { tool } from "../tool.ts";
+import { failureOf } from "../failures.ts";
+import { type Call, tool } from "../tool.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 
@@ -16,12 +18,23 @@ export const writingTools = [
       name: "write_file",
       title: "Write a file",
       description:
-        "Creates a file, or replaces one as a whole, with its missing folders. Pass `text`, or `base64` for a small binary file; for anything large use share with the action upload. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
+        "Creates a file, or replaces one as a whole, with its missing folders; or many texts with one call, as `files`. Pass `text`, or `base64` for a small binary file; for anything large use share with the action upload. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
       needs: "writing",
       isDestructive: true,
       isIdempotent: true,
       input: Type.Object({
-        ...shown.fileArguments,
+        drive_id: shown.driveArgument,
+        path: t.optionalText("The file's path in the drive.", "notes/plan.md"),
+        files: Type.Optional(
+          Type.Array(
+            Type.Object({ path: Type.String(), text: Type.String(), if_match: shown.ifMatchArgument }),
+            {
+              minItems: 1,
+              maxItems: BATCH.files,
+              description: "Many at once, instead of path and text; each has its own outcome.",
+            },
+          ),
+        ),
         text: t.optionalText("The content, stored as UTF-8."),
         base64: t.optionalText("The content of a binary file, in base64."),
         content_type: t.optionalText("Default: by the extension.", "text/markdown"),
@@ -33,11 +46,14 @@ export const writingTools = [
         only_create: t.optionalFlag("Whether to fail if there is already a file. Default false."),
       }),
     },
-    async ({ input, caller, drive, services }) => {
-      const content = contentOf(input);
+    async (call) => {
+      const { input, caller, drive, services } = call;
+      if (input.files !== undefined) return writeMany(call, input.files);
+      const { path = missingPath() } = input;
+      const content = contentOf({ ...input, path });
       const fields = {
         driveId: drive.id,
-        path: parsePathOfFile("path", input.path),
+        path: parsePathOfFile("path", path),
         contentType: input.content_type,
         tags: input.tags,
         keepsRest: true,
@@ -107,6 +123,44 @@ export const writingTools = [
     },
   ),
 ];
+
+function missingPath(): never {
+  throw invalid("path", "is required, or files instead");
+}
+
+interface GivenFile {
+  readonly path: string;
+  readonly text: string;
+  readonly if_match?: string;
+}
+
+/** Writes each file for itself, all of them as one batch. */
+async function writeMany(
+  { caller, context, drive, services, log }: Call<unknown>,
+  files: readonly GivenFile[],
+): Promise<object> {
+  const options = { drive: drive.id, prefix: "", onConflict: "replace", isAtomic: false } as const;
+  await using batch = await services.batchUploads.begin(caller, context.client, options, null);
+  const { outcomes, batch: id } = await batch.whole(async () => {
+    for (const { path, text, if_match: tag } of files) {
+      const fields = { path, isText: true, precondition: shown.preconditionFrom(tag) };
+      const read = async (write: (piece: Uint8Array) => Promise<void>) => {
+        if (text !== "") await write(Buffer.from(text));
+        return fields;
+      };
+      await batch.add({ line: null, path, isFolder: false, read });
+    }
+    return batch.finish();
+  });
+  const failed = outcomes.flatMap(({ path, error }) =>
+    error === null ? [] : { path, error: failureOf(error, context, log).text },
+  );
+  return {
+    written: outcomes.length - failed.length,
+    ...(failed.length === 0 ? {} : { failed: shown.fitting(failed) }),
+    ...shown.batch(id),
+  };
+}
 
 /** What of the arguments the content is made of. */
 interface Given {

@@ -57,7 +57,7 @@ const contentBytes = Type.String({ format: "binary" });
 const file = t.exampleOf(fileSchema);
 const EXAMPLE_LINE = { path: "notes/hello.txt", text: "Hello World!" };
 const EXAMPLE_LINES = `${JSON.stringify(EXAMPLE_LINE)}\n`;
-const DESCRIPTION = `Writes up to ${BATCH.files} small files with one request, each of at most ${BATCH.fileBytes / MIB} MiB, in a body of at most ${BATCH.bodyBytes / MIB} MiB. Send lines of JSON, one for each file, with \`path\` and \`text\`, or base64 as \`content\`; or an archive: tar, tar.gz or ZIP. Of an archive, files and folders are taken; a link or a device fails, and so does an entry that is encrypted.
+const DESCRIPTION = `Writes up to ${BATCH.files} small files with one request, each of at most ${BATCH.fileBytes / MIB} MiB, in a body of at most ${BATCH.bodyBytes / MIB} MiB. Send lines of JSON, one for each file, with \`path\` and \`text\`, or base64 as \`content\`; or an archive: tar, tar.gz or ZIP. A file that is there keeps its id, and its tags, metadata, expiry and a type that was given, unless the line gives them. Of an archive, files and folders are taken; a link or a device fails, and so does an entry that is encrypted.
 
 The response is 200 even if some files failed: each has a result of its own. With \`atomic=true\`, all is checked before anything is written, and the first problem is the error of the request, which names the file; if a later write fails all the same, what was written is taken back. Others may see a part of the files in between.
 
