@@ -6,7 +6,7 @@ import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
 import type { Migration } from "./migration-files.ts";
 import { MIGRATIONS, SCHEMA } from "./migrations.ts";
-import { hadNoRoomToOpen, isFull } from "./write-failures.ts";
+import { hadNoRoomToOpen, isFull, sqliteCode } from "./write-failures.ts";
 import { VERSION } from "../../process/version.ts";
 
 /**
@@ -27,7 +27,7 @@ export function openConnection(
     const isNew = schemaVersion(sql) === 0;
     // For `releasePages`. Takes effect only in a new database.
     if (isNew) sql.run("PRAGMA auto_vacuum = INCREMENTAL");
-    sql.run("PRAGMA journal_mode = WAL");
+    useLog(sql);
     // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
     // restarts: without that, a power cut could bring back old pages.
     sql.run("PRAGMA synchronous = NORMAL");
@@ -48,6 +48,22 @@ export function openConnection(
   } catch (error) {
     sql.close();
     throw error;
+  }
+}
+
+/** How often, and with which pauses in milliseconds, the log is asked for. */
+const LOG_TRIES = { most: 100, pause: 20 };
+
+/** Has writes go to a log. While another process asks for the same, SQLite refuses at once, whatever its timeout is. */
+function useLog(sql: Database): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      sql.run("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (tries === LOG_TRIES.most || sqliteCode(error) !== "SQLITE_BUSY") throw error;
+      Bun.sleepSync(LOG_TRIES.pause);
+    }
   }
 }
 
