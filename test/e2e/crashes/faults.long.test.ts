@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { CHANGES, type Change, FILE_CHANGES, prepare } from "../../support/faults/changes.ts";
+import { CHANGES, type Change, FILE_CHANGES, isOneCommit, prepare } from "../../support/faults/changes.ts";
 import { type Fault, NO_STRACE } from "../../support/faults/faults.ts";
 import { changeWithFault, type Meanwhile, type Trial, tryOut } from "../../support/faults/faulty-change.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -66,7 +66,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
 
   for (const fault of FAULTS) {
     for (const meanwhile of MEANWHILE) {
-      for (const change of FILE_CHANGES) {
+      for (const change of FILE_CHANGES.filter(isOneCommit)) {
         test(`with ${fault.error} at each ${fault.calls} of ${change.name}, then ${meanwhile} and a kill: whole or not at all`, async () =>
           await atEachCall(await trialOf(change, meanwhile), fault));
       }
@@ -74,7 +74,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
   }
 
   for (const kill of KILLS) {
-    test.each(CHANGES)(
+    test.each(CHANGES.filter(isOneCommit))(
       `with a kill at each ${kill.calls} of $name: whole or not at all`,
       async (change) => await atEachCall(await trialOf(change, "nothing"), kill),
     );

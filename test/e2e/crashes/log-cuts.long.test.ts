@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { cp, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { CHANGES, prepare, QUIET, stateOf } from "../../support/faults/changes.ts";
+import { CHANGES, isOneCommit, prepare, QUIET, stateOf } from "../../support/faults/changes.ts";
 import { serve } from "../../support/server/executable.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -24,7 +24,7 @@ function* cuts(from: number, to: number): Generator<number> {
   yield to;
 }
 
-test.each(CHANGES)(
+test.each(CHANGES.filter(isOneCommit))(
   "$name leaves a log that is whole wherever it is cut: the old state or the new one",
   async (change) => {
     await using place = await prepared.copied();

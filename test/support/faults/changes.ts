@@ -121,6 +121,13 @@ export interface Change {
   readonly run: (server: Server, prepared: Prepared) => Promise<Answer>;
   /** Whether the request has an Idempotency-Key. */
   readonly isOnce: boolean;
+  /** Whether it may take several commits, whatever its size: the next start completes what says so. */
+  readonly isInSteps?: true;
+}
+
+/** Whether all of a change is one commit. */
+export function isOneCommit({ isInSteps }: Change): boolean {
+  return isInSteps !== true;
 }
 
 /** The same for each try of a change. */
@@ -176,6 +183,7 @@ const UPLOAD_OF_FORM: Change = {
 const MANY_FILES: Change = {
   name: "the upload of many files",
   isOnce: true,
+  isInSteps: true,
   run: async (server, { key, drive }) => {
     const files = { "many/small": SMALL, "many/large": LARGE, "small.bin": SMALL };
     const body = Object.entries(files)
@@ -241,7 +249,10 @@ const OTHERS: readonly Change[] = [
   once("the deletion of a comment", "DELETE /v0/comments/{otherComment}"),
   once("the deletion of many files", "POST /v0/files/bulk-delete", { file_ids: ["{c}", "{d}"] }),
   once("the undoing of a change", "POST /v0/undo", { drive_id, path: "undone.bin" }),
-  once("the undoing of a batch", "POST /v0/undo", { drive_id, batch_id: "{batch}" }),
+  {
+    ...once("the undoing of a batch", "POST /v0/undo", { drive_id, batch_id: "{batch}" }),
+    isInSteps: true,
+  },
   once("the creation of a folder", "POST /v0/folders", { drive_id, path: "x/y/z/" }),
   once("the copy of a folder", "POST /v0/folders/copy", {
     drive_id,
