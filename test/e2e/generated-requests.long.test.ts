@@ -7,8 +7,8 @@ import { SEED } from "../support/server/seed.ts";
 const REQUESTS = 30_000;
 /**
  * What generated requests hardly do: nobody knows the setup link, few may register in an hour, an application's requests
- * follow from each other, the fields of an edit must fit its kind and the text, somebody must be a member of the
- * drive that is named, and a change of a folder must last.
+ * follow from each other, the fields of an edit must fit its kind and the text, files are named by ids or by paths with a
+ * drive, and not both, somebody must be a member of the drive that is named, and a change of a folder must last.
  */
 const HARDLY_DONE = new Set([
   "setUp",
@@ -18,6 +18,7 @@ const HARDLY_DONE = new Set([
   "getAuthorizationRequest",
   "decideAuthorizationRequest",
   "getToken",
+  "deleteFiles",
   "editFile",
   "editFileByPath",
   "updateMember",
