@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { requiredOf } from "../../src/domain/search/common-words.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
+import { stemOf } from "../../src/domain/search/stems.ts";
 import { markContent, markName, type Piece, termsOf } from "../../web/lib/words/matches.ts";
 
 /** The pieces as one line, what was found between brackets. */
@@ -26,7 +27,11 @@ describe("a query is read as the server reads it", () => {
     "",
   ])("%j", (query) => {
     const required = requiredOf(parseQuery("q", query));
-    const expected = required.map(({ words, isPrefix, stem }) => ({ words: [...words], isPrefix, stem }));
+    const expected = required.map(({ words, isPrefix, inflected }) => ({
+      words: [...words],
+      isPrefix,
+      stem: inflected === null ? null : stemOf(inflected, null),
+    }));
     expect(termsOf(query)).toEqual(expected);
   });
 });
@@ -45,6 +50,8 @@ describe("what was found is marked, and nothing is lost", () => {
     ["brewing the teas", "The tea is brewed.", "The [tea] is [brewed]."],
     ['"teas" now', "tea", "tea"],
     ["tea", "", ""],
+    ["Haus kaufen", "Alte H\u00e4user, ganz haarig", "Alte [H\u00e4user], ganz haarig"],
+    ["H\u00e4user haarig", "Alte H\u00e4user, ein Haus", "Alte [H\u00e4user], ein Haus"],
   ])("%j in the content %j", (query, text, marked) => {
     const pieces = markContent(text, termsOf(query));
     expect([written(pieces), pieces.map((piece) => piece.text).join("")]).toEqual([marked, text]);

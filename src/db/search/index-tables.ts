@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { hadNoRoomToOpen, sqliteCode } from "../engine/write-failures.ts";
 
 /** The version of the tables and of the terms in them. An index of another version is made again. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 export class IndexDamaged extends Error {
   override readonly name = "IndexDamaged";

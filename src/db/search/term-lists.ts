@@ -1,7 +1,12 @@
 import type { DrivePk } from "../../domain/id.ts";
+import { once } from "../../domain/once.ts";
+import { type Language, LANGUAGES } from "../../domain/search/languages.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
+import { stemOf } from "../../domain/search/stems.ts";
 import {
   type Expression,
+  languageTerm,
+  NAME_MARKERS,
   nameMatch,
   nameStemMatch,
   openEnd,
@@ -18,12 +23,18 @@ import type { Work } from "./work.ts";
 /** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
 const LISTS = 512;
 
+const NO_ENDS = { ends: [], next: null };
+/** In UTF-16 units. Too many words begin with a shorter one. */
+const SHORTEST_STEM = 3;
+
 export interface Known {
   readonly term: SearchTerm;
   /** What to ask the index of texts; null if no text can match. */
   readonly text: Expression | null;
   /** Whether names are searched as well. */
   readonly isNamed: boolean;
+  /** What other forms of the term have: by the rules of English, then by those of the other languages of the drive. */
+  readonly stems: readonly string[];
   /** The first of the words that are left out, of those that start with the term; null if none is. */
   readonly next: string | null;
 }
@@ -34,6 +45,8 @@ export class TermLists {
   readonly #drive: DrivePk;
   readonly #work: Work;
   readonly #weights: Weights;
+  /** The languages besides English that the drive has texts in. */
+  readonly #languages = once(() => this.#findLanguages());
 
   constructor(statements: SearchStatements, drive: DrivePk, work: Work, weights: Weights) {
     this.#statements = statements;
@@ -45,16 +58,16 @@ export class TermLists {
   /** @param from for the start of a word, where to go on; null for the first time, when names are searched as well */
   know(term: SearchTerm, from: string | null): Known {
     const isNamed = from === null;
+    const stems = this.#stemsOf(term);
     const start = openEnd(this.#drive, term);
-    if (start === null) return { term, text: textMatch(this.#drive, term, []), isNamed, next: null };
     const most = Math.floor(LISTS / term.words.length);
-    const { ends, next } = this.#endsOf(start, from ?? start, most);
-    return { term, text: textMatch(this.#drive, term, ends), isNamed, next };
+    const { ends, next } = start === null ? NO_ENDS : this.#endsOf(start, from ?? start, most);
+    return { term, text: textMatch(this.#drive, term, { ends, stems }), isNamed, stems, next };
   }
 
   /** In names and texts. */
-  everywhere({ term, text, isNamed }: Known): TermFiles {
-    const fields = isNamed ? this.#allNames(term) : [];
+  everywhere({ term, text, isNamed, stems }: Known): TermFiles {
+    const fields = isNamed ? this.#allNames(term, stems) : [];
     if (text === null) return new TermFiles(fields);
     const files = postingsOf(this.#statements.texts, text, this.#work);
     return new TermFiles([...fields, { files, weight: this.#weights.text }]);
@@ -64,16 +77,31 @@ export class TermLists {
     return fields.map(({ weight, ...field }) => this.#named(nameMatch(this.#drive, field, term), weight));
   }
 
-  #allNames(term: SearchTerm): FieldFiles[] {
-    const fields = this.names(term, this.#weights.names);
-    const stem = nameStemMatch(this.#drive, term);
-    return stem === null
-      ? fields
-      : [...fields, { ...this.#named(stem, this.#weights.nameStem), isSpare: true }];
+  /** Names have English stems as terms of their own; the beginning of a word is looked for as those of others. */
+  #allNames(term: SearchTerm, [stem, ...others]: readonly string[]): FieldFiles[] {
+    const { names, nameStem } = this.#weights;
+    const fields = this.names(term, names);
+    if (stem === undefined) return fields;
+    const beginnings = others.filter((other) => other.length >= SHORTEST_STEM).map((other) => `_${other}`);
+    const matches = [
+      nameStemMatch(this.#drive, stem),
+      ...beginnings.flatMap((needle) =>
+        NAME_MARKERS.map((marker) => nameMatch(this.#drive, { marker, isWhole: false }, { needle })),
+      ),
+    ];
+    return [
+      ...fields,
+      ...matches.map((match) => ({ ...this.#named(match, nameStem), isSpare: true as const })),
+    ];
   }
 
   #named(expression: Expression, weight: number): FieldFiles {
     return { files: postingsOf(this.#statements.names, expression, this.#work), weight };
+  }
+
+  #stemsOf({ inflected }: SearchTerm): readonly string[] {
+    if (inflected === null) return [];
+    return [...new Set([null, ...this.#languages()].map((language) => stemOf(inflected, language)))];
   }
 
   /** The terms of the index with a start, from one of them on, and the first after these. */
@@ -88,5 +116,11 @@ export class TermLists {
       found = nextTerm(firstAfter(found));
     }
     return { ends, next: null };
+  }
+
+  #findLanguages(): readonly Language[] {
+    const start = languageTerm(this.#drive, "");
+    const { ends } = this.#endsOf(start, start, LANGUAGES.length);
+    return LANGUAGES.filter((language) => ends.includes(languageTerm(this.#drive, language)));
   }
 }

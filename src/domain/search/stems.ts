@@ -1,16 +1,51 @@
-import { stemmer } from "stemmer";
+import { stemmer as danish } from "@orama/stemmers/danish";
+import { stemmer as dutch } from "@orama/stemmers/dutch";
+import { stemmer as finnish } from "@orama/stemmers/finnish";
+import { stemmer as french } from "@orama/stemmers/french";
+import { stemmer as german } from "@orama/stemmers/german";
+import { stemmer as greek } from "@orama/stemmers/greek";
+import { stemmer as hungarian } from "@orama/stemmers/hungarian";
+import { stemmer as italian } from "@orama/stemmers/italian";
+import { stemmer as norwegian } from "@orama/stemmers/norwegian";
+import { stemmer as portuguese } from "@orama/stemmers/portuguese";
+import { stemmer as romanian } from "@orama/stemmers/romanian";
+import { stemmer as russian } from "@orama/stemmers/russian";
+import { stemmer as spanish } from "@orama/stemmers/spanish";
+import { stemmer as swedish } from "@orama/stemmers/swedish";
+import { stemmer as turkish } from "@orama/stemmers/turkish";
+import { englishStemOf } from "./english-stems.ts";
+import type { Language } from "./languages.ts";
+import { fold, type SpelledWord } from "./words.ts";
 
-/** The English stems are those of words of these letters alone, as they are after folding. */
-const ENGLISH = /^[a-z]+$/;
-const DOUBLED_END = /([a-z])\1$/;
+const DIGIT = /\p{N}/u;
+
+const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
+  da: danish,
+  de: german,
+  el: greek,
+  es: spanish,
+  fi: finnish,
+  fr: french,
+  hu: hungarian,
+  it: italian,
+  nl: dutch,
+  no: norwegian,
+  pt: portuguese,
+  ro: romanian,
+  ru: russian,
+  sv: swedish,
+  tr: turkish,
+};
 
 /**
- * What the forms of an English word have in common, by Porter's rules: `date` for `dates`, `run` for `running`. Any
- * other word is its own stem. A stem begins with the first letter of its word.
+ * What the forms of a word have in common in a language, by the rules of Snowball: `haus` for `Häuser`; for null, see
+ * `englishStemOf`. A stem begins with the first letter of its word.
  */
-export function stemOf(word: string): string {
-  // The rules take `added` to `ad`, and leave `add` as it is: without the doubled end, both are one.
-  return ENGLISH.test(word) ? stemmer(word).replace(DOUBLED_END, "$1") : word;
+export function stemOf({ text, written }: SpelledWord, language: Language | null): string {
+  if (language === null) return englishStemOf(text);
+  if (DIGIT.test(written)) return text;
+  const stem = fold(STEMMERS[language](written));
+  return stem[0] === text[0] ? stem : text;
 }
 
 /** How many stems are kept: about what a few books have. */
@@ -18,13 +53,14 @@ const KEPT = 20_000;
 
 /** The same as `stemOf`, for many texts: it keeps what it has found, since texts repeat their words. */
 export function keptStems(): typeof stemOf {
-  const known = new Map<string, string>();
-  return (word) => {
-    const before = known.get(word);
+  const known = new Map<Language | null, Map<string, string>>();
+  return (word, language) => {
+    const stems = known.getOrInsertComputed(language, () => new Map());
+    const before = stems.get(word.written);
     if (before !== undefined) return before;
-    if (known.size >= KEPT) known.clear();
-    const stem = stemOf(word);
-    known.set(word, stem);
+    if (stems.size >= KEPT) stems.clear();
+    const stem = stemOf(word, language);
+    stems.set(word.written, stem);
     return stem;
   };
 }

@@ -1,19 +1,24 @@
 import type { DrivePk } from "../id.ts";
 import { containingFolder, type FilePath, lastSegment } from "../files/path.ts";
 import { endOfCharacters } from "../contents/texts/text.ts";
+import { type Language, languageOf } from "./languages.ts";
 import type { SearchTerm } from "./query.ts";
 import { stemOf } from "./stems.ts";
-import { foldName, type Word, wordsOf } from "./words.ts";
+import { foldName, type SpelledWord, type Word, wordsOf } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
  * tag, `w` a word of a text, `p` the first letters of such a word, `s` its stem where that is not the word itself, `n` the
- * stem of a word of a filename, folder or tag. So every drive has its own lists, however common a word is in others. Names are indexed as all runs of three characters, so a part of a word is found as a phrase of
+ * English stem of a word of a filename, folder or tag, `l` the language of a text if it has stems and is not English.
+ * So every drive has its own lists, however common a word is in others. Names are indexed as all runs of three characters, so a part of a word is found as a phrase of
  * such runs, and as all single characters and pairs. So a search for a few letters reads one list, and does not combine
  * those of many words. Terms consist of letters, digits, `_` and characters beyond ASCII, which the index's tokenizer
  * does not split.
  */
-type Marker = "f" | "d" | "t" | "w" | "p" | "s" | "n";
+type Marker = "f" | "d" | "t" | "w" | "p" | "s" | "n" | "l";
+
+/** Where names are: a filename, a folder, a tag. */
+export const NAME_MARKERS = ["f", "d", "t"] as const satisfies readonly Marker[];
 
 const GRAM = 3;
 const BEGINNINGS = [2, 3] as const;
@@ -75,29 +80,43 @@ export function nameTokens(
 /** The stems of all words of some names, also of those that begin with a capital inside a name. */
 function stemsOf(names: readonly string[]): string[] {
   const parts = names.flatMap((name) => name.split(HUMP));
-  return [...new Set(parts.flatMap((part) => Array.from(wordsOf(part), (word) => stemOf(word.text))))];
+  return [...new Set(parts.flatMap((part) => Array.from(wordsOf(part), (word) => stemOf(word, null))))];
 }
 
-/** The terms of words, as text for the tokenizer: all words in order, then the first letters and the stem of each. */
+/**
+ * The terms of words, as text for the tokenizer: all words in order, then the first letters of each, and its stems: the
+ * English one, and that of the language of the text.
+ */
 export function textTokens(drive: DrivePk, words: Iterable<Word>, stemOfWord = stemOf): string {
   const start = `${drive}w`;
-  const distinct = new Set<string>();
+  const distinct = new Map<string, { word: SpelledWord; times: number }>();
   let tokens = "";
-  for (const { text } of words) {
-    tokens += `${start}${text} `;
-    distinct.add(text);
+  for (const word of words) {
+    tokens += `${start}${word.text} `;
+    const counted = distinct.get(word.text);
+    if (counted === undefined) distinct.set(word.text, { word, times: 1 });
+    else counted.times += 1;
   }
+  const language = languageOf(distinct.values());
   const beginnings = new Set<string>();
   const stems = new Set<string>();
-  for (const word of distinct) {
-    for (const length of BEGINNINGS) beginnings.add(word.slice(0, endOfCharacters(word, length) ?? 0));
-    const stem = stemOfWord(word);
-    if (stem !== word) stems.add(stem);
+  for (const { word } of distinct.values()) {
+    for (const length of BEGINNINGS)
+      beginnings.add(word.text.slice(0, endOfCharacters(word.text, length) ?? 0));
+    const stem = stemOfWord(word, null);
+    if (stem !== word.text) stems.add(stem);
+    const other = language === null ? stem : stemOfWord(word, language);
+    if (other !== word.text) stems.add(other);
   }
   beginnings.delete("");
   for (const letters of beginnings) tokens += `${drive}p${letters} `;
   for (const stem of stems) tokens += `${drive}s${stem} `;
-  return tokens;
+  return language === null ? tokens : `${tokens}${languageTerm(drive, language)} `;
+}
+
+/** The term of the texts of a drive that are in a language; how all such terms begin, for none. */
+export function languageTerm(drive: DrivePk, language: Language | ""): string {
+  return `${drive}l${language}`;
 }
 
 /** What the index is asked. */
@@ -125,7 +144,7 @@ const ANYWHERE_TERMS = 16;
 export function nameMatch(
   drive: DrivePk,
   field: Omit<SearchField, "weight">,
-  { needle }: SearchTerm,
+  { needle }: Pick<SearchTerm, "needle">,
 ): Expression {
   const points = Array.from(field.isWhole ? `_${needle}_` : needle);
   const start = `${drive}${field.marker}`;
@@ -138,35 +157,42 @@ export function nameMatch(
 /** The index's term for the start of a word at the end of a search term, if there is no list for that; else null. */
 export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string | null {
   const last = words.at(-1);
-  if (!isPrefix || last === undefined) return null;
-  return words.length === 1 && Array.from(last).length <= LONGEST_BEGINNING ? null : `${drive}w${last}`;
+  return !isPrefix || last === undefined || isShortBeginning(words) ? null : `${drive}w${last}`;
 }
 
-/** Finds a word by its stem in a name; null for a term that has none. */
-export function nameStemMatch(drive: DrivePk, { stem }: SearchTerm): Expression | null {
-  return stem === null ? null : expression([`${drive}n${stem}`]);
+/** Whether there is a list of the texts that have a word with this beginning. */
+function isShortBeginning(words: readonly string[]): boolean {
+  return words.length === 1 && Array.from(words[0] ?? "").length <= LONGEST_BEGINNING;
+}
+
+/** Finds the names with a word that has an English stem. */
+export function nameStemMatch(drive: DrivePk, stem: string): Expression {
+  return expression([`${drive}n${stem}`]);
 }
 
 /**
  * Finds a term in a text; null if it can be in none.
  *
  * @param ends if there is an `openEnd`, the index's terms that start with it
+ * @param stems what other forms of the term have
  */
-export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression | null {
-  const known = term.words.map((word) => `${drive}w${word}`);
-  const stems = stemTerms(drive, term);
-  if (!term.isPrefix) return term.stem === null ? expression(known) : anyOf([...known, ...stems]);
-  if (openEnd(drive, term) === null)
-    return anyOf([...term.words.map((word) => `${drive}p${word}`), ...stems]);
+export function textMatch(
+  drive: DrivePk,
+  { words, isPrefix }: SearchTerm,
+  { ends, stems }: Record<"ends" | "stems", readonly string[]>,
+): Expression | null {
+  const known = words.map((word) => `${drive}w${word}`);
+  const others = stems.flatMap((stem) => stemTerms(drive, stem, words));
+  if (!isPrefix) return stems.length === 0 ? expression(known) : anyOf([...known, ...others]);
+  if (isShortBeginning(words)) return anyOf([...words.map((word) => `${drive}p${word}`), ...others]);
   const before = known.slice(0, -1);
-  if (before.length === 0) return anyOf([...ends, ...stems]);
+  if (before.length === 0) return anyOf([...ends, ...others]);
   return ends.length === 0 ? null : expression(before, ends);
 }
 
-/** The index's terms of other forms of a word. One that is its own stem is in no list of stems. */
-function stemTerms(drive: DrivePk, { words, stem }: SearchTerm): string[] {
-  if (stem === null) return [];
-  return stem === words[0] ? [`${drive}s${stem}`] : [`${drive}w${stem}`, `${drive}s${stem}`];
+/** The index's terms of words with a stem. A word that is its own stem is in no list of stems. */
+function stemTerms(drive: DrivePk, stem: string, [word]: readonly string[]): string[] {
+  return stem === word ? [`${drive}s${stem}`] : [`${drive}w${stem}`, `${drive}s${stem}`];
 }
 
 /** The expression for files with any of some terms; null if there are none. */

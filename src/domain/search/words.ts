@@ -3,11 +3,22 @@ const WORD_UNITS = 64;
 /** UTF-16 units of a run that are folded to get a word: folding a run of marks takes quadratic time. */
 const FOLDED_UNITS = 4 * WORD_UNITS;
 
-/** A word as search compares it, and its position in the text: UTF-16 offsets, `end` exclusive. */
-export interface Word {
+/** A word as search compares it, and as it is written but for its case: stems go by accents. */
+export interface SpelledWord {
   readonly text: string;
+  readonly written: string;
+}
+
+/** A word, and its position in the text: UTF-16 offsets, `end` exclusive. */
+export interface Word extends SpelledWord {
   readonly start: number;
   readonly end: number;
+}
+
+/** A word, and how often a text has it. */
+export interface CountedWord {
+  readonly word: SpelledWord;
+  readonly times: number;
 }
 
 /** Scripts written without spaces between words, and Hangul, whose particles stick to words. */
@@ -32,7 +43,7 @@ const ACCENTS =
 export function* wordsOf(text: string, from = 0): Generator<Word, void> {
   // A copy: a shared one would share its `lastIndex`.
   const pattern = new RegExp(WORD);
-  const known = new Map<string, readonly string[]>();
+  const known = new Map<string, readonly SpelledWord[]>();
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const raw = match[0];
@@ -41,13 +52,17 @@ export function* wordsOf(text: string, from = 0): Generator<Word, void> {
       parts = partsOf(raw);
       known.set(raw, parts);
     }
-    for (const part of parts) yield { text: part, start: match.index, end: pattern.lastIndex };
+    for (const { text: word, written } of parts)
+      yield { text: word, written, start: match.index, end: pattern.lastIndex };
   }
 }
 
 /** The words that folding makes of one: mostly one, but ligatures of ideographs are split into several. */
-function partsOf(raw: string): readonly string[] {
-  return (fold(raw.slice(0, FOLDED_UNITS)).match(WORD) ?? []).map(cut);
+function partsOf(raw: string): readonly SpelledWord[] {
+  const some = raw.slice(0, FOLDED_UNITS);
+  const texts = (fold(some).match(WORD) ?? []).map(cut);
+  const written = texts.length === 1 && !ASCII.test(some) ? cut(some.normalize("NFC").toLowerCase()) : null;
+  return texts.map((text) => ({ text, written: written ?? text }));
 }
 
 /** Whether a word of `wordsOf` may be longer; one of an unspaced script is a single character. */
@@ -61,7 +76,7 @@ export function foldName(name: string): string {
 }
 
 /** Removes differences of case, width, composition and accent. */
-function fold(text: string): string {
+export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   // Upper case first: it makes ß and ss equal, and the two small sigmas.
   const caseless = text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");

@@ -29,7 +29,6 @@ describe("other forms of a word", () => {
     put("running.md", "Running, added and policies"),
     put("invoiceTotals.bin", "\0"),
     post({ filename: "tagged.bin", tags: ["Meetings"] }),
-    put("russian.txt", "книга"),
   ];
   runAfter(stage, given, {
     "are found in texts": [
@@ -52,7 +51,35 @@ describe("other forms of a word", () => {
       finds('"parses the date"', []),
     ],
     "are not those of a phrase that punctuation makes": finds("parses-the-dates", []),
-    "are known of English alone": finds("книги", []),
+  });
+});
+
+describe("other forms of a word in another language", () => {
+  const given = [
+    put("german.txt", "Die Häuser sind alt, und auf der Straße ist es still."),
+    put("russian.txt", "Новая книга"),
+    put("Rechnung.bin", "\0"),
+    put("Berechnung.bin", "\0"),
+    post({ filename: "tagged.bin", tags: ["Wohnung"] }),
+  ];
+  runAfter(stage, given, {
+    "are found in texts, with accents or without": [
+      finds("Hause", [
+        { path: "german.txt", snippet: "Die Häuser sind alt, und auf der Straße ist es still." },
+      ]),
+      finds("hausern", ["german.txt"]),
+      finds("STRASSEN alt", ["german.txt"]),
+      finds("книги", [{ path: "russian.txt", snippet: "Новая книга" }]),
+      finds("новый", ["russian.txt"]),
+    ],
+    "are found in names and tags where they begin a word": [
+      finds("Rechnungen", ["Rechnung.bin"]),
+      finds("Wohnungen", ["tagged.bin"]),
+    ],
+    "are not found inside quotation marks": finds('"Hausern"', []),
+  });
+  runAfter(stage, [put("english.txt", "The houses of this town"), put("Rechnung.bin", "\0")], {
+    "are not known in a drive without texts in it": finds("Rechnungen", []),
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery, snippetOf } from "../../../src/domain/search/query.ts";
+import { parseQuery } from "../../../src/domain/search/query.ts";
+import { snippetOf } from "../../../src/domain/search/snippets.ts";
 import {
   bytesToEndOf,
   OVERLAP_WORDS,
@@ -39,9 +40,14 @@ describe("words", () => {
 
   test("say where they stand", () => {
     expect([...wordsOf("Ab ㍿", 1)]).toEqual([
-      { text: "b", start: 1, end: 2 },
-      ...["株", "式", "会", "社"].map((text) => ({ text, start: 3, end: 4 })),
+      { text: "b", written: "b", start: 1, end: 2 },
+      ...["株", "式", "会", "社"].map((text) => ({ text, written: text, start: 3, end: 4 })),
     ]);
+  });
+
+  test("are known as they are written too, in lower case", () => {
+    const written = Array.from(wordsOf("CAFÉ Straße новый e\u0301 ＡＢ"), (word) => word.written);
+    expect(written).toEqual(["café", "straße", "новый", "é", "ａｂ"]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { chunksOf } from "../../../src/domain/search/chunks.ts";
 import { isCommon, requiredOf } from "../../../src/domain/search/common-words.ts";
-import { stemOf } from "../../../src/domain/search/stems.ts";
+import { englishStemOf } from "../../../src/domain/search/english-stems.ts";
 import { isSpacedWord, type Word, wordsOf } from "../../../src/domain/search/words.ts";
 
 /** A search term, one word or a phrase, normalised as on the server. */
@@ -8,7 +8,7 @@ export interface Term {
   readonly words: readonly string[];
   /** Whether the last word may be the start of a longer one. */
   readonly isPrefix: boolean;
-  /** What other forms of the word have as well; null if none is found. */
+  /** What other English forms of the word have as well; null if no other form is found. */
   readonly stem: string | null;
 }
 
@@ -17,6 +17,10 @@ export interface Piece {
   readonly text: string;
   readonly found: boolean;
 }
+
+/** How much of the longer of two words is the same in both where they count as alike, and in UTF-16 units. */
+const ALIKE = 0.6;
+const LEAST_SHARED = 4;
 
 /** UTF-16 offsets, the end exclusive. */
 type Range = readonly [start: number, end: number];
@@ -32,23 +36,37 @@ export function termsOf(query: string): Term[] {
     return {
       words,
       isPrefix: isLast && end.length > 1 && isSpacedWord(end),
-      stem: isQuoted || words.length > 1 ? null : stemOf(end),
+      stem: isQuoted || words.length > 1 ? null : englishStemOf(end),
       isCommon: !isQuoted && isCommon(words),
     };
   });
   return requiredOf(all).map(({ words, isPrefix, stem }) => ({ words, isPrefix, stem }));
 }
 
-/** Marks the matches in a content, by the rules of the server's search. */
+/**
+ * Marks the matches in a content, by the rules of the server's search. Where there are none, as the forms of a word in
+ * other languages than English are, marks the words that begin like a term.
+ */
 export function markContent(text: string, terms: readonly Term[]): Piece[] {
   const words = [...wordsOf(text)];
   const ranges = terms.flatMap(({ words: wanted, isPrefix, stem }) =>
     runsOf(words, wanted, (word, sought, index) => {
-      if (word === sought || (stem !== null && stemOf(word) === stem)) return true;
+      if (word === sought || (stem !== null && englishStemOf(word) === stem)) return true;
       return isPrefix && index === wanted.length - 1 && word.startsWith(sought);
     }),
   );
-  return piecesOf(text, ranges);
+  if (ranges.length > 0) return piecesOf(text, ranges);
+  const alike = terms.flatMap(({ words: wanted, stem }) =>
+    stem === null ? [] : runsOf(words, wanted, (word, sought) => beginAlike(word, sought)),
+  );
+  return piecesOf(text, alike);
+}
+
+/** Whether two words have the most of their letters in common, from the first on, as the forms of a word have. */
+function beginAlike(one: string, other: string): boolean {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared += 1;
+  return shared >= Math.max(LEAST_SHARED, ALIKE * Math.max(one.length, other.length));
 }
 
 /** Marks the matches in a name or a tag, also inside words. */

@@ -23,7 +23,7 @@ export const findingTools = [
       name: "search",
       title: "Search files",
       description:
-        'Finds files by words, or by a question, in their names, folders, tags and text, best matches first. If no file has all words, those with most of them are found, and is_relaxed is true. English words match in all their forms; "..." is a phrase, found exactly. Searches all your drives, unless you name one. next_page means that there is more: pass it as page. To find the lines that match a pattern, use grep. To read a result, pass its path to read_file, with its drive as drive_id if it has one, or its id to fetch.',
+        'Finds files by words, or by a question, in their names, folders, tags and text, best matches first. If no file has all words, those with most of them are found, and is_relaxed is true. Words match in all their forms; "..." is a phrase, found exactly. Searches all your drives, unless you name one. next_page means that there is more: pass it as page. To find the lines that match a pattern, use grep. To read a result, pass its path to read_file, with its drive as drive_id if it has one, or its id to fetch.',
       needs: "reading",
       input: Type.Object({
         query: Type.String({ minLength: 1, description: 'Words, and phrases in "...".' }),

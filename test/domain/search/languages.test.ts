@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { languageOf, type Language } from "../../../src/domain/search/languages.ts";
+import { keptStems, stemOf } from "../../../src/domain/search/stems.ts";
+import { wordsOf } from "../../../src/domain/search/words.ts";
+
+describe("the language of a text", () => {
+  test.each<[language: Language | null, text: string]>([
+    ["da", "Hvad blev der af den bog, du havde med, efter at hun var gået fra mig?"],
+    ["de", "Die Rechnungen vom März sind noch nicht bezahlt, aber das ist bald so weit."],
+    ["de", "Rechnung vom März"],
+    ["el", "Τα έγγραφα που είναι στο γραφείο δεν είναι για όλους."],
+    ["es", "Las canciones que los niños cantan en la escuela son muy antiguas."],
+    ["fi", "Hän on ollut täällä jo kauan, mutta se ei ole hänen talonsa."],
+    ["fr", "Les téléphones sont dans la maison, mais je ne sais pas où."],
+    ["hu", "Ez a ház már nem az enyém, de még mindig itt lakom."],
+    ["it", "Le fatture che sono nella cartella non sono ancora pagate."],
+    ["nl", "De rekeningen van maart zijn nog niet betaald, maar dat komt wel."],
+    ["no", "Vi har ikke sett på det nye huset, men det skal være noe for oss."],
+    ["pt", "As faturas que estão na pasta não foram pagas, mas isso não é um problema."],
+    ["ro", "Facturile din martie nu sunt încă plătite, dar este bine așa."],
+    ["ru", "Новые документы лежат на столе, и они уже не нужны."],
+    ["ru", "книга"],
+    ["el", "Βιβλίο"],
+    ["sv", "Vi har inte sett det nya huset, men det är något för oss som vill bo här."],
+    ["tr", "Bu belgeler masanın üzerinde ve daha çok var, ama biz bunu bilmiyoruz."],
+    [null, "The invoices of March are not paid yet, but that is on its way to us."],
+    [null, "const all = new Map(); for (const one of some) { if (one) return; }"],
+    [null, "de la ad fe 00 12 77 aa bb cc dd ee ff a1 b2 c3 d4 e5 f6 07 18 29 3a 4b 5c 6d 7e"],
+    [null, "日本語の文章です。"],
+    [null, ""],
+  ])("%s: %s", (language, text) => {
+    expect(languageOf(wordsOf(text).map((word) => ({ word, times: 1 })))).toBe(language);
+  });
+});
+
+describe("the forms of a word have one stem", () => {
+  test.each<[language: Language | null, stem: string, forms: string]>([
+    [null, "date", "date dates dated"],
+    [null, "ad", "add adds added adding"],
+    ["da", "hus", "hus huset husene"],
+    ["de", "haus", "Haus Häuser Häusern HÄUSER"],
+    ["de", "strass", "Straße Straßen STRASSE"],
+    ["el", "εγγραφ", "έγγραφο έγγραφα εγγράφων"],
+    ["es", "cancion", "canción canciones"],
+    ["fi", "talo", "talo talossa talot"],
+    ["fr", "telephon", "téléphone téléphones telephones"],
+    ["hu", "haz", "ház házak házban"],
+    ["it", "fattur", "fattura fatture"],
+    ["nl", "reken", "rekening rekeningen"],
+    ["no", "hus", "hus huset husene"],
+    ["pt", "fatur", "fatura faturas"],
+    ["ro", "cas", "casă case casele"],
+    ["ru", "нов", "новый новая НОВЫЕ"],
+    ["sv", "bil", "bil bilar bilen bilarna"],
+    ["tr", "kitap", "kitap kitaplar kitapları"],
+    ["de", "2026er", "2026er"],
+  ])("%s: %s", (language, stem, forms) => {
+    const kept = keptStems();
+    for (const word of wordsOf(forms)) {
+      expect([word.written, stemOf(word, language)]).toEqual([word.written, stem]);
+      expect(kept(word, language)).toBe(stem);
+    }
+  });
+});
