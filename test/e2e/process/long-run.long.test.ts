@@ -185,7 +185,6 @@ function newLoad(server: Server, { key, drive }: Agent) {
     const path = `${folder}/${round % PATHS}.txt`;
     const upload = {
       drive_id: drive,
-      filename: "notes.txt",
       path,
       content: Buffer.from(textOf(worker, round)).toBase64(),
       tags: [WORDS[round % WORDS.length] ?? ""],

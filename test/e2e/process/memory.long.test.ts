@@ -42,7 +42,7 @@ test("eight files of 100 MiB, uploaded at once as base64 in JSON, take less than
   await using t = await start();
   const pieces = Array<Buffer>(FILE_BYTES / PIECE_BYTES).fill(BASE64_PIECE);
   const uploads = Array.from({ length: 8 }, (_, n) => {
-    const head = `{"drive_id":"${t.agent.drive}","filename":"large.bin","path":"${n}.bin","content":"`;
+    const head = `{"drive_id":"${t.agent.drive}","path":"${n}.bin","content":"`;
     return sendIn(t.server, t.agent, "POST /v0/files", [head, ...pieces, '"}']);
   });
   for (const answer of await Promise.all(uploads))
