@@ -6,6 +6,7 @@ import { zipSync } from "fflate";
 import * as fc from "fast-check";
 import { nameBeside, ON_CONFLICT, type OnConflict } from "../../src/domain/files/taken.ts";
 import { batchEntries, type BATCH_TYPES } from "../../src/http/upload/batch/entries.ts";
+import type { BatchFields } from "../../src/services/contents/batch-upload.ts";
 import type { UploadEnvelope } from "../../src/http/upload/upload-body.ts";
 import { listed } from "../support/models/feed-replay.ts";
 import { anyCuts, forAllAsync, inPieces } from "../support/models/properties.ts";
@@ -45,6 +46,12 @@ function packed(format: Format, files: readonly Sent[]): Uint8Array<ArrayBuffer>
         zipSync(Object.fromEntries(files.map(([path, text]) => [path, Buffer.from(text)]))),
       );
   }
+}
+
+/** Of a line. */
+function fieldsOf({ fields }: UploadEnvelope): BatchFields {
+  const { path: at } = Parse(Type.Object({ path: Type.String() }), fields);
+  return { path: at, metadata: undefined, tags: undefined, expiresAt: undefined };
 }
 
 /** What a drive must come to: each file is one more write. */
@@ -144,12 +151,6 @@ test("the files of a body are the same, wherever it is cut on its way", async ()
   await forAllAsync(2, files, format, anyCuts, async (given, as, cuts) => {
     const found: Sent[] = [];
     const body = inPieces(packed(as, given), cuts);
-    const fieldsOf = ({ fields }: UploadEnvelope) => ({
-      path: Parse(Type.Object({ path: Type.String() }), fields).path,
-      metadata: undefined,
-      tags: undefined,
-      expiresAt: undefined,
-    });
     for await (const entry of batchEntries(as, body, fieldsOf)) {
       const pieces: Uint8Array[] = [];
       const { path: at } = await entry.read(async (piece) => void pieces.push(piece.slice()));

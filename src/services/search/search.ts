@@ -10,7 +10,6 @@ import { essenceOf, parseMediaType } from "../../domain/contents/media-type.ts";
 import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import { requiredOf } from "../../domain/search/common-words.ts";
 import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
-import { passageAt, snippetOf } from "../../domain/search/snippets.ts";
 import { bytesToEndOf, sliceAt } from "../../domain/search/slices.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
@@ -158,6 +157,8 @@ export class Search extends Service<
         readSearchedText(blobs, file, bytesToEndOf(slice ?? sliceAt(near))),
       );
       if (text === null) return null;
+      // Not at the start: the stems of all languages come with it.
+      const { passageAt, snippetOf } = await import("../../domain/search/snippets.ts");
       return slice === null ? passageAt(text, near) : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged.

@@ -1,24 +1,9 @@
 import { expect, test } from "bun:test";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
+import { turnsDuring } from "../../support/meters/turns.ts";
 
 const MEGABYTE = 1_000_000;
-
-/** How many turns others have while a body is read that is all there already. */
-async function turnsDuring(read: (body: AsyncIterable<Uint8Array>) => Promise<unknown>, body: string) {
-  let [turns, isOn] = [0, true];
-  const look = () => {
-    turns += 1;
-    if (isOn) setImmediate(look);
-  };
-  setImmediate(look);
-  const chunks = async function* () {
-    yield Buffer.from(body);
-  };
-  await read(chunks());
-  isOn = false;
-  return turns;
-}
 
 const write = async () => {};
 const START = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
@@ -30,9 +15,12 @@ test.each([
   ["base64 in lines", `{"content":"${"QUJD\\n".repeat(MEGABYTE / 3)}"}`],
   ["a form", `${START}${"\r\n--".repeat(MEGABYTE / 2)}\r\n--b--\r\n`],
 ])("others have their turn while what has arrived is read: %s", async (_, body) => {
-  const read = (chunks: AsyncIterable<Uint8Array>) =>
+  const chunks = async function* () {
+    yield Buffer.from(body);
+  };
+  const read = () =>
     body.startsWith("{")
-      ? readJsonUpload(chunks, write)
-      : readMultipartUpload(chunks, "multipart/form-data; boundary=b", write);
-  expect(await turnsDuring(read, body)).toBeGreaterThan(10);
+      ? readJsonUpload(chunks(), write)
+      : readMultipartUpload(chunks(), "multipart/form-data; boundary=b", write);
+  expect(await turnsDuring(read)).toBeGreaterThan(10);
 });

@@ -21,6 +21,15 @@ export class ByteSource {
     return part;
   }
 
+  /** What has come before a byte, which is taken too; the byte may come later. Null at the end; valid like `some`. */
+  async before(end: number): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean } | null> {
+    const bytes = await this.some(Number.MAX_SAFE_INTEGER);
+    const at = bytes?.indexOf(end) ?? -1;
+    if (bytes === null || at === -1) return bytes === null ? null : { bytes, isWhole: false };
+    this.#rest = bytes.subarray(at + 1);
+    return { bytes: bytes.subarray(0, at), isWhole: true };
+  }
+
   /** So many bytes, in memory; null at the end of the body. Throws VALIDATION_ERROR if it ends within them. */
   async block(length: number): Promise<Uint8Array | null> {
     const block = new Uint8Array(length);

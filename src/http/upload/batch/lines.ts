@@ -1,4 +1,4 @@
-import { CofferError } from "../../../domain/errors.ts";
+import { CofferError, invalid } from "../../../domain/errors.ts";
 import { BATCH } from "../../../domain/limits.ts";
 import type { BatchFields } from "../../../services/contents/batch-upload.ts";
 import { readJsonUpload } from "../json.ts";
@@ -7,7 +7,6 @@ import { brokenEntry, type BatchEntry } from "./entry.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 const LINE_FEED = 0x0a;
-const PIECE_BYTES = 64 * 1024;
 /** A content in base64 that is not too long, and its fields; or a text, of which few characters are escapes. */
 const LINE_BYTES = BATCH.fileBytes * 2 + MAX_FIELD_BYTES;
 
@@ -15,12 +14,16 @@ const LINE_BYTES = BATCH.fileBytes * 2 + MAX_FIELD_BYTES;
 export async function* lineEntries(
   source: ByteSource,
   fieldsOf: (sent: UploadEnvelope) => BatchFields,
-): AsyncGenerator<BatchEntry> {
+): AsyncGenerator<BatchEntry, undefined> {
+  let blank = 0;
   for (let line = 1; ; line += 1) {
     const bytes = await nextLine(source);
     if (bytes === null) return;
     if (bytes === "long") yield brokenEntry(tooLong(), line);
-    else if (!isBlank(bytes)) {
+    else if (isBlank(bytes)) {
+      blank += 1;
+      if (blank > BATCH.files) return yield brokenEntry(tooManyBlank(), line);
+    } else {
       const read: BatchEntry["read"] = async (write) =>
         fieldsOf(await readJsonUpload(chunksOf(bytes), write));
       yield { line, path: null, isFolder: false, read };
@@ -32,15 +35,11 @@ export async function* lineEntries(
 async function nextLine(source: ByteSource): Promise<Uint8Array | "long" | null> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for (let part = await source.some(PIECE_BYTES); part !== null; part = await source.some(PIECE_BYTES)) {
-    const end = part.indexOf(LINE_FEED);
-    const inLine = end === -1 ? part : part.subarray(0, end);
+  for (let part = await source.before(LINE_FEED); part !== null; part = await source.before(LINE_FEED)) {
     // A copy: what was read is released when more is asked for.
-    if (length <= LINE_BYTES) parts.push(inLine.slice());
-    length += inLine.length;
-    if (end === -1) continue;
-    source.unread(part.subarray(end + 1));
-    return lineOf(parts, length);
+    if (length <= LINE_BYTES) parts.push(part.bytes.slice());
+    length += part.bytes.length;
+    if (part.isWhole) return lineOf(parts, length);
   }
   return length === 0 ? null : lineOf(parts, length);
 }
@@ -56,6 +55,10 @@ function isBlank(line: Uint8Array): boolean {
 
 async function* chunksOf(line: Uint8Array): AsyncGenerator<Uint8Array> {
   yield line;
+}
+
+function tooManyBlank(): CofferError {
+  return invalid("body", `has more than ${BATCH.files} blank lines: leave them out`);
 }
 
 function tooLong(): CofferError {
