@@ -36,6 +36,11 @@ export interface PinnedBlob extends Disposable {
   unpin(): void;
 }
 
+/** A copy, since it may be kept for a while and the buffer is longer. The `slice` of a `Buffer` would keep all of that. */
+function headOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.subarray(0, HEAD_BYTES));
+}
+
 interface BlobWriterParts {
   readonly volume: Volume;
   readonly space: DiskSpace;
@@ -139,7 +144,7 @@ export class BlobWriter implements AsyncDisposable {
   /** Makes room in the buffer. A thread of the runtime writes what is in it while this one hashes it. */
   async #empty(): Promise<void> {
     await this.#save();
-    this.#head ??= this.#buffer.bytes.slice(0, HEAD_BYTES);
+    this.#head ??= headOf(this.#buffer.bytes);
     this.#hash.update(this.#buffer.bytes);
     await this.#buffer.empty(this.#written);
   }
@@ -168,8 +173,7 @@ export class BlobWriter implements AsyncDisposable {
     this.#hash.update(this.#buffer.bytes);
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
-    // A copy: the buffer is longer, and a head may be kept for a while.
-    const [size, head] = [this.#size, this.#head ?? this.#buffer.bytes.slice(0, HEAD_BYTES)];
+    const [size, head] = [this.#size, this.#head ?? headOf(this.#buffer.bytes)];
     if (size <= smallBytes) {
       const { bytes } = this.#buffer;
       return { digest, size, head, bytes, isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };

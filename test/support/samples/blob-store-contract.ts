@@ -151,6 +151,8 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       expect(blob.digest).toBe(digestOf(content));
       expect(blob.size).toBe(length);
       expect(same(blob.head, content.subarray(0, 4 * KIB))).toBe(true);
+      // It keeps no more in memory than it shows.
+      expect(blob.head.buffer.byteLength).toBe(blob.head.length);
       expect(same(await opened.store.readAll(blob), content)).toBe(true);
       expect(same(await (await opened.store.read(blob)).bytes(), content)).toBe(true);
       expect(await opened.digests()).toEqual([blob.digest]);

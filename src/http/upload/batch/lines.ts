@@ -37,7 +37,7 @@ async function nextLine(source: ByteSource): Promise<Uint8Array | "long" | null>
   let length = 0;
   for (let part = await source.before(LINE_FEED); part !== null; part = await source.before(LINE_FEED)) {
     // A copy: what was read is released when more is asked for.
-    if (length <= LINE_BYTES) parts.push(part.bytes.slice());
+    if (length <= LINE_BYTES) parts.push(new Uint8Array(part.bytes));
     length += part.bytes.length;
     if (part.isWhole) return lineOf(parts, length);
   }
