@@ -21,11 +21,18 @@ async function start() {
 }
 
 /** Sends a body piece by piece; the answer. */
-async function sendIn(server: Server, { key }: Agent, request: string, pieces: (string | Buffer)[]) {
+async function sendIn(
+  server: Server,
+  { key }: Agent,
+  request: string,
+  pieces: (string | Buffer)[],
+  type?: string,
+) {
   const raw = await RawClient.to(server.port);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const typed = type === undefined ? "" : `Content-Type: ${type}\r\n`;
   await raw.write(
-    `${request} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${length}\r\n\r\n`,
+    `${request} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${typed}Content-Length: ${length}\r\n\r\n`,
   );
   for (const piece of pieces) await raw.write(piece);
   const answer = await raw.response();
@@ -48,6 +55,30 @@ test("eight files of 100 MiB, uploaded at once as base64 in JSON, take less than
   for (const answer of await Promise.all(uploads))
     expect(answer).toMatchObject({ status: 201, body: { size: FILE_BYTES } });
   expect((await t.server.peakMemory()) / 1e6).toBeLessThan(150);
+});
+
+test("four of the largest batches at once, of long lines and of short ones, take less than 300 MB of memory", async () => {
+  await using t = await start();
+  const long = Array.from(
+    { length: 60 },
+    (_, n) => `{"path":"long/${n}","text":"${"x".repeat(MIB - 100)}"}\n`,
+  );
+  const short = Array.from(
+    { length: 1000 },
+    (_, n) => `{"path":"short/${n}","text":"${"x".repeat(60_000)}"}\n`,
+  );
+  const batches = [long, short, long, short].map((lines, n) =>
+    sendIn(
+      t.server,
+      t.agent,
+      `POST /v0/files/batch?drive_id=${t.agent.drive}&prefix=${n}&atomic=true`,
+      lines,
+      "application/jsonl",
+    ),
+  );
+  for (const [n, answer] of (await Promise.all(batches)).entries())
+    expect(answer).toMatchObject({ status: 200, body: { created: n % 2 === 0 ? 60 : 1000, failed: 0 } });
+  expect((await t.server.peakMemory()) / 1e6).toBeLessThan(300);
 });
 
 /** Downloads to a file, piece by piece, and stops itself before the first; prints the status. */
@@ -74,7 +105,8 @@ async function readLate(
   const added = async () => ((await server.peakMemory()) - before) / MIB;
   const saved = join(place.path, "saved");
   const command = [process.execPath, "-e", READER, server.url + path, agent.key, saved];
-  const reader = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+  // One that is stopped takes no other signal.
+  await using reader = Bun.spawn(command, { stdout: "pipe", stderr: "inherit", killSignal: "SIGKILL" });
   await server.stdout.until(new RegExp(`"route":"${route}"`));
   await eventually(() => /^State:\s+T/m.test(readFileSync(`/proc/${reader.pid}/status`, "utf8")));
   // As long as it takes the server to answer these, it could be reading ahead.
