@@ -7,6 +7,7 @@ import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
 import { comments } from "./comments/comments.ts";
 import type { Database, Within } from "./engine/database.ts";
+import { nameKeys } from "./upkeep/name-keys.ts";
 import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";
 import { fileLists } from "./files/file-lists.ts";
@@ -65,6 +66,7 @@ export function openTables(database: Database) {
     snapshotDifferences: snapshotDifferences(database),
     snapshotLists: snapshotLists(database),
     heldRows: heldRows(database),
+    nameKeys: nameKeys(database),
     fileLists: fileLists(database),
     archiveLists: archiveLists(database),
     blobs: blobs(database),

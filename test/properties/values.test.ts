@@ -63,7 +63,7 @@ test("exactly the numbers are refused that would be written differently", () => 
 test("a cursor leads back to its position, in its order only; any other text is refused", () => {
   const path = anyText().filter((text) => text.isWellFormed() && !/\p{Cc}/u.test(text) && text !== "");
   const file: fc.Arbitrary<FilePosition> = fc.oneof(
-    fc.record({ sort: fc.constantFrom("path" as const, "-path" as const), path }),
+    fc.record({ sort: fc.constantFrom("path" as const, "-path" as const, "name" as const), path }),
     fc.record({
       sort: fc.constantFrom("size" as const, "-updated_at" as const),
       value: fc.nat(10 ** 15 - 1),

@@ -199,7 +199,7 @@ class TreeRace implements Race<model.ModelTree> {
   }
 
   #folders(path: string): string[] {
-    const request = { driveId: this.drive, path, page: 1, limit: 1000, after: null };
+    const request = { driveId: this.drive, path, sort: "path" as const, page: 1, limit: 1000, after: null };
     const { folders } = opened.services.folders.list(this.caller, request);
     return folders.flatMap(({ folder }) => [folder.path, ...this.#folders(folder.path)]).toSorted();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { comparePaths } from "../../web/lib/files/sort.ts";
+import { compareBytes } from "../../web/lib/files/sort.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/api/types.ts";
 import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree/keys.ts";
 import { Level } from "../../web/pages/drive/store/tree-level.ts";
@@ -32,7 +32,7 @@ test("paths are ordered by their UTF-8 bytes, as the server orders them", () => 
   const paths = ["a/", "a b/", "a/b/", "Z/", "ä/", "\uff5a/", "\u{1f5c0}/", "\ue000/", "書/", "a-/", ""];
   const encoder = new TextEncoder();
   const byBytes = paths.toSorted((one, other) => Buffer.compare(encoder.encode(one), encoder.encode(other)));
-  expect(paths.toSorted(comparePaths)).toEqual(byBytes);
+  expect(paths.toSorted(compareBytes)).toEqual(byBytes);
 });
 
 describe("a level", () => {

@@ -1,11 +1,13 @@
 import { fileIsAlive } from "../expressions.ts";
 import { type FileFacts, type FilePosition, type FileSort, positionOf } from "../../domain/files/file.ts";
+import { nameKey } from "../../domain/files/name-key.ts";
 import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import type { FactsRow, PathRange } from "./files.ts";
 import {
+  AFTER_ALL_TEXT,
   FACT_COLUMNS,
   factsFromRow,
   FILE_JOINS,
@@ -44,6 +46,8 @@ type Selection = PathRange &
     readonly otherTags: string;
     readonly value: number;
     readonly id: string;
+    /** Of the last name; where it is the first page, before or after all. */
+    readonly name: string | Uint8Array;
   };
 
 type ChildRange = PathRange & Pick<ListScope, "drive" | "now"> & { readonly parent: FolderPath };
@@ -56,6 +60,7 @@ const DRIVE_ID = "(SELECT id FROM drive WHERE pk = :drive)";
 const IN_DRIVE = "file f INDEXED BY file_path WHERE f.drive = :drive AND f.path >= :from AND f.path < :to";
 const IN_FOLDER =
   "file f INDEXED BY file_folder WHERE f.folder = :folder AND f.path >= :from AND f.path < :to";
+const BY_NAME = "file f INDEXED BY file_folder_name WHERE f.folder = :folder AND f.name_key";
 const BY_SIZE = "file f INDEXED BY file_folder_size WHERE f.folder = :folder AND (f.size, f.id)";
 const BY_UPDATED = "file f INDEXED BY file_folder_updated WHERE f.folder = :folder AND (f.updated_at, f.id)";
 const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
@@ -82,6 +87,8 @@ export function fileLists({ sql }: Database) {
   const inFolder = {
     path: pagesOf(sql, IN_FOLDER, ["path"]),
     "-path": pagesOf(sql, IN_FOLDER, ["path"], "DESC"),
+    name: pagesOf(sql, `${BY_NAME} > :name`, ["name_key"]),
+    "-name": pagesOf(sql, `${BY_NAME} < :name`, ["name_key"], "DESC"),
     size: pagesOf(sql, `${BY_SIZE} > (:value, :id)`, ["size", "id"]),
     "-size": pagesOf(sql, `${BY_SIZE} < (:value, :id)`, ["size", "id"], "DESC"),
     updated_at: pagesOf(sql, `${BY_UPDATED} > (:value, :id)`, ["updated_at", "id"]),
@@ -222,6 +229,7 @@ function selectionOf(scope: ListScope, after: FilePosition | null): Selection {
     now: scope.now,
     ...rangeAfter(rangeOf(scope.prefix), after),
     ...startOf(scope.sort, after),
+    name: nameAt(scope.sort, after),
     tag,
     otherTags: JSON.stringify(otherTags),
   };
@@ -237,4 +245,10 @@ function rangeAfter(range: PathRange, after: FilePosition | null): PathRange {
 function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
   if (after !== null && "value" in after) return { value: after.value, id: after.id };
   return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };
+}
+
+/** The key of the last name; at the start one before, or after, all names. */
+function nameAt(sort: FileSort, after: FilePosition | null): string | Uint8Array {
+  if (after !== null && "path" in after) return nameKey(after.path);
+  return sort === "-name" ? AFTER_ALL_TEXT : "";
 }

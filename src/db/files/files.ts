@@ -2,12 +2,13 @@ import { driveIsAlive, fileIsAlive, firstOf } from "../expressions.ts";
 import type { File, FileFacts, Metadata } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
+import { nameKey } from "../../domain/files/name-key.ts";
 import { type FilePath, prefixEnd } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 import { type Cached, VersionCache } from "../engine/version-cache.ts";
 
-// SQLite sorts every text before every blob, so this is the end of a range of paths that has no other.
-const AFTER_ALL_TEXT = new Uint8Array([0]);
+// SQLite sorts every text before every blob, so this is the end of a range of texts that has no other.
+export const AFTER_ALL_TEXT = new Uint8Array([0]);
 
 /** The half-open range `[from, to)` of a path index that holds the paths starting with a prefix. */
 export type PathRange = {
@@ -153,6 +154,8 @@ type NewRow = FilePlace & PastBody & { readonly id: FileId };
 /** Whether previews are shown of files of its type. */
 type Typed = { readonly isText: 0 | 1 };
 
+type Named = { readonly nameKey: string };
+
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** How many characters of JSON a file may have that counts for one where files are kept. */
@@ -178,14 +181,14 @@ export function files(database: Database) {
     `${SELECT} WHERE f.drive = ? AND f.path = ?`,
     keptFromRow,
   );
-  const insertRow = sql.write<[NewRow & Typed]>(
+  const insertRow = sql.write<[NewRow & Typed & Named]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                       expires_at, created_at, updated_at, version, is_text, created_text, updated_text)
+                       expires_at, created_at, updated_at, version, is_text, created_text, updated_text, name_key)
      VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
              :expiresAt, :createdAt, :updatedAt, :version, :isText, ${instantOf(":createdAt")},
-             iif(:updatedAt = :createdAt, NULL, ${instantOf(":updatedAt")}))`,
+             iif(:updatedAt = :createdAt, NULL, ${instantOf(":updatedAt")}), :nameKey)`,
   );
-  const insert = (row: NewRow) => insertRow({ ...row, ...typed(row) });
+  const insert = (row: NewRow) => insertRow({ ...row, ...typed(row), nameKey: nameKey(row.path) });
   const trashed = sql.one<PastBody & { readonly id: FileId }, [pk: TrashedFilePk]>(
     `SELECT file_id AS id, filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
             expires_at AS expiresAt, created_at AS createdAt, updated_at AS updatedAt, version
@@ -198,8 +201,8 @@ export function files(database: Database) {
             updated_text = iif(:updatedAt = created_at, NULL, ${instantOf(":updatedAt")})
       WHERE pk = :pk`,
   );
-  const place = sql.write<[FilePlace & { pk: FilePk }]>(
-    "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
+  const place = sql.write<[FilePlace & Named & { pk: FilePk }]>(
+    "UPDATE file SET drive = :drive, folder = :folder, path = :path, name_key = :nameKey WHERE pk = :pk",
   );
   return {
     /** The file with this handle, if neither it nor its drive has expired or was deleted. */
@@ -227,7 +230,7 @@ export function files(database: Database) {
     /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
     update: (pk: FilePk, stored: StoredBody, now: number) =>
       update({ ...stored, ...typed(stored), pk, updatedAt: now }),
-    place: (pk: FilePk, at: FilePlace) => place({ ...at, pk }),
+    place: (pk: FilePk, at: FilePlace) => place({ ...at, nameKey: nameKey(at.path), pk }),
     remove: sql.write<[pk: FilePk]>("DELETE FROM file WHERE pk = ?"),
     someOf: sql.all<{ pk: FilePk; tags: number }, [drive: DrivePk, limit: number]>(
       "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",

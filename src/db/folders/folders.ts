@@ -1,4 +1,5 @@
-import type { Folder } from "../../domain/folders/folder.ts";
+import type { Folder, FolderSort } from "../../domain/folders/folder.ts";
+import { nameKey } from "../../domain/files/name-key.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Flagged } from "../expressions.ts";
@@ -14,8 +15,9 @@ type ChildRange = PathRange & {
   readonly parent: FolderPk;
 };
 
-/** A page of the folders in a folder: after a path, or after a number of them. */
+/** A page of the folders in a folder, in an order: after a path, or after a number of them. */
 type FolderWindow = {
+  readonly sort: FolderSort;
   readonly limit: number;
   readonly offset: number;
   /** Only paths after this one; null for the start. */
@@ -44,11 +46,13 @@ export function folders({ sql }: Database) {
      SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
   );
   // For the `+` see `pageOf` in file-lists.ts.
-  const page = sql.all<Folder, [parent: FolderPk, after: string, limit: number, offset: number]>(
-    `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
-      WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
-  );
-  const children = sql.values<FolderPath, [ChildRange & Omit<FolderWindow, "after">]>(
+  const pageOf = (index: string, column: string) =>
+    sql.all<Folder, [parent: FolderPk, after: string, limit: number, offset: number]>(
+      `SELECT ${COLUMNS} FROM folder INDEXED BY ${index}
+        WHERE parent = ? AND ${column} > ? ORDER BY ${column} LIMIT +? OFFSET ?`,
+    );
+  const pages = { path: pageOf("folder_parent", "path"), name: pageOf("folder_parent_name", "name_key") };
+  const children = sql.values<FolderPath, [ChildRange & Omit<FolderWindow, "sort" | "after">]>(
     `SELECT path FROM folder INDEXED BY folder_parent
       WHERE parent = :parent AND path >= :from AND path < :to
       ORDER BY path LIMIT +:limit OFFSET :offset`,
@@ -57,6 +61,10 @@ export function folders({ sql }: Database) {
     `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
       WHERE parent = :parent AND path >= :from AND path < :to`,
   );
+  const insert = sql.writeOne<
+    FolderPk,
+    [drive: DrivePk, parent: FolderPk | null, path: FolderPath, createdAt: number, nameKey: string]
+  >("INSERT INTO folder (drive, parent, path, created_at, name_key) VALUES (?, ?, ?, ?, ?) RETURNING pk");
   const some = sql.all<
     Pick<Folder, "path">,
     [PathRange & { readonly drive: DrivePk; readonly limit: number }]
@@ -67,11 +75,13 @@ export function folders({ sql }: Database) {
   return {
     byPath: sql.get<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
-    /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
-    page: (parent: FolderPk, { after, limit, offset }: FolderWindow) =>
-      page(parent, after ?? "", limit, offset),
+    /** A page of the folders directly in `parent`. Paths are ordered by their UTF-8 bytes, names as people read them. */
+    page: (parent: FolderPk, { sort, after, limit, offset }: FolderWindow) => {
+      const start = after === null ? "" : { path: after, name: nameKey(after) }[sort];
+      return pages[sort](parent, start, limit, offset);
+    },
     /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
-    children: (parent: FolderPk, prefix: string, { after, limit, offset }: FolderWindow) => {
+    children: (parent: FolderPk, prefix: string, { after, limit, offset }: Omit<FolderWindow, "sort">) => {
       const whole = rangeOf(prefix);
       // One lower bound, because SQLite would use only one of two.
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
@@ -82,10 +92,8 @@ export function folders({ sql }: Database) {
       some({ drive, ...rangeFrom(rangeOf(prefix), from), limit }),
     /** How many folders all pages of `children` have, and files anywhere below. The cost grows with the number. */
     countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
-    insert: sql.writeOne<
-      FolderPk,
-      [drive: DrivePk, parent: FolderPk | null, path: FolderPath, createdAt: number]
-    >("INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk"),
+    insert: (drive: DrivePk, parent: FolderPk | null, path: FolderPath, createdAt: number) =>
+      insert(drive, parent, path, createdAt, nameKey(path)),
     setCreatedAt: sql.write<[pk: FolderPk, createdAt: number]>(
       // It names the path, so that the triggers hold the folder for the snapshots that have it.
       "UPDATE folder SET created_at = ?2, path = path WHERE pk = ?1",

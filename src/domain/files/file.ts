@@ -20,10 +20,21 @@ export type FileRef = { readonly id: string } | FileAtPath;
 export type FileView = FileRef & { readonly snapshot?: string };
 
 /** The orders of a list of files; `-` reverses one. */
-export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
+export const FILE_SORTS = [
+  "path",
+  "-path",
+  "name",
+  "-name",
+  "size",
+  "-size",
+  "updated_at",
+  "-updated_at",
+] as const;
 export type FileSort = (typeof FILE_SORTS)[number];
 
-type PathSort = "path" | "-path";
+/** Names are parts of paths: a path is a position among them too. */
+const PATH_SORTS = ["path", "-path", "name", "-name"] as const;
+type PathSort = (typeof PATH_SORTS)[number];
 
 /** A position in a sorted list of files. A list can continue after it even if the file is gone. */
 export type FilePosition =
@@ -38,7 +49,7 @@ export interface ListPosition {
 }
 
 export function isPathSort(sort: FileSort): sort is PathSort {
-  return sort === "path" || sort === "-path";
+  return PATH_SORTS.some((each) => each === sort);
 }
 
 export function positionOf(

@@ -16,6 +16,10 @@ export interface FolderFacts {
   readonly createdAt: number;
 }
 
+/** The orders of a list of folders. */
+export const FOLDER_SORTS = ["path", "name"] as const;
+export type FolderSort = (typeof FOLDER_SORTS)[number];
+
 export interface Folder extends FolderFacts {
   readonly pk: FolderPk;
 }

@@ -13,9 +13,10 @@ import { stemmer as russian } from "@orama/stemmers/russian";
 import { stemmer as spanish } from "@orama/stemmers/spanish";
 import { stemmer as swedish } from "@orama/stemmers/swedish";
 import { stemmer as turkish } from "@orama/stemmers/turkish";
+import { fold } from "../contents/texts/fold.ts";
 import { englishStemOf } from "./english-stems.ts";
 import type { Language } from "./languages.ts";
-import { fold, type SpelledWord } from "./words.ts";
+import type { SpelledWord } from "./words.ts";
 
 const DIGIT = /\p{N}/u;
 

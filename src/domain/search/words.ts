@@ -1,3 +1,5 @@
+import { fold, isAscii } from "../contents/texts/fold.ts";
+
 /** UTF-16 units. Only this much of a longer word counts, in the index and in a query alike. */
 const WORD_UNITS = 64;
 /** UTF-16 units of a run that are folded to get a word: folding a run of marks takes quadratic time. */
@@ -33,11 +35,6 @@ const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
-const ASCII = /^\p{ASCII}*$/u;
-
-/** Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs, variation selectors. Others are letters. */
-const ACCENTS =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f]/g;
 
 /** The words of a text in order, starting at an offset. */
 export function* wordsOf(text: string, from = 0): Generator<Word, void> {
@@ -61,7 +58,7 @@ export function* wordsOf(text: string, from = 0): Generator<Word, void> {
 function partsOf(raw: string): readonly SpelledWord[] {
   const some = raw.slice(0, FOLDED_UNITS);
   const texts = (fold(some).match(WORD) ?? []).map(cut);
-  const written = texts.length === 1 && !ASCII.test(some) ? cut(some.normalize("NFC").toLowerCase()) : null;
+  const written = texts.length === 1 && !isAscii(some) ? cut(some.normalize("NFC").toLowerCase()) : null;
   return texts.map((text) => ({ text, written: written ?? text }));
 }
 
@@ -73,14 +70,6 @@ export function isSpacedWord(word: string): boolean {
 /** A name as search compares it: folded, with one `_` at each end and for everything between words. */
 export function foldName(name: string): string {
   return `_${fold(name)}_`.replaceAll(BETWEEN_WORDS, "_");
-}
-
-/** Removes differences of case, width, composition and accent. */
-export function fold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
-  // Upper case first: it makes ß and ss equal, and the two small sigmas.
-  const caseless = text.normalize("NFKC").toUpperCase().toLowerCase().replaceAll("ς", "σ");
-  return caseless.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC");
 }
 
 function cut(word: string): string {

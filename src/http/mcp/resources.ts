@@ -83,8 +83,16 @@ async function readResource(services: Services, caller: Caller, uri: string) {
 /** Folders, then files, each by its path on a line: none has a line end. */
 function folderOf({ folders, listings }: Services, caller: Caller, uri: string, { drive, path }: FileAtPath) {
   const limit = shown.PAGE_FILES;
-  const inside = folders.list(caller, { driveId: drive, path, page: 1, limit, after: null });
-  const wanted = { ...BY_PATH, driveId: drive, prefix: path, grouped: true, limit, after: null };
+  const inside = folders.list(caller, { driveId: drive, path, sort: "name", page: 1, limit, after: null });
+  const wanted = {
+    ...BY_PATH,
+    driveId: drive,
+    prefix: path,
+    grouped: true,
+    sort: "name",
+    limit,
+    after: null,
+  } as const;
   const { files, nextAfter } = listings.list(caller, wanted);
   const paths = [...inside.folders.map(({ folder }) => folder.path), ...files.map((file) => file.path)];
   const lines = shown.fitting(paths);

@@ -39,7 +39,7 @@ export interface Listing<Files = FileFacts[], Total = number> {
 }
 
 interface FolderLevel<Total> {
-  /** In path order, whatever the files are sorted by. */
+  /** By their names where the files are, else in path order. */
   readonly folders: FolderPath[];
   /** How many folders all pages have. */
   readonly total: Total;
@@ -88,12 +88,18 @@ export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">
     };
   }
 
-  #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest): Part<FolderPath[], string> {
+  #folders(folder: Folder, prefix: string, request: ListRequest): Part<FolderPath[], string> {
+    const { sort, page, limit, after } = request;
     if (after !== null && after.folder === null) return { found: [], next: null };
     const { offset } = windowOf(page, limit, after);
     // One more than is shown is read: then there is another page.
     const window = { limit: limit + 1, offset, after: after?.folder ?? null };
-    return partOf(this.parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+    const { folders } = this.parts.tables;
+    const found =
+      sort === "name" || sort === "-name"
+        ? folders.page(folder.pk, { ...window, sort: "name" }).map(({ path }) => path)
+        : folders.children(folder.pk, prefix, window);
+    return partOf(found, limit, (path) => path);
   }
 
   #folderTotal(folder: Folder, prefix: string): number {

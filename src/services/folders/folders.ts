@@ -4,7 +4,7 @@ import { actorOf, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { orNotFound } from "../../domain/errors.ts";
-import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
+import type { Folder, FolderFacts, FolderSort } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { parentFolder, parseFolderOrRoot, parseFolderPath, wayInto } from "../../domain/files/path.ts";
@@ -26,6 +26,7 @@ export interface ShownFolder {
 /** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
 export interface FolderListRequest extends Pick<ListRequest, "driveId" | "page" | "limit"> {
   readonly path: string;
+  readonly sort: FolderSort;
   readonly after: string | null;
 }
 
@@ -88,8 +89,8 @@ export class Folders extends Service<
     return { drive, folder: this.#shown(drive, this.#folder(drive, parsed)) };
   }
 
-  /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
-  list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
+  /** The folders directly in a folder. Throws NOT_FOUND. */
+  list(caller: Caller, { driveId, path, sort, page, limit, after }: FolderListRequest): FolderListing {
     const drive = this.parts.access.drive(caller, driveId);
     const parsed = parseFolderOrRoot("path", path);
     const prefix = this.parts.access.prefixOf(caller, drive);
@@ -101,7 +102,7 @@ export class Folders extends Service<
     this.parts.access.requireInside(caller, drive, parsed);
     const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
-    const some = this.parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const some = this.parts.tables.folders.page(parent.pk, { sort, limit: limit + 1, offset, after });
     const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
     const folders = this.#allShown(drive, parent.path, found).map((folder) => ({ drive, folder }));
     return { folders, total: parent.ownFolderCount, nextAfter };

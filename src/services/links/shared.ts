@@ -121,7 +121,7 @@ export class SharedThings extends Service<
       prefix: this.parts.folders.get(reach, drive.id, folder + inside).folder.path,
       grouped: true,
       tags: [],
-      sort: "path",
+      sort: "name",
       page: 1,
       limit,
       after: after && moved(after, (path) => folder + path),

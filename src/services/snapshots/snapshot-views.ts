@@ -44,7 +44,7 @@ export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "cl
     const { limit, after, grouped } = request;
     const asked = parsePrefix("prefix", request.prefix);
     const tags = JSON.stringify(parseTagFilter("tags", request.tags));
-    if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
+    requireByPath(request);
     const view = this.parts.access.view(caller, request.driveId, snapshot);
     const seen = this.parts.access.prefixOf(caller, view.drive);
     const prefix = narrowed(asked, seen);
@@ -89,6 +89,7 @@ export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "cl
   /** Like `Folders.list`, in a snapshot. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async folders(caller: Caller, snapshot: string, request: FolderListRequest): Promise<FolderListing> {
     const { page, limit, after } = request;
+    requireByPath(request);
     const path = parseFolderOrRoot("path", request.path);
     const view = this.parts.access.view(caller, request.driveId, snapshot);
     const scope = this.#scopeOf(view);
@@ -207,4 +208,9 @@ async function counted(
   let total = 0;
   for await (const { count } of rangeSteps(range, step)) total += count;
   return total;
+}
+
+/** Snapshots have no indexes for other orders. Throws VALIDATION_ERROR. */
+function requireByPath({ sort }: { readonly sort: string }): void {
+  if (sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
 }

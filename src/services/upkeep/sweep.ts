@@ -40,6 +40,8 @@ export class Sweep extends Service<
   readonly #strays = new Strays(this.parts);
   readonly #expiredRows = expiredRows(this.parts);
   #stopped = false;
+  /** Whether every name has a key: from then on all are made with one. */
+  #isOrdered = false;
   #running: Promise<unknown> = Promise.resolve();
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -58,6 +60,7 @@ export class Sweep extends Service<
   async #sweep() {
     const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.parts;
     if (tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
+    if (!this.#isOrdered) await this.#attempt("the order of names", () => this.#nameKeys());
     const now = await watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
     await this.#attempt("what ended keys made", () => this.#inWrites(() => endedKeys.removeSome()));
@@ -122,6 +125,14 @@ export class Sweep extends Service<
     const files = new Piece().takeFiles(expired, goingFile);
     this.parts.tree.expire(files, { now });
     return files.length;
+  }
+
+  /** Makes the keys of the names that an earlier version of this program stored. Returns how many. */
+  async #nameKeys(): Promise<number> {
+    const { tables } = this.parts;
+    const made = await this.#inPieces(() => tables.writeDerived(() => tables.nameKeys.fillSome(PIECE)));
+    this.#isOrdered = !this.#stopped;
+    return made;
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { FILE_SORTS } from "../../../src/domain/files/file.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import { gives, invalid, type Step, step, wrongQueries } from "../../support/server/steps.ts";
@@ -157,8 +158,9 @@ describe("tags", () => {
   });
 });
 
-const SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
 const inFolder = (sort: string, folder = "a/") => `delimiter=/&prefix=${folder}&sort=${sort}`;
+
+const inN = (names: readonly string[]) => names.map((name) => `n/${name}`);
 
 describe("orders", () => {
   const given = [
@@ -174,6 +176,35 @@ describe("orders", () => {
       put("b/x"),
       list(inFolder("-path", ""), { folders: ["a/", "b/"] }),
     ],
+  });
+  const named = [
+    ...["10", "9", "010", "File10", "file9", "file 2", "\u00c9t\u00e9", "etage", "Zoo", "zoo", "a.md"].map(
+      (name) => put(`n/${name}`),
+    ),
+    ...["b10", "B9", "a"].map((name) => put(`n/${name}/x`)),
+  ];
+  const byName = [
+    "9",
+    "010",
+    "10",
+    "a.md",
+    "etage",
+    "\u00c9t\u00e9",
+    "file 2",
+    "file9",
+    "File10",
+    "Zoo",
+    "zoo",
+  ];
+  const folders = inN(["a/", "B9/", "b10/"]);
+  runAfter(stage, named, {
+    "by name, as people read names: without regard to case and accents, and numbers by their value": [
+      list(inFolder("name", "n/"), shows(inN(byName), folders)),
+      list(inFolder("-name", "n/"), shows(inN(byName.toReversed()), folders)),
+    ],
+    "of folders": gives("GET /v0/folders?drive_id={drive}&path=n/&sort=name", {
+      data: folders.map((path) => ({ path })),
+    }),
   });
   runAfter(stage, given, {
     path: list(inFolder("path"), shows(["a/one", "a/ten", "a/two"])),
@@ -194,7 +225,8 @@ describe("orders", () => {
       ["without a delimiter, in a folder", "sort=-path&prefix=a/"],
       ["with a prefix that ends in a name", "sort=size&delimiter=/&prefix=a"],
       ["with tags", `${inFolder("updated_at")}&tags=red`],
-      ["of no such name", inFolder("name")],
+      ["by name, without a delimiter", "sort=name"],
+      ["of no such name", inFolder("names")],
       ["that is empty", inFolder("")],
       ["turned round twice", inFolder("--size")],
       ["in capitals", inFolder("SIZE")],
@@ -215,7 +247,7 @@ describe("going on", () => {
     return { own, client: own.client, base: `/v0/files?drive_id=${own.id}` };
   }
 
-  test.each(["", "&prefix=even/", "&prefix=odd/1", ...SORTS.map(sorted)])(
+  test.each(["", "&prefix=even/", "&prefix=odd/1", ...FILE_SORTS.map(sorted)])(
     "by cursors and by pages every file comes once%s",
     async (query) => {
       const { client, base } = await filled();
@@ -241,7 +273,7 @@ describe("going on", () => {
 
   test("each order turned round is the opposite", async () => {
     const { client, base } = await filled();
-    for (const sort of ["path", "size", "updated_at"]) {
+    for (const sort of ["path", "name", "size", "updated_at"]) {
       const whole = await client.paths(base + sorted(sort));
       expect([sort, await client.paths(base + sorted(`-${sort}`))]).toEqual([sort, whole.toReversed()]);
     }
@@ -259,7 +291,7 @@ describe("going on", () => {
     expect(rest).toMatchObject({ ...shows(["e", "f", "g"]), total: 4 });
   });
 
-  test.each(SORTS)("from a file that is gone by then, sort %s", async (sort) => {
+  test.each(FILE_SORTS)("from a file that is gone by then, sort %s", async (sort) => {
     const { client, base } = await filled();
     const whole = await client.paths(base + sorted(sort));
     const first = await client.get<Page>(`${base}${sorted(sort)}&limit=5`);
@@ -283,9 +315,9 @@ describe("going on", () => {
 
   test("a cursor is refused with another sort, and holds no handle of the database's own", async () => {
     const { client, base } = await filled();
-    for (const sort of SORTS) {
+    for (const sort of FILE_SORTS) {
       const { data, next_cursor: cursor } = await client.get<Page>(`${base}${sorted(sort)}&limit=3`);
-      for (const other of SORTS.filter((each) => each !== sort)) {
+      for (const other of FILE_SORTS.filter((each) => each !== sort)) {
         const answer = await client.send("GET", `${base}${sorted(other)}&cursor=${cursor}`);
         expectRefused(answer, "VALIDATION_ERROR", "cursor");
       }

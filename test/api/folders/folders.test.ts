@@ -246,7 +246,7 @@ test.each([0, 3, 12, 30])(
         expect(shown).toEqual(sort === "-path" ? paths.toReversed() : paths);
         expect(pages.at(-1)?.next_cursor).toBeNull();
       };
-      for (const sort of ["path", "-path", "size"])
+      for (const sort of ["path", "-path", "name", "size"])
         expectAll(await client.pages<Page>(`${base}&sort=${sort}`), sort);
       const numbers = Array.from({ length: count }, (_, n) => n + 1);
       const pages = await Array.fromAsync(numbers, (page) => client.get<Page>(`${base}&page=${page}`));

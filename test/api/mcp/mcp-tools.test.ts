@@ -93,8 +93,8 @@ describe("writing", () => {
     await me.get("write_file", { path: "g", base64: "" });
     const types = await me.get("list_files", { fields: ["mime_type"] });
     expect(types["files"]).toMatchObject([
-      { path: "README", mime_type: "text/plain" },
       { path: "g", mime_type: "application/octet-stream" },
+      { path: "README", mime_type: "text/plain" },
     ]);
     expect(await me.get("write_file", { path: "f.png", base64: "iVBORw0K\nGgo" })).toMatchObject({ size: 8 });
     const both = { text: "a", base64: "YQ==" };

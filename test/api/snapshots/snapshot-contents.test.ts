@@ -333,10 +333,10 @@ function restoring(path: string, expected: Expected): Step {
 
 runAfter(stage, given, {
   "a path of a file is not restored": restoring("a/f.txt", invalid("path")),
-  "an order other than by path is refused": step(
-    `GET /v0/files?${INSIDE}&sort=-size&delimiter=/`,
-    invalid("sort"),
-  ),
+  "an order other than by path is refused": [
+    step(`GET /v0/files?${INSIDE}&sort=-size&delimiter=/`, invalid("sort")),
+    step(`GET /v0/folders?${INSIDE}&sort=name`, invalid("sort")),
+  ],
   "a folder that was not there is not found": [
     put("new/f.txt"),
     restoring("new/", refused("NOT_FOUND")),

@@ -6,6 +6,7 @@ import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { type File, type FileRef, FILE_SORTS, positionOf } from "../../../src/domain/files/file.ts";
 import { type FileId, parseId } from "../../../src/domain/id.ts";
 import type { WalkRequest } from "../../../src/services/files/walks.ts";
+import type { FolderSort } from "../../../src/domain/folders/folder.ts";
 import { Glob } from "../../../src/domain/files/glob.ts";
 import type { ListRequest } from "../../../src/services/files/listings.ts";
 import type { Services } from "../../../src/services/services.ts";
@@ -224,13 +225,13 @@ function walking(request: Partial<WalkRequest>): Work {
     walks.records(caller, { ...list, driveId: drive, glob: null, depth: null, ...request }, null);
 }
 
-function afterMiddle(sort: "path" | "-path"): Partial<ListRequest> {
+function afterMiddle(sort: "path" | "-path" | "name" | "-name"): Partial<ListRequest> {
   return { sort, after: { file: { sort, path: "many/0000500.txt" }, folder: null } };
 }
 
-function foldersAfter(after: string | null): Work {
+function foldersAfter(after: string | null, sort: FolderSort = "path"): Work {
   return ({ folders }, { caller, drive: driveId }) =>
-    folders.list(caller, { driveId, path: "folders/", page: 1, limit: 50, after });
+    folders.list(caller, { driveId, path: "folders/", sort, page: 1, limit: 50, after });
 }
 
 function commentsOf(which: { readonly mention?: string; readonly resolved?: boolean }): Work {
@@ -265,11 +266,16 @@ const COSTS: Readonly<Record<string, Work>> = {
       return listing({ ...fullFolder, sort, after })(services, filled);
     },
   ]),
+  ...each(["name", "-name"] as const, (sort) => [
+    `the page after a cursor, by ${sort}`,
+    listing({ ...fullFolder, ...afterMiddle(sort) }),
+  ]),
   "the page after a cursor": listing(afterMiddle("path")),
   "page 1 of a folder that is full of folders": listing(fullOfFolders),
   "its page after a cursor": listing({ ...fullOfFolders, after: { file: null, folder: "folders/500/" } }),
   "page 1 of the folders in a full folder": foldersAfter(null),
   "the page of folders after a cursor": foldersAfter("folders/500/"),
+  "the page of folders after a cursor, by name": foldersAfter("folders/500/", "name"),
   "one level of a drive": walking({ depth: 1 }),
   "one level of a folder that is full of folders": walking({ prefix: "folders/", depth: 1 }),
   "page 1 of the files that match": walking({ glob: new Glob("many/*.txt") }),

@@ -39,6 +39,7 @@ it("an upload of a small file writes no more tables, indexes and rows than it mu
     [
       ["drive", "folder", "file", "file_path", "file_folder", "file_blob", "sqlite_autoindex_file_1"],
       ["file_size", "file_type", "file_updated", "file_folder_size", "file_folder_updated"],
+      ["file_folder_name"],
       ["blob", "sqlite_autoindex_blob_1", "blob_orphan", "small_content"],
       ["change", "change_age", "change_drive"],
       ["search_job", "sqlite_autoindex_search_job_1", "search_job_drive"],

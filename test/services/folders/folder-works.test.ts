@@ -34,6 +34,7 @@ function foldersOf({ services, caller, drive }: WorkDrive): string[] {
   const { folders } = services.folders.list(caller, {
     driveId: drive,
     path: "",
+    sort: "path",
     page: 1,
     limit: 9,
     after: null,

@@ -50,7 +50,7 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
     const before = meter.total;
     const files = { ...page, prefix: "docs/", grouped: true, tags: [], sort: "path" } as const;
     expect(await services.snapshotViews.list(caller, snapshot.id, files)).toMatchObject({ total: 1 });
-    const folders = { ...page, path: "docs/" };
+    const folders = { ...page, path: "docs/", sort: "path" } as const;
     expect(await services.snapshotViews.folders(caller, snapshot.id, folders)).toMatchObject({ total: 0 });
     costs.push(meter.total - before);
     const all = { ...files, prefix: "", grouped: false };

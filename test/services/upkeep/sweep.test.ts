@@ -347,3 +347,24 @@ it("a sweep that is cut off by the end of the server is finished after the next 
   expect(files + (await sweep(again)).files).toBe(3001);
   expect(logged(place, '"level":"error"')).toEqual([]);
 });
+
+it("names that an earlier version stored come into their order, and snapshots hold no more for it", async (place) => {
+  const { database, services, caller, drive } = place;
+  for (const path of ["b10/x", "B9/x", "10.md", "9.md"]) await storeFile(place, path, path);
+  await services.snapshots.create(caller, drive, "before");
+  for (const table of ["file", "folder"]) database.sql.run(`UPDATE ${table} SET name_key = ''`);
+  await sweep(place);
+  const { files, level } = services.listings.list(caller, {
+    driveId: drive,
+    prefix: "",
+    grouped: true,
+    tags: [],
+    sort: "name",
+    page: 1,
+    limit: 9,
+    after: null,
+  });
+  const paths: string[] = [...(level?.folders ?? []), ...files.map(({ path }) => path)];
+  expect(paths).toEqual(["B9/", "b10/", "9.md", "10.md"]);
+  expect([place.count("held_file"), place.count("held_folder")]).toEqual([0, 0]);
+});

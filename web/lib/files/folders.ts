@@ -11,7 +11,7 @@ interface FoldersRequest {
 }
 
 /**
- * One page of the folders directly in `folder`.
+ * One page of the folders directly in `folder`, by their names.
  *
  * @throws ApiError with status 404 where there is no such folder
  */
@@ -20,6 +20,7 @@ export function listFolders(drive: string, folder: string, request: FoldersReque
   const query = new URLSearchParams({
     drive_id: drive,
     path: folder,
+    sort: "name",
     limit: String(limit),
     page: String(page),
     ...(cursor === undefined ? {} : { cursor }),

@@ -1,7 +1,8 @@
+import { nameKey } from "../../../src/domain/files/name-key.ts";
 import type { FileRecord, FolderRecord } from "../api/types.ts";
 
 /** What the API calls the columns. */
-const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
+const FIELDS = { name: "name", size: "size", modified: "updated_at" } as const;
 
 /** A column that a list can be ordered by. */
 export type SortKey = keyof typeof FIELDS;
@@ -51,20 +52,25 @@ export function compareFiles({ key, descending }: Sort): (one: FileRecord, other
   const sign = descending ? -1 : 1;
   switch (key) {
     case "name":
-      return (one, other) => sign * comparePaths(one.path, other.path);
+      return (one, other) => sign * compareNames(one.path, other.path);
     case "size":
-      return (one, other) => sign * (one.size - other.size || comparePaths(one.id, other.id));
+      return (one, other) => sign * (one.size - other.size || compareBytes(one.id, other.id));
     case "modified":
       return (one, other) =>
-        sign * (comparePaths(one.updated_at, other.updated_at) || comparePaths(one.id, other.id));
+        sign * (compareBytes(one.updated_at, other.updated_at) || compareBytes(one.id, other.id));
   }
 }
 
+/** Orders files, or folders, of one folder by their names, as the server does. */
+export function compareNames(one: string, other: string): number {
+  return compareBytes(nameKey(one), nameKey(other));
+}
+
 /**
- * Orders paths as the server does, by their UTF-8 bytes. The language's own order differs: it puts what
+ * Orders texts by their UTF-8 bytes, as the server does. The language's own order differs: it puts what
  * takes two UTF-16 units before U+E000 to U+FFFF.
  */
-export function comparePaths(one: string, other: string): number {
+export function compareBytes(one: string, other: string): number {
   const end = Math.min(one.length, other.length);
   let at = 0;
   while (at < end && one.charCodeAt(at) === other.charCodeAt(at)) at += 1;

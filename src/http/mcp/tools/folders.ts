@@ -33,7 +33,7 @@ export const folderTools = [
       name: "list_files",
       title: "List files and folders",
       description:
-        "Lists a folder: its folders, with how many files are in them and below, then its files, with their sizes in bytes, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor as cursor, with the same other arguments, to go on. To find something by its name or text, use search.",
+        "Lists a folder: its folders, with how many files are in them and below, then its files, with their sizes in bytes, both by name, numbers in them by value. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor as cursor, with the same other arguments, to go on. To find something by its name or text, use search.",
       needs: "reading",
       input: listInput,
     },
@@ -67,19 +67,20 @@ async function list(call: Call<Static<typeof listInput>>): Promise<object> {
   const { path, limit, tags, fileShown } = wantedIn(call);
   const grouped = input.recursive !== true;
   const from = positionIn(input.cursor);
+  const sort = grouped && tags.length === 0 ? "name" : "path";
   const listing = listings.list(caller, {
     driveId: drive.id,
     prefix: path,
     grouped,
     tags,
-    sort: "path",
+    sort,
     page: 1,
     limit,
-    after: from.isAmongFolders ? null : afterFile(from),
+    after: from.isAmongFolders ? null : afterFile(from, sort),
   });
   const found =
     grouped && from.isAmongFolders
-      ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
+      ? folders.list(caller, { driveId: drive.id, path, sort: "name", page: 1, limit, after: from.after })
       : NO_FOLDERS;
   return pageOf(found, listing, limit, fileShown);
 }
@@ -88,7 +89,7 @@ async function list(call: Call<Static<typeof listInput>>): Promise<object> {
 async function listMatching(call: Call<Static<typeof listInput>>, glob: Glob): Promise<object> {
   const { input, caller, drive, services } = call;
   const { path: prefix, limit, tags, fileShown } = wantedIn(call);
-  const after = afterFile(positionIn(input.cursor));
+  const after = afterFile(positionIn(input.cursor), "path");
   const request = { driveId: drive.id, prefix, tags, glob, depth: null, limit, after };
   const page = await services.walks.page(caller, request);
   const files = shown.fitting(page.files.map(fileShown));
@@ -107,8 +108,8 @@ function wantedIn({ input, context, drive, linkBase }: Call<Static<typeof listIn
   };
 }
 
-function afterFile({ after }: { readonly after: string | null }): ListPosition | null {
-  return after === null ? null : { file: { sort: "path", path: after }, folder: null };
+function afterFile({ after }: { readonly after: string | null }, sort: "path" | "name"): ListPosition | null {
+  return after === null ? null : { file: { sort, path: after }, folder: null };
 }
 
 /** What fits into an answer: folders, then files once there are no more folders. */

@@ -49,7 +49,7 @@ const listQuery = Type.Object({
   sort: t.oneOf(FILE_SORTS, {
     default: "path",
     description:
-      "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+      "The order; `-` reverses it. `path` is that of bytes; `name` is as people read names, without regard to case and accents, and with numbers by their value: `file2` is before `File10`. `folders` are in path order, or by their names where the files are. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
   }),
   fields: fieldsParameter,
   ...t.paging,
@@ -73,8 +73,7 @@ export function listings({ listings: service, walks, snapshotViews: views }: Par
       json: Type.Object({
         data: Type.Array(fileSchema),
         folders: t.optionalTexts({
-          description:
-            "Folders at this level, in path order, at most `limit` of them; only with `delimiter` or `depth`.",
+          description: "Folders at this level, at most `limit` of them; only with `delimiter` or `depth`.",
         }),
         folder_total: Type.Optional(
           t.nullable(

@@ -1,3 +1,4 @@
+import { FOLDER_SORTS } from "../../../domain/folders/folder.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
 import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { asData, asJson, type JsonAnswer, write } from "../../operation/write.ts";
@@ -32,20 +33,26 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       operationId: "listFolders",
       summary: "List folders",
       description:
-        "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
+        "Returns the folders directly in a folder, in path order or as `sort` says, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
       query: Type.Object({
         drive_id: t.driveRef(),
         snapshot_id: t.inSnapshot,
         path: t.optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
+        sort: t.oneOf(FOLDER_SORTS, {
+          default: "path",
+          description:
+            "The order: `path` is that of bytes; `name` is as people read names, without regard to case and accents, and with numbers by their value. In a snapshot it is `path`.",
+        }),
         ...t.paging,
         cursor: t.cursor(),
       }),
       answers: { description: "A page of folders.", json: foldersSchema },
       handle: ({ query, caller }) => {
-        const { page, limit, snapshot_id: snapshot } = query;
+        const { sort, page, limit, snapshot_id: snapshot } = query;
         const request = {
           driveId: query.drive_id,
           path: query.path ?? "",
+          sort,
           page,
           limit,
           after: pathCursor.read(query.cursor),

@@ -120,7 +120,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
       handle: ({ request, params: { token }, query }) => {
-        const after = fileCursor("path").read(query.cursor);
+        const after = fileCursor("name").read(query.cursor);
         const { prefix = "", limit } = query;
         const listing = service.list(openShared(service, request, token), { prefix, limit, after });
         const page: SharedPage = {
@@ -128,7 +128,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
           folders: listing.level?.folders ?? [],
           total: listing.total,
           folder_total: listing.level?.total ?? 0,
-          next_cursor: fileCursor("path").write(listing.nextAfter),
+          next_cursor: fileCursor("name").write(listing.nextAfter),
         };
         return Response.json(page, { headers: HIDDEN });
       },

@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals-core";
-import { comparePaths, type Sort, sortFolders } from "../../../lib/files/sort.ts";
+import { compareNames, type Sort, sortFolders } from "../../../lib/files/sort.ts";
 import type { FolderRecord, ListPage } from "../../../lib/api/types.ts";
 import { PagedList } from "./paged-list.ts";
 
@@ -26,7 +26,7 @@ export class FolderRows {
       size: pageSize,
       read,
       keyOf: ({ path }) => path,
-      compare: (one, other) => comparePaths(one.path, other.path),
+      compare: (one, other) => compareNames(one.path, other.path),
     });
   }
 

@@ -1,4 +1,4 @@
-import { comparePaths } from "../../../lib/files/sort.ts";
+import { compareNames } from "../../../lib/files/sort.ts";
 import type { FoldersPage } from "../../../lib/api/types.ts";
 
 /** A folder as far as a tree shows it. */
@@ -9,7 +9,7 @@ export interface TreeFolder {
 
 /** The folders in one folder: those of the pages loaded so far, and others that are known to be there. */
 export class Level {
-  /** In path order. */
+  /** By their names. */
   folders: readonly TreeFolder[] = [];
   /** How many of them came in pages. */
   loaded = 0;
@@ -37,8 +37,8 @@ export class Level {
   take({ data, total, next_cursor }: FoldersPage, isFirst: boolean): void {
     const page = data.map(({ path, has_folders }) => ({ path, hasFolders: has_folders }));
     const end = page.at(-1)?.path ?? this.#end;
-    const before = isFirst ? [] : this.folders.filter(({ path }) => comparePaths(path, this.#end) <= 0);
-    const beyond = next_cursor === null ? [] : this.folders.filter(({ path }) => comparePaths(path, end) > 0);
+    const before = isFirst ? [] : this.folders.filter(({ path }) => compareNames(path, this.#end) <= 0);
+    const beyond = next_cursor === null ? [] : this.folders.filter(({ path }) => compareNames(path, end) > 0);
     this.folders = [...before, ...page, ...beyond];
     this.loaded = before.length + page.length;
     this.total = total;
@@ -51,7 +51,7 @@ export class Level {
     const known = this.get(folder.path);
     if (known?.hasFolders === true || (known !== undefined && !folder.hasFolders)) return false;
     const others = this.folders.filter(({ path }) => path !== folder.path);
-    this.folders = [...others, folder].toSorted((one, other) => comparePaths(one.path, other.path));
+    this.folders = [...others, folder].toSorted((one, other) => compareNames(one.path, other.path));
     if (known === undefined && this.next === null) this.total = this.folders.length;
     return true;
   }
