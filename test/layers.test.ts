@@ -65,7 +65,7 @@ const HTTP_ROOMS = lists({
   records: "operation",
   content: "gate",
   upload: "connection gate json operation",
-  operation: "gate json",
+  operation: "content gate json",
   json: "gate",
   limits: "gate",
   gate: "connection",

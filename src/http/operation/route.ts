@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
+import { packed } from "../content/packed.ts";
 import { once } from "../../domain/once.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
 import {
@@ -184,7 +185,10 @@ export function operation(method: Method, path: string, spec: Handled<TObject, T
   return routeOf(method, path, spec, false, (routed, context) => {
     const { begin, readWhole } = checks();
     const { hasBody, parseBody, inputWith } = begin(routed, context);
-    if (!hasBody) return spec.handle(inputWith(undefined));
+    if (!hasBody) {
+      const answer = spec.handle(inputWith(undefined));
+      return spec.isList === true ? packed(answer, routed.request, context.caller) : answer;
+    }
     return readWhole(routed.request, context)
       .then(parseBody)
       .then((body) => spec.handle(inputWith(body)));

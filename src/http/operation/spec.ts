@@ -20,6 +20,8 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly account?: boolean;
   /** Whether it needs somebody who acts for a person: others are refused before their request is read. */
   readonly person?: boolean;
+  /** Whether its answer is a list that may be long: see `packed`. */
+  readonly isList?: boolean;
   /** Whether it needs a session: a key is refused before its request is read. */
   readonly signedIn?: boolean;
   /** Whether a route that needs no session uses one if there is one; only shown. */

@@ -61,6 +61,7 @@ type ListQuery = Static<typeof listQuery>;
 export function listings({ listings: service, walks, snapshotViews: views }: Parts) {
   return operation("GET", "/v0/files", {
     operationId: "listFiles",
+    isList: true,
     tag: "Files",
     summary: "List files",
     description: [

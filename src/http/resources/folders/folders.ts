@@ -31,6 +31,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
   return tagged("Folders", [
     operation("GET", "/v0/folders", {
       operationId: "listFolders",
+      isList: true,
       summary: "List folders",
       description:
         "Returns the folders directly in a folder, in path order or as `sort` says, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",

@@ -21,6 +21,7 @@ const FOUND_FIELDS = [...namesIn(fileSchema), "score", "snippet"];
 export function search({ search: service }: Parts) {
   return operation("GET", "/v0/search", {
     operationId: "searchFiles",
+    isList: true,
     tag: "Search",
     summary: "Search files",
     description: [
