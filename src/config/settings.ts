@@ -76,7 +76,7 @@ export const SETTINGS = {
     fallback: Object.entries(RATE_LIMITS)
       .map(([plan, limit]) => `${plan}=${limit}`)
       .join(","),
-    help: "Requests a minute with one key, for each plan; all keys of an account together get four times as many. A plan that is left out keeps its default",
+    help: "Requests a minute with one key, for each plan; all keys of an account together get four times as many. The dashboard counts apart: 3,000 for each account. A plan that is left out keeps its default",
     parse: perPlan(RATE_LIMITS, integer(1, Number.MAX_SAFE_INTEGER)),
   }),
   storageLimits: setting({

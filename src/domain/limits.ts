@@ -105,6 +105,11 @@ export const UPLOAD_LIMITS = { each: 64, client: 256, all: 1000, unclaimed: { cl
 export const ARCHIVE_STALL_MS = 60_000;
 /** The limit of one owner's callers together, as a multiple of the plan's: a hundred keys get no hundred times it. */
 export const SHARED_FACTOR = 4;
+/**
+ * Requests a minute of all sessions of an account, or its plan's if that is more. They count apart from keys: no person
+ * clicks so much, and neither an agent nor a plan locks its human out, but a loop is stopped.
+ */
+export const SESSION_REQUESTS = 3000;
 /** How many keys one drive may have, and one account in addition to those of its drives. */
 export const KEYS = { drive: 100, account: 1000 };
 /** Up to how many of each kind are counted that a key made. */

@@ -53,9 +53,14 @@ export function requireAccount(caller: Caller): AccountCaller {
   );
 }
 
+/** Whether somebody asks who is signed in to the dashboard. */
+export function isSession(caller: Caller): caller is SessionCaller {
+  return caller.kind === "account" && caller.keyId === null;
+}
+
 /** Narrows to a session; throws FORBIDDEN for every key: agents have keys, and must not change who can sign in. */
 export function requireSession(caller: Caller): SessionCaller {
-  if (caller.kind === "account" && caller.keyId === null) return caller;
+  if (isSession(caller)) return caller;
   throw new CofferError("FORBIDDEN", "API keys cannot do this: sign in to the dashboard.");
 }
 

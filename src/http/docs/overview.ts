@@ -3,6 +3,7 @@ import { MAX_ESCAPES } from "../json/json-text.ts";
 import {
   RECORD_BYTES,
   RECORD_ROOM_BYTES,
+  SESSION_REQUESTS,
   SHARED_FACTOR,
   UNCLAIMED_STORAGE_BYTES,
   UPLOAD_LIMITS,
@@ -87,8 +88,10 @@ everything that the record shows. \`If-Match\` takes either: a change is then re
 changed the file meanwhile. \`If-Unmodified-Since\` does the same with a time, in whole seconds.
 
 **Rate limits.** Requests are counted per key, per account for its sessions, and per client address without a valid
-key, in windows of 60 seconds that start at the first request. All keys and sessions of an account, including the keys
-of its drives, also share one window of ${SHARED_FACTOR} times as many requests; so do all keys of an unclaimed drive.
+key, in windows of 60 seconds that start at the first request. All keys of an account, including the keys of its drives,
+also share one window of ${SHARED_FACTOR} times as many requests; so do all keys of an unclaimed drive. Sessions are for
+people, and count apart from keys: all of an account together may send ${SESSION_REQUESTS} requests in a window, or as
+many as one key if that is more.
 Every response under \`/v0\` shows the window with the fewest requests left (\`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\`, \`X-RateLimit-Reset\`). Above the limit, 429 is returned with \`Retry-After\`.
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../process/clock.ts";
-import { bucketOf, type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
+import { bucketOf, type Caller, isSession, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { SHARED_FACTOR } from "../../domain/limits.ts";
+import { SESSION_REQUESTS, SHARED_FACTOR } from "../../domain/limits.ts";
 import { rateLimited } from "./errors.ts";
 import { foreignOrigin, type OriginOf, refuseForeign } from "./origins.ts";
 import { type RateLimitState, type RequestContext, unauthorized } from "./request-context.ts";
@@ -30,7 +30,7 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 interface Taken {
   readonly state: RateLimitState;
-  /** Whether this is the window that all callers of one owner share. */
+  /** Whether this is the window that all keys of one owner share. */
   readonly isShared: boolean;
 }
 
@@ -41,14 +41,17 @@ export function createGate(gate: GateOptions) {
   const { clock, authenticate, originOf, rateLimits, provisioning } = gate;
   const options = { clock, windowSeconds: 60 };
   const callers = new RateLimiter(options);
-  /** Windows that all callers of one owner share, with `SHARED_FACTOR` times the limit. */
+  /** Windows that all keys of one owner share, with `SHARED_FACTOR` times the limit. */
   const owners = new RateLimiter(options);
   // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const clients = new RateLimiter(options);
 
-  /** Counts a request in both windows of its caller, or in neither if one refuses it. */
-  const takeBoth = (caller: Caller): Taken => {
+  /** Counts a request in both windows of its key, or in neither if one refuses it. Sessions have one of their own. */
+  const take = (caller: Caller): Taken => {
     const [bucket, owner, limit] = [bucketOf(caller), ownerOf(caller), rateLimits[caller.plan]];
+    if (isSession(caller)) {
+      return { state: callers.take(bucket, Math.max(SESSION_REQUESTS, limit)), isShared: false };
+    }
     const own = callers.take(bucket, limit);
     const shared = owners.take(owner, SHARED_FACTOR * limit);
     if (own.allowed && !shared.allowed) callers.refund(bucket);
@@ -61,7 +64,7 @@ export function createGate(gate: GateOptions) {
     const taken =
       caller === null
         ? { state: clients.take(context.client, rateLimits.free), isShared: false }
-        : takeBoth(caller);
+        : take(caller);
     context.rateLimit = taken.state;
     const { allowed, limit, resetSeconds } = taken.state;
     if (allowed) return;
@@ -142,7 +145,7 @@ function tighter(own: RateLimitState, shared: RateLimitState): Taken {
 function whatCounted(caller: Caller | null, isShared: boolean): string {
   if (caller === null) return "from your address without a valid key";
   if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;
-  return caller.keyId === null ? "by those signed in to this account" : "with this key";
+  return isSession(caller) ? "by those signed in to this account" : "with this key";
 }
 
 function isRead(method: string): boolean {

@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { expectRefused, tally } from "../../support/server/answers.ts";
 import type { TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
-import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
+import { SESSION_REQUESTS, SHARED_FACTOR } from "../../../src/domain/limits.ts";
 import { expectJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { testWith } from "../../support/server/test-with.ts";
@@ -104,22 +104,31 @@ describe("a second window is shared by all who have one owner", () => {
     expect(await countStatuses(keys, 20)).toEqual({ 200: 20 });
   });
 
-  it("by an account's keys and sessions and the keys of its drives", async (coffer) => {
+  it("by an account's keys and the keys of its drives, but not by its sessions", async (coffer) => {
     const { clients, drives } = coffer;
-    const { cookie } = beginSession(coffer, "bob").browser;
+    const { browser } = beginSession(coffer, "bob");
     const [ofDrive = clients.nobody] = await moreKeys(coffer, clients.bob, 1, { drive_id: drives.bob });
     const others = await moreKeys(coffer, clients.bob, 3);
     for (const client of [clients.bob, ...others])
       expect(await countStatuses([client], 7)).toEqual({ 200: 7 });
-    const asked = { headers: { cookie } };
-    const signedIn = () => coffer.client().send("GET", "/v0/drives", asked);
     // A window of four times eight, of which four times seven are used.
-    expect(state(await signedIn())).toEqual(["32", "3", "60"]);
-    expect(state(await signedIn())).toEqual(["32", "2", "60"]);
-    expect(state(await list(ofDrive))).toEqual(["32", "1", "60"]);
+    for (const left of ["3", "2", "1"]) expect(state(await list(ofDrive))).toEqual(["32", left, "60"]);
     // Here both windows have nothing left.
     expect(state(await list(clients.bob))).toEqual(["8", "0", "60"]);
-    expect((await signedIn()).status).toBe(429);
+    expect((await list(clients.bob)).status).toBe(429);
+    expect(state(await list(browser))).toEqual([`${SESSION_REQUESTS}`, `${SESSION_REQUESTS - 1}`, "60"]);
+  });
+
+  it("and by all sessions of an account, which no person uses up, but a loop", async (coffer) => {
+    const [one, two] = [beginSession(coffer, "bob").browser, beginSession(coffer, "bob").browser];
+    const asked = await countStatuses([one, two], SESSION_REQUESTS + 10);
+    expect(asked).toEqual({ 200: SESSION_REQUESTS, 429: 10 });
+    const refused = await list(one);
+    expectRefused(refused, "RATE_LIMITED");
+    expect(state(refused)).toEqual([`${SESSION_REQUESTS}`, "0", "60"]);
+    expectJson(refused.text, { error: { message: expect.stringContaining("by those signed in") } });
+    expect(await coffer.clients.bob.status("GET", "/v0/drives")).toBe(200);
+    expect(await beginSession(coffer, "ada").browser.status("GET", "/v0/drives")).toBe(200);
   });
 
   it("by the keys of a drive, with its account from when it is claimed", async (coffer) => {
