@@ -2,6 +2,8 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { Shell } from "./components/shell/shell.tsx";
+import { ServerTrouble } from "./components/shell/trouble.tsx";
+import { SignInAgain } from "./components/shell/sign-in-again.tsx";
 import { say, Toasts } from "./components/toast.tsx";
 import { UploadsProvider } from "./components/upload/context.tsx";
 import { type CurrentAccount, keepsVersions, useAccount } from "./lib/api/account.ts";
@@ -41,7 +43,12 @@ const SETUP = "/auth/setup";
 /** What an address shows: what a link leads to, or else the dashboard. */
 export function App() {
   const place = usePlace();
-  return isSharedPath(place.path) ? <SharedThing place={place} /> : <Dashboard />;
+  return (
+    <>
+      {isSharedPath(place.path) ? <SharedThing place={place} /> : <Dashboard />}
+      <ServerTrouble />
+    </>
+  );
 }
 
 /** The whole dashboard: the page for the address and for whoever is signed in. */
@@ -56,7 +63,7 @@ function Dashboard() {
     if (isSignedIn) setReturned(null);
   }, [isSignedIn]);
   const isOpen = [SETUP, CONSENT].includes(place.path) || place.path.startsWith(CLAIM);
-  const asksToSignIn = loaded.state === "ready" && loaded.value === null && !isOpen;
+  const asksToSignIn = loaded.state === "ready" && loaded.value === null && account.last === null && !isOpen;
   // Before a page's own effects, which may know a better name.
   useLayoutEffect(() => {
     document.title = asksToSignIn ? titled("Sign in") : titleOf(place.path);
@@ -101,8 +108,7 @@ function pageFor(
     const { query } = place;
     return <Consent query={query} account={loaded.value} returned={returned} onAccountChange={reload} />;
   }
-  const signIn = <SignIn returned={returned} onSignedIn={reload} />;
-  if (last === null) return signIn;
+  if (last === null) return <SignIn returned={returned} onSignedIn={reload} />;
   const signOut = async () => {
     try {
       await call("POST", "/auth/logout", { body: {} });
@@ -119,13 +125,10 @@ function pageFor(
       maxFileSize={last.limits.max_file_size}
       canUndo={keepsVersions(last)}
     >
-      {loaded.value === null ? (
-        signIn
-      ) : (
-        <SessionContext.Provider value={{ account: loaded.value, refresh: reload, signOut }}>
-          <Shell>{signedInPage(place)}</Shell>
-        </SessionContext.Provider>
-      )}
+      <SessionContext.Provider value={{ account: loaded.value ?? last, refresh: reload, signOut }}>
+        <Shell>{signedInPage(place)}</Shell>
+      </SessionContext.Provider>
+      {loaded.value === null && <SignInAgain username={last.username} onSignedIn={reload} onLeave={forget} />}
     </UploadsProvider>
   );
 }

@@ -20,7 +20,7 @@ function errorOf(code: string): Upload["error"] {
 }
 
 function viewOf(uploads: readonly Upload[], now: { speed?: number; pace?: number; rest?: number } = {}) {
-  return { uploads, speed: now.speed ?? 0, pace: now.pace ?? 0, rest: now.rest ?? null };
+  return { uploads, speed: now.speed ?? 0, pace: now.pace ?? 0, rest: now.rest ?? null, isAway: false };
 }
 
 test.each([
@@ -89,7 +89,9 @@ describe("all together", () => {
   });
 
   test("a rest is counted down to its last second", () => {
-    const said = [42, 41.2, 0].map((seconds) => /Resuming in .*/.exec(restInWords(seconds))?.[0]);
+    const said = [42, 41.2, 0].map(
+      (seconds) => /Resuming in .*/.exec(restInWords(viewOf([], { rest: seconds })) ?? "")?.[0],
+    );
     expect(said).toEqual(["Resuming in 42 s.", "Resuming in 42 s.", "Resuming in 1 s."]);
   });
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { ApiError } from "../lib/api/api.ts";
 import { useFocusHandedOn } from "../lib/browser/focus.ts";
@@ -7,15 +8,18 @@ interface Props {
   /** Lets a field refer to it. */
   readonly id?: string;
   readonly retry?: () => void;
+  /** What else is to be said. */
+  readonly children?: ComponentChildren;
 }
 
 /** Shows an error's message and the request id that finds it in the server's log. */
-export function Failure({ error, id, retry }: Props) {
+export function Failure({ error, id, retry, children }: Props) {
   const notice = useRef<HTMLDivElement>(null);
   useFocusHandedOn(notice);
   return (
     <div ref={notice} class="notice bad" role="alert" {...(id === undefined ? {} : { id })}>
       <p>{error.message}</p>
+      {children}
       {error.requestId !== undefined && <p class="soft">Request {error.requestId}</p>}
       {retry !== undefined && (
         <div>

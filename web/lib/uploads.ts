@@ -1,4 +1,4 @@
-import { type ApiError, asApiError } from "./api/api.ts";
+import { type ApiError, asApiError, ask, isPassing } from "./api/api.ts";
 import { type Entry, fileEntry } from "./files.ts";
 import { formatBytes } from "./words/format.ts";
 import type { FileRecord } from "./api/types.ts";
@@ -21,6 +21,8 @@ import { UploadList } from "./uploads/upload-list.ts";
 const AT_ONCE = 3;
 /** How long to wait if the server does not say. */
 const REST_SECONDS = 15;
+/** How often an upload is sent that gets no answer, although others do: then it may be what the server fails at. */
+const MOST_TRIES = 4;
 
 /** Told of a file or folder that was stored, and whether that replaced another content. */
 type StoredListener = (stored: Entry, isReplacement: boolean) => void;
@@ -40,6 +42,9 @@ export class UploadQueue {
   /** Uploads that were refused with 401 and get one more try. */
   readonly #unauthorised = new Set<number>();
   #isHeld = false;
+  /** How often uploads got no answer. */
+  readonly #unanswered = new Map<number, number>();
+  #isAway = false;
   #rest: { readonly timer: ReturnType<typeof setTimeout>; readonly until: number } | null = null;
 
   /** @param maxFileSize bytes; larger files are refused before they are sent */
@@ -74,6 +79,7 @@ export class UploadQueue {
       uploads: this.#list.all(),
       speed: this.#speed.rate(now),
       pace: this.#pace.rate(now),
+      isAway: this.#isAway && this.isBusy,
       rest: this.#rest === null || !this.isBusy ? null : Math.max(0, (this.#rest.until - now) / 1000),
     };
   }
@@ -171,7 +177,7 @@ export class UploadQueue {
   }
 
   #pump(): void {
-    while (!this.#isHeld && this.#rest === null && this.#running.size < AT_ONCE) {
+    while (!this.#isHeld && !this.#isAway && this.#rest === null && this.#running.size < AT_ONCE) {
       const id = this.#waiting.shift();
       if (id === undefined) break;
       const upload = this.#list.get(id);
@@ -215,19 +221,36 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /**
-   * Handles a refused upload: it fails, waits until the server accepts more requests, or waits until somebody signs
-   * in again.
-   */
+  /** Handles a refused upload: it fails, or it waits for what lets it go on. */
   #refused(error: ApiError, { aborted }: AbortSignal, id: number): Partial<Upload> {
-    const isSignedOut = error.status === 401 && !this.#unauthorised.has(id);
-    if (aborted || !(isSignedOut || error.status === 429)) return { state: "failed", sent: 0, error };
-    if (isSignedOut) {
-      this.#unauthorised.add(id);
-      this.hold();
-    } else this.#wait(error.waitSeconds ?? REST_SECONDS);
+    if (aborted || !this.#waitsAfter(error, id)) return { state: "failed", sent: 0, error };
     this.#waiting.unshift(id);
     return { state: "waiting", sent: 0 };
+  }
+
+  /** Whether an upload can go on once somebody signs in again, or the server is back, or accepts more requests. */
+  #waitsAfter(error: ApiError, id: number): boolean {
+    if (error.status === 429) this.#wait(error.waitSeconds ?? REST_SECONDS);
+    else if (error.status === 401 && !this.#unauthorised.has(id)) {
+      this.#unauthorised.add(id);
+      this.hold();
+    } else if (isPassing(error)) {
+      const tries = (this.#unanswered.get(id) ?? 0) + 1;
+      if (tries >= MOST_TRIES) return false;
+      this.#unanswered.set(id, tries);
+      void this.#waitForServer();
+    } else return false;
+    return true;
+  }
+
+  async #waitForServer(): Promise<void> {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    // It waits until there is an answer, whichever that is.
+    await ask("/healthz", { cache: "no-store" }).catch(() => {});
+    this.#isAway = false;
+    this.#pump();
+    this.#list.notify();
   }
 
   #progressOf({ id, size }: Upload, signal: AbortSignal): (sent: number) => void {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { hold, onlyPageOf, signInAt } from "../../support/browser/browser.ts";
+import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
+import { hold, onlyPageOf, signInAt, signInto } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { enter, upload } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
@@ -34,9 +35,26 @@ async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
   await page.getByText("0 of 4").first().waitFor();
   await dashboard.owner.client.delete("/v0/sessions");
   held.release();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in again" }).waitFor();
   expect(await page.getByText(filename).count()).toBe(0);
   return page;
+}
+
+/** Ada's page of keys with a name typed in a dialog, which she sends once her sessions have ended. */
+async function endedAmidForm(name: string): Promise<Page & AsyncDisposable> {
+  const page = await adasPage("/keys");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("textbox", { name: /^Name/ }).fill(name);
+  await dashboard.owner.client.delete("/v0/sessions");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("heading", { name: "Sign in again" }).waitFor();
+  return page;
+}
+
+/** How many keys of Ada's have this name. */
+async function keysNamed(wanted: string): Promise<number> {
+  const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");
+  return keys.filter(({ name }) => name === wanted).length;
 }
 
 describe("two tabs", () => {
@@ -110,5 +128,54 @@ describe("a session that ends during an upload", () => {
     expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0);
     expect(sent).toEqual([]);
     expect(await paths(dashboard.owner.drive, "dropped")).toHaveLength(0);
+  });
+});
+
+describe("a session that ends while a dialog is open", () => {
+  test("is begun again over it, and what was sent is done", async () => {
+    await using page = await endedAmidForm("Kept");
+    const field = page.getByLabel(/^Password/);
+    await page.locator("input[type=password]:focus").waitFor();
+    // It is no way out.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await enter(field, "wrong");
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    expect(await keysNamed("Kept")).toBe(0);
+    await enter(field, "ada's password");
+    await page.locator(".secret code").waitFor();
+    expect(await keysNamed("Kept")).toBe(1);
+  });
+
+  test("is begun again in another tab, as where only a provider signs in", async () => {
+    await using page = await adasPage("/keys");
+    await page.route("**/auth/options", (route) =>
+      route.fulfill({ json: { setup: false, signups: true, provider: { name: "Example" } } }),
+    );
+    await page.getByRole("button", { name: "New key" }).click();
+    const field = page.getByRole("textbox", { name: /^Name/ });
+    await field.fill("Elsewhere");
+    await dashboard.owner.client.delete("/v0/sessions");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const way = page.getByRole("link", { name: "Sign in with Example in a new tab" });
+    expect(await way.getAttribute("target")).toBe("_blank");
+    await page.getByText("Come back to this tab").waitFor();
+    await signInto(page.context(), dashboard.server.url, "ada");
+    await (await page.context().newPage()).goto("/drives");
+    await page.locator(".secret code").waitFor();
+    expect(await keysNamed("Elsewhere")).toBe(1);
+  });
+
+  test.each<[how: string, leave: boolean]>([
+    ["there", false],
+    ["after it was left", true],
+  ])("leaves nothing of it to somebody else who signs in %s", async (how, leave) => {
+    await using page = await endedAmidForm(`Lost ${how}`);
+    if (leave) await page.getByRole("button", { name: "Use another account" }).click();
+    if (leave) await page.getByRole("dialog").first().waitFor({ state: "detached" });
+    await signIn(page, "bob");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await keysNamed(`Lost ${how}`)).toBe(0);
   });
 });

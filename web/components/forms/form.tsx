@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, asApiError } from "../../lib/api/api.ts";
+import { type ApiError, asApiError, isPassing, waitedOut } from "../../lib/api/api.ts";
 import { Attempts } from "../../lib/api/attempts.ts";
 import { fieldOf, FormFailureContext } from "../../lib/api/form-failure.ts";
 import { Failure } from "../failure.tsx";
@@ -18,7 +18,13 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that shows why it failed and focuses the field at fault. While it is busy, its button does nothing. */
+/** How often a form is sent at most by one press. */
+const MOST_TRIES = 20;
+
+/**
+ * A form that shows why it failed and focuses the field at fault. While it is busy, its button does nothing. What the
+ * server has no answer to now is sent again once it has, unless the form is closed or changed before.
+ */
 export function Form({ submit, danger = false, onSubmit, onCancel, children }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -38,26 +44,47 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
       cancel.current?.setAttribute("autofocus", "");
     }
   }, []);
-  const send = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement) || busy) return;
+  const waiting = useRef<AbortController | null>(null);
+  const stopWaiting = () => waiting.current?.abort();
+  useLayoutEffect(() => stopWaiting, []);
+  const send = async (values: FormData, tries = 1): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
-      const values = new FormData(event.currentTarget);
       await onSubmit(values, { "idempotency-key": attempts.keyFor(values) });
     } catch (caught) {
-      setError(asApiError(caught));
+      const refusal = asApiError(caught);
+      setError(refusal);
+      void sendAgain(values, tries, refusal);
     } finally {
       setBusy(false);
     }
   };
+  const sendAgain = async (values: FormData, tries: number, refusal: ApiError): Promise<void> => {
+    if (!isPassing(refusal) || tries === MOST_TRIES || form.current === null) return;
+    const abort = new AbortController();
+    waiting.current = abort;
+    const isOver = await waitedOut(refusal, tries, abort.signal).catch(() => false);
+    if (isOver) await send(values, tries + 1);
+  };
+  const press = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement) || busy) return;
+    stopWaiting();
+    void send(new FormData(event.currentTarget));
+  };
   return (
-    <form ref={form} onSubmit={(event) => void send(event)} class="dialog-body">
+    <form ref={form} onSubmit={press} onInput={stopWaiting} class="dialog-body">
       <FormFailureContext.Provider value={error === null ? null : { field: fieldOf(error), id }}>
         {children}
       </FormFailureContext.Provider>
-      {error !== null && <Failure error={error} id={id} />}
+      {error !== null && (
+        <Failure error={error} id={id}>
+          {isPassing(error) && (
+            <p class="soft">It is sent again by itself, unless you change or close this.</p>
+          )}
+        </Failure>
+      )}
       <div class="row">
         {/* Not `disabled`, which would take the focus away. */}
         <button class={`button ${danger ? "danger" : "primary"}`} aria-disabled={busy}>

@@ -12,10 +12,12 @@ interface Props {
   readonly onSignedIn: () => void;
   /** Whether the page is for signing in only; then its first field gets the focus. */
   readonly focused?: boolean;
+  /** Who was signed in until now, on a page that stays open meanwhile. */
+  readonly again?: string | undefined;
 }
 
 /** Every sign-in method of this server. The provider sends the browser back to the current address. */
-export function SignInForm({ onSignedIn, focused = false }: Props) {
+export function SignInForm(props: Props) {
   const { loaded, reload } = useLoad("options", (signal) =>
     call<SignInOptions>("GET", "/auth/options", { signal }),
   );
@@ -25,17 +27,19 @@ export function SignInForm({ onSignedIn, focused = false }: Props) {
     case "failed":
       return <Failure error={loaded.error} retry={reload} />;
     case "ready":
-      return <WaysIn options={loaded.value} onSignedIn={onSignedIn} focused={focused} />;
+      return <WaysIn {...props} options={loaded.value} />;
   }
 }
 
-function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly options: SignInOptions }) {
-  const { provider, setup, signups } = options;
+function WaysIn({ options, ...props }: Props & { readonly options: SignInOptions }) {
+  const { provider, setup } = options;
+  const isAgain = props.again !== undefined;
+  const signups = options.signups && !isAgain;
   if (provider === null) {
     return (
       <>
         {setup && !signups && <NoAdministrator />}
-        <WithPassword signups={signups} onSignedIn={onSignedIn} focused={focused} />
+        <WithPassword {...props} signups={signups} />
       </>
     );
   }
@@ -43,12 +47,18 @@ function WaysIn({ options, onSignedIn, focused = false }: Props & { readonly opt
   return (
     <>
       {setup && <NoAdministrator />}
-      <a class="button primary" href={`/auth/oidc/start?return_to=${returnTo}`}>
+      <a
+        class="button primary"
+        href={`/auth/oidc/start?return_to=${returnTo}`}
+        {...(isAgain ? { target: "_blank" } : {})}
+      >
         <Icon svg={logInIcon} /> Sign in with {provider.name}
+        {isAgain && " in a new tab"}
       </a>
+      {isAgain && <p class="soft">Come back to this tab once you have: it notices by itself.</p>}
       <details class="other-way">
         <summary>Use a password instead</summary>
-        <WithPassword signups={signups} onSignedIn={onSignedIn} />
+        <WithPassword {...props} signups={signups} focused={false} />
       </details>
     </>
   );
@@ -65,12 +75,20 @@ function NoAdministrator() {
   );
 }
 
-function WithPassword({ signups, onSignedIn, focused = false }: Props & { readonly signups: boolean }) {
+function WithPassword({
+  signups,
+  onSignedIn,
+  focused = false,
+  again,
+}: Props & { readonly signups: boolean }) {
   const [isNew, setNew] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (focused) place.current?.querySelector("input")?.focus();
-  }, [focused]);
+    const fields = place.current?.querySelectorAll("input") ?? [];
+    // Whoever was signed in has only the password to enter.
+    if (again !== undefined) fields[1]?.focus();
+    else if (focused) fields[0]?.focus();
+  }, [focused, again]);
   const other = isNew ? "I already have an account" : "Create an account";
   return (
     <div class="dialog-body" ref={place}>
@@ -83,7 +101,7 @@ function WithPassword({ signups, onSignedIn, focused = false }: Props & { readon
           onSignedIn();
         }}
       >
-        {isNew ? <NewAccountFields /> : <SignInFields />}
+        {isNew ? <NewAccountFields /> : <SignInFields username={again} />}
       </Form>
       {signups && (
         <button type="button" class="button quiet" onClick={() => setNew(!isNew)}>
@@ -94,10 +112,10 @@ function WithPassword({ signups, onSignedIn, focused = false }: Props & { readon
   );
 }
 
-function SignInFields() {
+function SignInFields({ username = "" }: { readonly username?: string | undefined }) {
   return (
     <>
-      <Field label="Username" name="username" autocomplete="username" required />
+      <Field label="Username" name="username" autocomplete="username" value={username} required />
       <Field label="Password" name="password" type="password" autocomplete="current-password" required />
     </>
   );

@@ -25,6 +25,7 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
   const section = useRef<HTMLElement>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
   useKeptFocus(section);
+  const rest = restInWords(view);
   const close = () => {
     const before = cameFrom.current?.isConnected === true ? cameFrom.current : null;
     (before ?? document.querySelector<HTMLElement>("main button, main a"))?.focus();
@@ -69,7 +70,7 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
           <p class="soft uploads-figures">{figuresOf(summary, view)}</p>
         </>
       )}
-      {view.rest !== null && <p class="notice careful uploads-rest">{restInWords(view.rest)}</p>}
+      {rest !== null && <p class="notice careful uploads-rest">{rest}</p>}
       {summary.retryable > 0 && (
         <div class="row">
           <button type="button" class="button" onClick={() => queue.retryFailed()}>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";
-import { headlineOf, progressInWords } from "../../lib/uploads/words.ts";
+import { headlineOf, progressInWords, restInWords } from "../../lib/uploads/words.ts";
 
 /** How often screen readers hear the progress. */
 const SAY_MS = 20_000;
@@ -25,7 +25,7 @@ export function Spoken({ view, summary }: { readonly view: QueueView; readonly s
   const headline = view.uploads.length === 0 ? "" : (progress ?? headlineOf(summary));
   return (
     <p class="hidden-visually" role="status">
-      {view.rest === null ? headline : "Uploads paused (rate limit)"}
+      {view.isAway ? restInWords(view) : view.rest === null ? headline : "Uploads paused (rate limit)"}
     </p>
   );
 }

@@ -1,19 +1,20 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ApiError, call, SIGNED_OUT } from "./api.ts";
+import { ACCOUNT, ApiError, call, SIGNED_OUT } from "./api.ts";
+import { endedSession } from "./ended-session.ts";
 import { type Loaded, useLoad } from "./load.ts";
 import type { Account } from "./types.ts";
 
-const ACCOUNT = "/v0/account";
-
 /** The channel on which the tabs of a browser, which share a session, tell each other who is signed in. */
 const CHANNEL = "coffer:account";
+/** Told there by the tab in which somebody signs out. */
+const LEFT = { left: true } as const;
 
 /** Who is signed in, and how to ask again. */
 export interface CurrentAccount {
   /** Null where nobody is signed in. */
   readonly loaded: Loaded<Account | null>;
-  /** The last user known, even after the session ended by itself: uploads wait for them to sign in again. */
+  /** The last user known, even after the session ended by itself: the page waits for them to sign in again. */
   readonly last: Account | null;
   /** Asks again. If there is no answer, what was known stays. */
   readonly reload: () => void;
@@ -34,12 +35,14 @@ export function useAccount(): CurrentAccount {
   const { loaded, reload } = useLoad("account", async (signal) => {
     try {
       known.current = await currentAccount(signal);
+      if (known.current !== null) noteSignedIn(known.current, last.current);
       last.current = known.current ?? last.current;
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel has our origin alone
       channel.current?.postMessage(idOf(known.current));
     } catch (error) {
-      // A short outage must not unmount the page, with its uploads and half-filled forms. The next request tells.
+      // A failure must not unmount the page, with its uploads and half-filled forms. The next request tells.
       if (known.current === null || signal.aborted) throw error;
+      endedSession.resume();
     }
     return known.current;
   });
@@ -51,13 +54,26 @@ export function useAccount(): CurrentAccount {
     addEventListener(SIGNED_OUT, look);
     return () => removeEventListener(SIGNED_OUT, look);
   }, [reload]);
-  useOtherTabs(channel, loaded, reload);
-  const forget = () => {
+  const leave = () => {
     known.current = null;
     last.current = null;
+    endedSession.leave();
     reload();
   };
+  useOtherTabs(channel, loaded, { reload, leave });
+  const forget = () => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- as above
+    channel.current?.postMessage(LEFT);
+    leave();
+  };
   return { loaded, last: last.current, reload, forget };
+}
+
+/** What waits for the last user goes on if this is the same one. */
+function noteSignedIn({ id }: Account, last: Account | null): void {
+  if (last !== null && last.id !== id) endedSession.leave();
+  endedSession.resume();
+  endedSession.begin();
 }
 
 /** The signed-in user; null where there is none. */
@@ -78,21 +94,28 @@ async function currentAccount(signal: AbortSignal): Promise<Account | null> {
 function useOtherTabs(
   channel: RefObject<BroadcastChannel | null>,
   loaded: Loaded<Account | null>,
-  reload: () => void,
+  then: { readonly reload: () => void; readonly leave: () => void },
 ): void {
   const shown = useRef(loaded);
   shown.current = loaded;
+  const told = useRef(then);
+  told.current = then;
   useLayoutEffect(() => {
     const opened = new BroadcastChannel(CHANNEL);
     channel.current = opened;
     opened.addEventListener("message", ({ data }) => {
       const { current } = shown;
-      if (current.state === "ready" && data !== idOf(current.value)) reload();
+      if (isLeft(data)) told.current.leave();
+      else if (current.state === "ready" && data !== idOf(current.value)) told.current.reload();
     });
     return () => opened.close();
-  }, [channel, reload]);
+  }, [channel]);
 }
 
 function idOf(account: Account | null): string | null {
   return account?.id ?? null;
+}
+
+function isLeft(data: unknown): boolean {
+  return typeof data === "object" && data !== null && "left" in data;
 }

@@ -1,4 +1,16 @@
+import { connection } from "./connection.ts";
+import { endedSession } from "./ended-session.ts";
 import { readableMessage } from "./server-message.ts";
+
+/** What is known of a refusal beside its message. */
+interface RefusalFacts {
+  /** Finds the request in the server's log. */
+  readonly requestId?: string | undefined;
+  /** Seconds that the server asks to wait before the next try. */
+  readonly waitSeconds?: number | undefined;
+  /** Whether any other request would be refused as well: there were too many. */
+  readonly isOfAll?: boolean;
+}
 
 /** A refusal or failure of the server, or no answer at all. */
 export class ApiError extends Error {
@@ -7,25 +19,18 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | undefined;
-  /** Finds the request in the server's log. */
   readonly requestId: string | undefined;
-  /** Seconds that the server asks to wait before the next try. */
   readonly waitSeconds: number | undefined;
+  readonly isOfAll: boolean;
 
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    field?: string,
-    requestId?: string,
-    waitSeconds?: number,
-  ) {
+  constructor(status: number, code: string, message: string, field?: string, facts: RefusalFacts = {}) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field;
-    this.requestId = requestId;
-    this.waitSeconds = waitSeconds;
+    this.requestId = facts.requestId;
+    this.waitSeconds = facts.waitSeconds;
+    this.isOfAll = facts.isOfAll ?? false;
   }
 }
 
@@ -38,6 +43,16 @@ export function asApiError(error: unknown): ApiError {
 /** Dispatched on the window when an answer of the API says that nobody is signed in; its detail is the path. */
 export const SIGNED_OUT = "coffer:signed-out";
 
+/** Where it is asked who is signed in. */
+export const ACCOUNT = "/v0/account";
+
+/** Answers of a proxy whose server is away, and of a server that cannot serve now. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+/** A longer pause is not waited out, but told: a person decides. In seconds. */
+const MOST_REST = 90;
+/** Where the server does not say how long, in seconds. */
+const REST = 5;
+
 /** Options of `call`; `body` is sent as JSON. */
 export interface CallOptions {
   readonly body?: unknown;
@@ -46,7 +61,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls the API with the session's cookie and reads the JSON of a success.
+ * Calls the API with the session's cookie and reads the JSON of a success. See `ask` for what it waits for.
  *
  * @throws ApiError for everything else; AbortError when `signal` aborts
  */
@@ -62,11 +77,35 @@ export async function call<T>(method: string, path: string, options: CallOptions
 }
 
 /**
- * Like `fetch`, for this server; answers successful responses only.
+ * Like `fetch`, for this server; answers successful responses only. A read waits until the server is there and has time
+ * for it: meanwhile the page says so. Anything waits while its user signs in again. A write that got no answer is not
+ * sent again here, as it may have been done, and its person may have left it since: see `Form`.
  *
  * @throws ApiError for a refusal or no answer; AbortError when the signal aborts
  */
 export async function ask(path: string, init: RequestInit): Promise<Response> {
+  const signal = init.signal ?? undefined;
+  const isRead = /^(?:GET|HEAD)$/.test(init.method ?? "GET");
+  let isSignedInAgain = false;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await askOnce(path, init);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 401 && isOfSession(path) && !isSignedInAgain) {
+        isSignedInAgain = await endedSession.over(signal);
+        if (!isSignedInAgain) throw error;
+      } else if (!(
+        isRead &&
+        (isPassing(error) || error.status === 429) &&
+        (await waitedOut(error, tries, signal))
+      ))
+        throw error;
+    }
+  }
+}
+
+async function askOnce(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, init);
@@ -74,8 +113,33 @@ export async function ask(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError(0, "NO_ANSWER", "Can't reach the server. Is it running, and are you online?");
   }
+  if (!UNAVAILABLE.has(response.status)) connection.answered();
   if (!response.ok) throw await refusalOf(response, path);
   return response;
+}
+
+/** Whether an answer of 401 means that the session has ended. Who asks just that learns it from the answer. */
+function isOfSession(path: string): boolean {
+  return path.startsWith("/v0/") && path !== ACCOUNT && !path.startsWith("/v0/shared/");
+}
+
+/** Whether the same request may succeed in a while, and was not refused for what it is. */
+export function isPassing({ status, code, isOfAll }: ApiError): boolean {
+  return code === "NO_ANSWER" || UNAVAILABLE.has(status) || (status === 429 && isOfAll);
+}
+
+/**
+ * Waits until a request may be sent again. Resolves with false at once where that takes too long.
+ *
+ * @param tries how often it was sent
+ * @throws the reason of `signal`, when it aborts
+ */
+export async function waitedOut(error: ApiError, tries: number, signal?: AbortSignal): Promise<boolean> {
+  const seconds = error.status === 429 ? (error.waitSeconds ?? REST) : error.waitSeconds;
+  if (seconds === undefined) await connection.returned(tries, signal);
+  else if (seconds > MOST_REST) return false;
+  else await connection.rested(seconds, signal);
+  return true;
 }
 
 /** The error for an unsuccessful response. Where nobody is signed in, it dispatches `SIGNED_OUT` as well. */
@@ -84,19 +148,21 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     dispatchEvent(new CustomEvent(SIGNED_OUT, { detail: path }));
   }
   const { status, headers } = response;
-  const requestId = headers.get("x-request-id") ?? undefined;
   const retryAfter = Number(headers.get("retry-after") ?? Number.NaN);
-  const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  const facts = {
+    requestId: headers.get("x-request-id") ?? undefined,
+    waitSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    isOfAll: status === 429 && headers.get("x-ratelimit-remaining") === "0",
+  };
   try {
     const { error }: { error: { code: string; message: string; field?: string } } = JSON.parse(
       await response.text(),
     );
     const message = readableMessage(error.message, error.field);
-    return new ApiError(status, error.code, message, error.field, requestId, waitSeconds);
+    return new ApiError(status, error.code, message, error.field, facts);
   } catch {
     // Not an error of Coffer's: a proxy's, for example.
-    const message = `The server answered with status ${status}.`;
-    return new ApiError(status, "UNKNOWN", message, undefined, requestId, waitSeconds);
+    return new ApiError(status, "UNKNOWN", `The server answered with status ${status}.`, undefined, facts);
   }
 }
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
-import { asApiError, call } from "./api.ts";
+import { asApiError, ask, call } from "./api.ts";
 import type { Change, Work } from "./types.ts";
 
 /** How long changes are collected before they are told, in milliseconds; longer while more and more come. */
@@ -104,8 +104,9 @@ export class Feed {
     source.addEventListener("work", ({ data }) => this.#follower.onWork?.(JSON.parse(data)));
     source.addEventListener("gone", () => this.#retry(0));
     source.addEventListener("error", () => {
-      // After any other failure the browser tries again by itself.
-      if (source.readyState === EventSource.CLOSED) this.#retry(AGAIN_MS);
+      if (source.readyState === EventSource.CLOSED) return this.#retry(AGAIN_MS);
+      // The browser tries again by itself. Nobody else may have noticed that the server is away.
+      ask("/healthz", { signal: this.#abort.signal }).catch(() => {});
     });
   }
 
@@ -118,10 +119,10 @@ export class Feed {
   }
 
   #refused(error: unknown): void {
-    const { status, waitSeconds } = asApiError(error);
+    const { status } = asApiError(error);
     // There is no such drive any more, or not for whoever looks.
     if (status === 403 || status === 404) return;
-    if (status !== 410) return this.#retry(waitSeconds === undefined ? AGAIN_MS : waitSeconds * 1000);
+    if (status !== 410) return this.#retry(AGAIN_MS);
     this.#cursor = null;
     this.#follower.onGap();
     this.#retry(0);

@@ -9,7 +9,6 @@ export type Loaded<T> =
 
 /**
  * Loads what `load` gives, again whenever `key` changes or `reload` is called; the last value stays meanwhile.
- * Where the server asks to wait, it is loaded again once that is over.
  */
 export function useLoad<T>(
   key: string,
@@ -32,15 +31,5 @@ export function useLoad<T>(
     // `load` is made anew at every rendering; what it loads is what `key` says.
   }, [key, turn]);
   const reload = useCallback(() => setTurn((last) => last + 1), []);
-  useRetryInTime(loaded.state === "failed" ? loaded.error : null, reload);
   return { loaded, reload };
-}
-
-/** Calls `retry` once the time is over that the server asked to wait. */
-export function useRetryInTime(error: ApiError | null, retry: () => void): void {
-  useLayoutEffect(() => {
-    if (error?.waitSeconds === undefined) return;
-    const timer = setTimeout(retry, error.waitSeconds * 1000);
-    return () => clearTimeout(timer);
-  }, [error]);
 }

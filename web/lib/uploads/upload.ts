@@ -36,6 +36,8 @@ export interface QueueView {
   readonly speed: number;
   /** In units of `workOf`, a second. */
   readonly pace: number;
+  /** Whether the queue waits until the server can be reached again. */
+  readonly isAway: boolean;
   /** Seconds that the queue pauses because of the rate limit; null if it does not. */
   readonly rest: number | null;
 }

@@ -12,18 +12,20 @@ export function headlineOf({ isBusy, count, noun, done, cancelled, failed }: Sum
 }
 
 /** The figures that do change: `3 of 12 · 1.0 MiB of 4.0 MiB · 512 KiB/s · 6 s left`. */
-export function figuresOf(summary: Summary, { speed, rest }: QueueView): string {
+export function figuresOf(summary: Summary, { speed, rest, isAway }: QueueView): string {
   const { count, done, size, sent, secondsLeft } = summary;
   const parts = [`${done.toLocaleString()} of ${count.toLocaleString()}`];
   if (size > 0) parts.push(`${formatBytes(sent)} of ${formatBytes(size)}`);
-  if (rest !== null) return parts.join(" · ");
+  if (rest !== null || isAway) return parts.join(" · ");
   if (speed > 0) parts.push(`${formatBytes(Math.round(speed))}/s`);
   if (secondsLeft !== null && secondsLeft >= 1) parts.push(`${formatSeconds(secondsLeft)} left`);
   return parts.join(" · ");
 }
 
-/** Why nothing is sent for a while. */
-export function restInWords(seconds: number): string {
+/** Why nothing is sent for a while; null where something is. */
+export function restInWords({ rest: seconds, isAway }: QueueView): string | null {
+  if (isAway) return "Uploads wait for the server, and go on once it is back.";
+  if (seconds === null) return null;
   return `Uploads paused (rate limit). Resuming in ${Math.max(1, Math.ceil(seconds))} s.`;
 }
 

@@ -5,7 +5,6 @@ import { UploadArea } from "../../components/upload-area.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
-import { useRetryInTime } from "../../lib/api/load.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { useReturns } from "../../lib/browser/returns.ts";
 import type { Drive } from "../../lib/api/types.ts";
@@ -36,7 +35,6 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
   const listing = folder.listing.value;
   const error = folder.error.value;
   const dialog = folder.dialog.value;
-  useRetryInTime(error, retry);
 
   const href = (entry: Entry) =>
     entry.kind === "folder" ? folderAddress(place, entry.path) : fileAddress(place, path, entry.file.id);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { lead, onlyPageOf } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { row, upload } from "../../support/browser/drive-page.ts";
+import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
+import { putFile } from "../../support/server/drives.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+
+// What keeps a person from an answer: limits, which are those of a new server here, and a server that is away.
+
+const dashboard = await openDashboard({
+  env: { COFFER_RATE_LIMITS: "free=60,pro=300,team=1000", COFFER_PROVISIONS_PER_HOUR: "10" },
+});
+const { open, driveWith } = dashboard;
+changeDatabase(dashboard.server.dataDir, "UPDATE user SET plan = 'free'");
+
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+test("a person on plan free opens ten folders and 24 previews at once, and is not stopped", async () => {
+  const folders = numbers(10).map((at) => [`folder ${at}/in it.txt`, 1] as const);
+  const files = numbers(24).map((at) => [`file ${at}.txt`, 1] as const);
+  const { slug, fileId } = await driveWith("Opened", Object.fromEntries([...folders, ...files]));
+  await using page = await open(`/drives/${slug}/`);
+  const statuses: number[] = [];
+  page.on("response", (response) => statuses.push(response.status()));
+  for (const at of numbers(10)) {
+    await lead(page, `/drives/${slug}/folder%20${at}/`);
+    await page.getByRole("heading", { name: `folder ${at}` }).waitFor();
+    await row(page, "in it.txt").waitFor();
+  }
+  for (const at of numbers(24)) {
+    await lead(page, `/drives/${slug}/?file=${fileId(`file ${at}.txt`)}`);
+    await page
+      .getByRole("dialog")
+      .getByRole("heading", { name: `file ${at}.txt` })
+      .waitFor();
+    await page.getByRole("region", { name: "Text" }).getByText("x").waitFor();
+  }
+  expect(statuses.length).toBeGreaterThan(60);
+  expect(statuses.filter((status) => status >= 400)).toEqual([]);
+});
+
+describe("while the server is away", () => {
+  test("the page says so by itself; what is opened, sent and uploaded meanwhile goes on once it is back", async () => {
+    const { slug, id } = await driveWith("Away", { "a.txt": 1 });
+    await using page = await onlyPageOf(await dashboard.windowOf("ada"));
+    await page.goto(`/drives/${slug}/`);
+    await row(page, "a.txt").waitFor();
+    await dashboard.server.kill();
+    const banner = page.locator(".trouble");
+    await banner.getByText("Can't reach the server.").waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await upload(page, ["b.txt", "c.txt"]);
+    await page.getByText("Uploads wait for the server").first().waitFor();
+    await page.getByRole("button", { name: "New folder" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("made later");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("It is sent again by itself").waitFor();
+    await dashboard.restart();
+    await row(page, "made later").waitFor();
+    await page.getByText("2 files uploaded").first().waitFor();
+    await banner.waitFor({ state: "detached" });
+    // It follows what others do again.
+    await putFile(dashboard.owner, id, "d.txt", "x");
+    await row(page, "d.txt").waitFor();
+    expect((await dashboard.paths(id)).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
+  });
+
+  test("a page that is opened, and one that is loaded as it asks the server to wait, come by themselves", async () => {
+    await driveWith("Back");
+    await using page = await onlyPageOf(await dashboard.windowOf("ada"));
+    await page.goto("/account");
+    await page.getByRole("heading", { name: "ada" }).waitFor();
+    await dashboard.server.kill();
+    await page.getByRole("link", { name: "Drives" }).click();
+    await page.locator(".trouble").getByRole("button", { name: "Try now" }).click();
+    // What is closed meanwhile is not sent.
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Never");
+    await page.getByRole("button", { name: "Create drive" }).click();
+    await page.getByText("It is sent again by itself").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await dashboard.restart();
+    await page.getByRole("heading", { name: "Back", exact: true }).waitFor();
+    expect(await page.getByRole("heading", { name: "Never" }).count()).toBe(0);
+    const busy = { error: { code: "UNAVAILABLE", message: "Busy." } };
+    const headers = { "retry-after": "2" };
+    await page.route("**/v0/account", (route) => route.fulfill({ status: 503, headers, json: busy }), {
+      times: 1,
+    });
+    await page.reload();
+    await page.locator(".trouble").getByText("The server is busy.").waitFor();
+    await page.getByRole("heading", { name: "Back", exact: true }).waitFor();
+  });
+});
