@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
+import { Outside } from "./components/shell/outside.tsx";
 import { Shell } from "./components/shell/shell.tsx";
 import { ServerTrouble } from "./components/shell/trouble.tsx";
 import { SignInAgain } from "./components/shell/sign-in-again.tsx";
@@ -94,19 +95,19 @@ function pageFor(
   if (loaded.state === "loading") return <main class="page soft">Loading…</main>;
   if (loaded.state === "failed") {
     return (
-      <main class="page" tabIndex={-1}>
-        <h1>Coffer {loaded.error.status === 0 ? "can't be reached" : "can't be opened right now"}</h1>
+      <Outside>
+        <h1>Coffer can't be opened right now</h1>
         <Failure error={loaded.error} retry={reload} />
-      </main>
+      </Outside>
     );
   }
+  const visitor = { account: loaded.value, returned, onAccountChange: reload, onLeave: forget };
   if (place.path.startsWith(CLAIM)) {
     const token = place.path.slice(CLAIM.length);
-    return <Claim token={token} account={loaded.value} returned={returned} onAccountChange={reload} />;
+    return <Claim {...visitor} token={token} />;
   }
   if (place.path === CONSENT) {
-    const { query } = place;
-    return <Consent query={query} account={loaded.value} returned={returned} onAccountChange={reload} />;
+    return <Consent {...visitor} query={place.query} />;
   }
   if (last === null) return <SignIn returned={returned} onSignedIn={reload} />;
   const signOut = async () => {

@@ -23,6 +23,8 @@ interface Props {
   readonly returned: SignInReturn | null;
   /** Reads again who is signed in. */
   readonly onAccountChange: () => void;
+  /** Somebody signed out, so that another can sign in. */
+  readonly onLeave: () => void;
 }
 
 /** Where a human claims the drive of their agent, signing in first if needed. */
@@ -86,7 +88,7 @@ function Facts({ drive }: { readonly drive: Claimable }) {
   );
 }
 
-function ClaimForm({ token, account, onAccountChange }: Props & { readonly account: Account }) {
+function ClaimForm({ token, account, onAccountChange, onLeave }: Props & { readonly account: Account }) {
   const place = useRef<HTMLDivElement>(null);
   // Whoever has just signed in finds the focus where they go on.
   useLayoutEffect(() => place.current?.querySelector("button")?.focus(), []);
@@ -104,7 +106,7 @@ function ClaimForm({ token, account, onAccountChange }: Props & { readonly accou
           It will permanently belong to <strong>{account.username}</strong>. The agent keeps its access.
         </p>
       </Form>
-      <OtherAccount onAccountChange={onAccountChange} />
+      <OtherAccount onLeave={onLeave} />
     </div>
   );
 }

@@ -25,11 +25,13 @@ interface Props {
   readonly returned: SignInReturn | null;
   /** Reads again who is signed in. */
   readonly onAccountChange: () => void;
+  /** Somebody signed out, so that another can sign in. */
+  readonly onLeave: () => void;
 }
 
 /** Where a person lets an app in, signing in first if needed. */
 export function Consent(props: Props) {
-  const { query, account, returned, onAccountChange } = props;
+  const { query, account, returned, onAccountChange, onLeave } = props;
   const problem = query.get("problem");
   const request = query.get("request");
   if (problem !== null || request === null) {
@@ -51,7 +53,7 @@ export function Consent(props: Props) {
           <SignInForm onSignedIn={onAccountChange} focused />
         </>
       ) : (
-        <Decision key={account.id} id={request} account={account} onAccountChange={onAccountChange} />
+        <Decision key={account.id} id={request} account={account} onLeave={onLeave} />
       )}
     </Outside>
   );
@@ -60,10 +62,10 @@ export function Consent(props: Props) {
 interface DecisionProps {
   readonly id: string;
   readonly account: Account;
-  readonly onAccountChange: () => void;
+  readonly onLeave: () => void;
 }
 
-function Decision({ id, account, onAccountChange }: DecisionProps) {
+function Decision({ id, account, onLeave }: DecisionProps) {
   const address = `/v0/oauth/requests/${encodeURIComponent(id)}`;
   const [to, setTo] = useState<string | null>(null);
   const { loaded, reload } = useLoad(id, async (signal) => {
@@ -99,7 +101,7 @@ function Decision({ id, account, onAccountChange }: DecisionProps) {
         >
           <Terms scope={request.scope} drives={drives.filter(({ role }) => role === "owner")} />
         </Form>
-        <OtherAccount onAccountChange={onAccountChange} />
+        <OtherAccount onLeave={onLeave} />
       </div>
     </>
   );

@@ -233,8 +233,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await heading(page, "Sign in").waitFor();
   // Elsewhere it shows with whatever is done next, and one goes on where one was.
   await there.getByRole("link", { name: "Keys" }).click();
-  await heading(there, "Sign in").waitFor();
-  await there.keyboard.type("carol");
+  await heading(there, "Sign in again").waitFor();
   await signInAt(there, "carol", "a new password");
   await heading(there, "Keys").waitFor();
   expect(await there.title()).toBe("Keys · Coffer");

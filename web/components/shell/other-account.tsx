@@ -2,11 +2,11 @@ import { asApiError, call } from "../../lib/api/api.ts";
 import { say } from "../toast.tsx";
 
 /** Signs out, for whoever wants to go on here as somebody else. */
-export function OtherAccount({ onAccountChange }: { readonly onAccountChange: () => void }) {
+export function OtherAccount({ onLeave }: { readonly onLeave: () => void }) {
   const leave = async () => {
     try {
       await call("POST", "/auth/logout", { body: {} });
-      onAccountChange();
+      onLeave();
     } catch (error) {
       say(asApiError(error).message);
     }

@@ -96,14 +96,14 @@ function SessionRow({ session, onEnd }: RowProps) {
 }
 
 function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
-  const { refresh } = useSession();
+  const { signOut } = useSession();
   return (
     <ConfirmDialog
       title="Sign out everywhere?"
       submit="Sign out everywhere"
       onConfirm={() => call("DELETE", "/v0/sessions")}
       said="You are signed out everywhere."
-      onDone={refresh}
+      onDone={() => void signOut()}
       onClose={onClose}
     >
       <p>This signs out every browser, including this one. Keys keep working.</p>
