@@ -35,6 +35,18 @@ export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
   return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
 }
 
+/**
+ * Gives a file the content again that it had in `file`, where it has another since.
+ *
+ * @throws ApiError also where that is not kept
+ */
+export async function restoreContent({ id, content_hash: content }: FileRecord): Promise<FileRecord> {
+  const { data } = await listVersions(id, { limit: "100" });
+  const shown = data.find(({ content_hash: kept }) => kept === content);
+  if (shown === undefined) throw new ApiError(404, "NOT_FOUND", "What it held before is not kept.");
+  return restoreVersion(id, shown.version);
+}
+
 /** Names a content of a file; an empty name takes its label away. */
 export async function labelVersion(id: string, version: number, label: string): Promise<void> {
   const path = `/v0/files/${id}/versions/${version}/label`;

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
@@ -6,10 +7,13 @@ import { call } from "../lib/api/api.ts";
 import { getDrive } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
 import { formatDay } from "../lib/words/format.ts";
+import { fatesOf } from "../lib/fates.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
 import type { Change, CursorPage, Drive } from "../lib/api/types.ts";
 import { ChangeRow } from "./activity/row.tsx";
+
+const NONE: readonly Change[] = [];
 
 /** What happened in a drive, the last first. */
 export function Activity({ driveId }: { readonly driveId: string }) {
@@ -25,6 +29,8 @@ function ActivityOf({ drive }: { readonly drive: Drive }) {
     return call<CursorPage<Change>>("GET", `/v0/changes?${query}`, { signal });
   });
   useFeed(drive.id, reload);
+  const all = loaded.state === "ready" ? loaded.value.data : NONE;
+  const fates = useMemo(() => fatesOf(all), [all]);
   return (
     <>
       <DriveHead title="Activity" drive={drive} />
@@ -42,7 +48,12 @@ function ActivityOf({ drive }: { readonly drive: Drive }) {
             <h2>{day}</h2>
             <ul class="list">
               {changes.map((change) => (
-                <ChangeRow key={change.id} change={change} drive={drive} />
+                <ChangeRow
+                  key={change.id}
+                  change={change}
+                  drive={drive}
+                  fate={fates.get(change.id) ?? { kind: "there", path: change.path }}
+                />
               ))}
             </ul>
           </section>

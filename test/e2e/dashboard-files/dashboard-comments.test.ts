@@ -32,6 +32,7 @@ test("what agents say of a file stands beside it, at its lines; people answer an
 
   // Others change the text, and answer.
   await owner.client.put(id, "plan.txt", "zero\none\ntwo\nthree\n", 200);
+  await page.getByRole("button", { name: "Show the new one" }).click();
   await panel.getByText("Line 3").waitFor();
   await say(file, { text: "I think so.", reply_to: first.id });
   await panel.getByText("I think so.").waitFor();
@@ -87,5 +88,15 @@ test("the activity shows why something was done, and what was said", async () =>
   await using page = await open(`/activity?drive=${id}`);
   await page.getByText("First draft").waitFor();
   await page.getByText("Commented on").waitFor();
+  const link = page.getByRole("link", { name: "plan.txt" });
+  expect(await link.count()).toBe(2);
+  // What becomes of it is said where it was made, and leads to where it is.
+  const moved = page.getByRole("listitem").filter({ hasText: "Added plan.txt" });
+  await owner.client.post(`/v0/files/${file}/move`, { destination_path: "box/plan.txt" }, 200);
+  await moved.getByText("(now at box/plan.txt)").waitFor();
+  expect(await inspect(page, "moved on")).toEqual([]);
+  await owner.client.delete("/v0/folders", { drive_id: id, path: "box/", confirm: true });
+  await moved.getByText("(deleted since)").waitFor();
+  expect(await page.getByRole("link", { name: "plan.txt" }).count()).toBe(0);
   expect(await inspect(page, "reasons")).toEqual([]);
 });

@@ -114,7 +114,24 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
   await goFollowing(page, `/drives/ada/live/?file=${fileId("f103.txt")}`);
   await page.locator(".preview-text", { hasText: "x" }).waitFor();
   await owner.client.put(id, "f103.txt", "written by an agent", 200);
+  // It says so first: whoever reads keeps what they read.
+  const said = page.getByRole("dialog").getByRole("status");
+  await said.getByText("This file was changed by").waitFor();
+  await page.locator(".preview-text", { hasText: "x" }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await said.getByRole("button", { name: "Show the new one" }).click();
   await page.getByText("written by an agent").waitFor();
+  expect(await said.getByText("This file was").count()).toBe(0);
+  await owner.client.put(id, "f103.txt", "and again", 200);
+  await said.getByRole("button", { name: "Put this one back" }).click();
+  await said.getByText("This file was").waitFor({ state: "detached" });
+  await page.getByText("written by an agent").waitFor();
+  await owner.client.delete(`/v0/files/${fileId("f103.txt")}`);
+  await said.getByText("This file was deleted by").waitFor();
+  await page.getByText("written by an agent").waitFor();
+  await said.getByRole("button", { name: "Put back" }).click();
+  await said.getByText("This file was").waitFor({ state: "detached" });
+  expect(await owner.client.send("GET", `/v0/files/${fileId("f103.txt")}`)).toMatchObject({ status: 200 });
 });
 
 if (isThorough()) {

@@ -19,6 +19,8 @@ interface PreviewProps {
   readonly file: ShownFile;
   /** What else can be done with the file, before closing it. */
   readonly children?: ComponentChildren;
+  /** What is to be known of the file before its content. */
+  readonly notice?: ComponentChildren;
   /** What stands beside the content. */
   readonly beside?: ComponentChildren;
   readonly onClose: () => void;
@@ -28,7 +30,7 @@ interface PreviewProps {
  * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
  * nothing in them runs in our origin.
  */
-export function Preview({ file, children, beside, onClose }: PreviewProps) {
+export function Preview({ file, children, notice, beside, onClose }: PreviewProps) {
   const element = useModal(onClose);
   const { download } = useContext(ContentSourceContext);
   return (
@@ -58,6 +60,7 @@ export function Preview({ file, children, beside, onClose }: PreviewProps) {
           <Icon svg={closeIcon} />
         </button>
       </header>
+      {notice}
       <div class="preview-parts">
         <div class="preview-shown">
           <PreviewContent file={file} />

@@ -17,6 +17,7 @@ import { parentOf } from "../../lib/files.ts";
 import { formatTime } from "../../lib/words/format.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Change, Drive } from "../../lib/api/types.ts";
+import { type Fate, fateInWords } from "../../lib/fates.ts";
 
 /** The first pattern that matches a type gives its icon. */
 const ICONS: readonly (readonly [type: RegExp, svg: string])[] = [
@@ -31,8 +32,15 @@ const ICONS: readonly (readonly [type: RegExp, svg: string])[] = [
   [/\.restored$/, restoredIcon],
 ];
 
+interface ChangeRowProps {
+  readonly change: Change;
+  readonly drive: Drive;
+  /** What became of it since. */
+  readonly fate: Fate;
+}
+
 /** Something that happened in a drive: what, to what, when and by whom. */
-export function ChangeRow({ change, drive }: { readonly change: Change; readonly drive: Drive }) {
+export function ChangeRow({ change, drive, fate }: ChangeRowProps) {
   const { did, path, to, more } = describeChange(change);
   const [, svg] = ICONS.find(([type]) => type.test(change.type)) ?? [null, changedIcon];
   const place = to ?? path;
@@ -52,7 +60,7 @@ export function ChangeRow({ change, drive }: { readonly change: Change; readonly
         {place !== null && (
           <>
             {" "}
-            <Place change={change} drive={drive} path={place} />
+            <Place change={change} drive={drive} path={place} fate={fate} />
           </>
         )}
         {more !== "" && <span class="soft"> ({more})</span>}
@@ -72,25 +80,46 @@ export function ChangeRow({ change, drive }: { readonly change: Change; readonly
   );
 }
 
-interface PlaceProps {
-  readonly change: Change;
-  readonly drive: Drive;
+interface PlaceProps extends ChangeRowProps {
   readonly path: string;
 }
 
-/** The path of something that changed, which leads to it unless it is gone. */
-function Place({ change, drive, path }: PlaceProps) {
-  if (/^(?:file|folder)\.deleted$/.test(change.type)) return <Name text={path} />;
+/** The path of something that changed, which leads to it if it is there, and says what became of it if not. */
+function Place({ change, drive, path, fate }: PlaceProps) {
+  const since = fateInWords(change, fate);
+  if (fate.kind === "gone") {
+    return (
+      <>
+        <Name text={path} />
+        {since !== null && <span class="soft"> ({since})</span>}
+      </>
+    );
+  }
   const at = drive.slug ?? drive.id;
-  const isFolder = path.endsWith("/");
+  const isFolder = fate.path.endsWith("/");
   const to =
     change.file_id === null || isFolder
-      ? folderAddress(at, isFolder ? path : parentOf(path))
-      : fileAddress(at, parentOf(path), change.file_id);
+      ? folderAddress(at, isFolder ? fate.path : parentOf(fate.path))
+      : fileAddress(at, parentOf(fate.path), change.file_id);
   return (
-    <Link to={to}>
-      <Name text={path} />
-    </Link>
+    <>
+      <Link to={to}>
+        <Name text={path} />
+      </Link>
+      {since !== null && (
+        <span class="soft">
+          {" "}
+          ({since}
+          {fate.path !== change.path && (
+            <>
+              {" "}
+              <Name text={fate.path} />
+            </>
+          )}
+          )
+        </span>
+      )}
+    </>
   );
 }
 

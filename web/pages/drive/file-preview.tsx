@@ -8,20 +8,24 @@ import { useLoad } from "../../lib/api/load.ts";
 import { useMedia } from "../../lib/browser/media.ts";
 import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
+import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
 import { VersionsDialog } from "./dialogs/versions.tsx";
+import { FileHappening } from "./file-happening.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
 interface FilePreviewProps {
   readonly file: FileRecord;
   readonly store: DriveStore;
+  /** What others did to it since it is shown; null for nothing. */
+  readonly happening: Happening | null;
   /** The file may be another now. */
   readonly reload: () => void;
   readonly onClose: () => void;
 }
 
 /** A file over the page of its drive, with what was said of it beside its content. */
-export function FilePreview({ file, store, reload, onClose }: FilePreviewProps) {
+export function FilePreview({ file, store, happening, reload, onClose }: FilePreviewProps) {
   const { id, content_hash: content } = file;
   const comments = useLoad(`${id} ${content}`, (signal) => listComments(id, signal));
   useLayoutEffect(
@@ -43,6 +47,11 @@ export function FilePreview({ file, store, reload, onClose }: FilePreviewProps) 
     <CommentedLinesContext.Provider value={lines}>
       <Preview
         file={file}
+        notice={
+          happening !== null && (
+            <FileHappening file={file} happening={happening} isReadOnly={store.isReadOnly} onShow={reload} />
+          )
+        }
         beside={
           isOpen && (
             <CommentsPanel
@@ -67,7 +76,9 @@ export function FilePreview({ file, store, reload, onClose }: FilePreviewProps) 
           <Icon svg={commentsIcon} /> <span class="preview-label">Comments</span>
           {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
         </button>
-        {!store.isReadOnly && <VersionsButton file={file} store={store} onClose={reload} />}
+        {!store.isReadOnly && happening?.kind !== "deleted" && (
+          <VersionsButton file={file} store={store} onClose={reload} />
+        )}
       </Preview>
     </CommentedLinesContext.Provider>
   );

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { ApiError } from "../../lib/api/api.ts";
@@ -7,6 +7,8 @@ import { getFile, parentOf } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
+import { useSession } from "../../lib/api/session.tsx";
+import { type Happening, happeningTo } from "../../lib/fates.ts";
 import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
 import { FilePreview } from "./file-preview.tsx";
@@ -25,9 +27,6 @@ interface ShownFileProps {
   /** Whether one came here within the dashboard. */
   readonly isReached: boolean;
 }
-
-/** Changes that may be of any file. */
-const OF_MANY = /^(?:folder|drive)\./;
 
 /** Kept of an entry of the history: whether a page of ours, the one before it, led to the file. */
 const IS_LED_TO = "file is led to";
@@ -57,15 +56,12 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     if (file === null) store.fileMissing(id);
     return file;
   });
-  useLayoutEffect(
-    () =>
-      store.watch(
-        ({ type, file_id: changed }) =>
-          ((changed === id && type.startsWith("file.")) || OF_MANY.test(type)) && reload(),
-      ),
-    [store, id, reload],
-  );
-  const file = loaded.state === "ready" ? loaded.value : null;
+  const last = useRef<FileRecord | null>(null);
+  const found = loaded.state === "ready" ? loaded.value : null;
+  last.current = found ?? last.current;
+  const { happening, show } = useHappening(store, last.current, reload);
+  // What was deleted is still shown, also if it was just being asked for again.
+  const file = found ?? (happening?.kind === "deleted" ? last.current : null);
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {
     // It was moved since it was listed, or since the address was copied.
@@ -81,7 +77,7 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     );
   }
   if (file !== null) {
-    return <FilePreview file={file} store={store} reload={reload} onClose={onClose} />;
+    return <FilePreview file={file} store={store} happening={happening} reload={show} onClose={onClose} />;
   }
   return loaded.state === "failed" ? (
     <Dialog title="Couldn't load the file" onClose={onClose}>
@@ -94,6 +90,35 @@ function File({ id, store, place, folder, onClose }: FileProps) {
       <Close onClose={onClose} />
     </Dialog>
   );
+}
+
+/**
+ * What others do to the file while it is shown, and a function that shows it as it is now. What is no news is shown at
+ * once.
+ */
+function useHappening(store: DriveStore, file: FileRecord | null, reload: () => void) {
+  const { account } = useSession();
+  const [happening, setHappening] = useState<Happening | null>(null);
+  const show = useCallback(() => {
+    setHappening(null);
+    reload();
+  }, [reload]);
+  const known = useRef({ file, happening });
+  known.current = { file, happening };
+  useLayoutEffect(
+    () =>
+      store.watch((change) => {
+        const { current } = known;
+        const next =
+          current.file === null ? "reload" : happeningTo(current.file, change, current.happening, account.id);
+        if (next === "reload") return show();
+        if (next === null) return;
+        known.current = { ...current, happening: next };
+        setHappening(next);
+      }),
+    [store, show, account.id],
+  );
+  return { happening, show };
 }
 
 /** Comes only where it is waited for: in between, it would flash. */

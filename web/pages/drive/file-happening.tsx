@@ -1,0 +1,87 @@
+import { useState } from "preact/hooks";
+import { By } from "../../components/by.tsx";
+import { Name } from "../../components/name.tsx";
+import { say } from "../../components/toast.tsx";
+import { keepsVersions } from "../../lib/api/account.ts";
+import { asApiError } from "../../lib/api/api.ts";
+import { useSession } from "../../lib/api/session.tsx";
+import type { FileRecord } from "../../lib/api/types.ts";
+import type { Happening } from "../../lib/fates.ts";
+import { restoreFromTrash } from "../../lib/trash.ts";
+import { restoreContent } from "../../lib/versions.ts";
+
+interface Props {
+  readonly file: FileRecord;
+  readonly happening: Happening;
+  readonly isReadOnly: boolean;
+  /** Shows the file as it is now. */
+  readonly onShow: () => void;
+}
+
+/** Says what others did to the file that is shown, and offers what can be done about it. */
+export function FileHappening({ file, happening, isReadOnly, onShow }: Props) {
+  const { account } = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const { trashId, folder } = happening.kind === "deleted" ? happening : { trashId: null, folder: null };
+  const take = async (action: () => Promise<unknown>) => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await action();
+      onShow();
+    } catch (error) {
+      say(asApiError(error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const button = (name: string, action: () => Promise<unknown>) => (
+    <button type="button" class="button" aria-disabled={isBusy} onClick={() => void take(action)}>
+      {name}
+    </button>
+  );
+  return (
+    <div class="notice careful preview-happening" role="status">
+      <p>
+        <Told happening={happening} />
+      </p>
+      <div class="row">
+        {happening.kind === "replaced" && (
+          <>
+            <button type="button" class="button primary" onClick={onShow}>
+              Show the new one
+            </button>
+            {!isReadOnly && keepsVersions(account) && button("Put this one back", () => restoreContent(file))}
+          </>
+        )}
+        {trashId !== null &&
+          !isReadOnly &&
+          button(folder === null ? "Put back" : "Put the folder back", () => restoreFromTrash(trashId))}
+      </div>
+    </div>
+  );
+}
+
+function Told({ happening }: { readonly happening: Happening }) {
+  const { by } = happening;
+  if (happening.kind === "replaced") {
+    return (
+      <>
+        This file was changed <By by={by} />. You see what it held before.
+      </>
+    );
+  }
+  const what = happening.trashId === null ? "deleted or moved away" : "deleted";
+  if (happening.folder === null) {
+    return (
+      <>
+        This file was {what} <By by={by} />. You see what it held.
+      </>
+    );
+  }
+  return (
+    <>
+      The folder <Name text={happening.folder} /> was {what} <By by={by} />, and this file with it.
+    </>
+  );
+}
