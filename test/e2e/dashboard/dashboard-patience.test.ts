@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { lead, onlyPageOf } from "../../support/browser/browser.ts";
+import { lead, onlyPageOf, queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { row, upload } from "../../support/browser/drive-page.ts";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
@@ -36,6 +36,11 @@ test("a person on plan free opens ten folders and 24 previews at once, and is no
       .waitFor();
     await page.getByRole("region", { name: "Text" }).getByText("x").waitFor();
   }
+  // What was read of a content is not asked for again.
+  const read = queriesOf(page, `/v0/files/${fileId("file 0.txt")}/download`);
+  await lead(page, `/drives/${slug}/?file=${fileId("file 0.txt")}`);
+  await page.getByRole("region", { name: "Text" }).getByText("x").waitFor();
+  expect(read).toEqual([]);
   expect(statuses.length).toBeGreaterThan(60);
   expect(statuses.filter((status) => status >= 400)).toEqual([]);
 });

@@ -21,11 +21,11 @@ interface DocumentViewProps {
 /** The text of a document that the browser cannot show. The server reads it. */
 export function DocumentView({ file, why }: DocumentViewProps) {
   const { text: addressOf } = useContext(ContentSourceContext);
-  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(addressOf(file), signal));
+  const { loaded, reload } = useLoad(file.id, (signal) => readDocument(addressOf(file), file, signal));
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Reading the document…</p>;
   if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;
-  if (text === "") return <NoView file={file} why={`${why} This document has no text.`} />;
+  if (text === null || text === "") return <NoView file={file} why={`${why} This document has no text.`} />;
   return (
     <>
       <p class="notice preview-note">

@@ -25,7 +25,7 @@ interface TextViewProps {
 export function TextView({ file, kind }: TextViewProps) {
   const { inline } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(file.id + file.content_hash, async (signal) => {
-    const start = await readTextStart(inline(file), file.size, signal);
+    const start = await readTextStart(inline(file), file, signal);
     const isDocument = kind === "markdown" && start.text !== null;
     return { ...start, document: isDocument ? await formatMarkdown(start.text, signal) : null };
   });

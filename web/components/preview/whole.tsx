@@ -31,10 +31,10 @@ export function Whole({ file, most, type, children }: WholeProps) {
 function Loading({ file, type, children }: Omit<WholeProps, "most">) {
   const [received, setReceived] = useState(0);
   const { inline } = useContext(ContentSourceContext);
-  const { loaded, reload } = useLoad(
-    file.id,
-    async (signal) => new Blob(await readWhole(inline(file), signal, setReceived), { type }),
-  );
+  const { loaded, reload } = useLoad(file.id, async (signal) => {
+    const content = await readWhole(inline(file), file, { signal, onProgress: setReceived });
+    return content.slice(0, content.size, type);
+  });
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   if (loaded.state === "ready") return <>{children(loaded.value)}</>;
   return (

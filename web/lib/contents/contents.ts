@@ -1,10 +1,17 @@
-import { ask, call } from "../api/api.ts";
+import { ask } from "../api/api.ts";
+import { KeptContents } from "./kept-contents.ts";
 import { withFewMarks } from "./long-text.ts";
 import { withFoundLetters } from "./missing-letters.ts";
-import type { DocumentText } from "../api/types.ts";
+import type { DocumentText, FileRecord } from "../api/types.ts";
 
 /** How much of a text is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
+
+/** How much is kept of texts, in characters, and of whole contents, in bytes. A larger content is not. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const KEPT_BYTES = 96 * 1024 * 1024;
+const texts = new KeptContents<TextStart>(KEPT_CHARACTERS, ({ text }) => text?.length ?? 0);
+const wholes = new KeptContents<Blob>(KEPT_BYTES, ({ size }) => size);
 
 export interface TextStart {
   /** As it can be shown at once (`shownText`); null where the file is not a text. */
@@ -14,25 +21,37 @@ export interface TextStart {
 }
 
 /** The text of a document, at most about `TEXT_BYTES` of it. The server reads it, which may take seconds. */
-export async function readDocument(
-  path: string,
+export function readDocument(
+  address: string,
+  { content_hash }: Pick<FileRecord, "content_hash">,
   signal: AbortSignal,
-): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const { content, truncated } = await call<DocumentText>("GET", path, { signal });
-  const text = content.slice(0, TEXT_BYTES);
-  return { text: shownText(text), isCut: truncated === true || text.length < content.length };
+): Promise<TextStart> {
+  return texts.get({ address, content_hash }, async () => {
+    const response = await ask(address, { signal });
+    const { content, truncated }: DocumentText = JSON.parse(await response.text());
+    const text = content.slice(0, TEXT_BYTES);
+    const isCut = truncated === true || text.length < content.length;
+    return { value: { text: shownText(text), isCut }, etag: response.headers.get("etag") };
+  });
 }
 
-/** Reads at most `TEXT_BYTES` of the content at an address. @param size its length, in bytes */
-export async function readTextStart(address: string, size: number, signal: AbortSignal): Promise<TextStart> {
+/** Reads at most `TEXT_BYTES` of the content of a file at an address. */
+export async function readTextStart(
+  address: string,
+  { size, content_hash }: Pick<FileRecord, "size" | "content_hash">,
+  signal: AbortSignal,
+): Promise<TextStart> {
   if (size === 0) return { text: "", isCut: false };
-  const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
-  // Where the file has changed, Chromium gives as much of it as its cache has of what it was before.
-  const response = await ask(address, { headers, signal, cache: "no-store" });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const isCut = size > bytes.length;
-  const text = decodeText(bytes, isCut);
-  return { text: text === null ? null : shownText(text), isCut };
+  return texts.get({ address, content_hash }, async () => {
+    const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
+    // Where the file has changed, Chromium gives as much of it as its cache has of what it was before.
+    const response = await ask(address, { headers, signal, cache: "no-store" });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const isCut = size > bytes.length;
+    const text = decodeText(bytes, isCut);
+    const value = { text: text === null ? null : shownText(text), isCut };
+    return { value, etag: response.headers.get("etag") };
+  });
 }
 
 /** A text of somebody else, which a browser can show at once. */
@@ -56,21 +75,23 @@ function decodeText(bytes: Uint8Array, isCut: boolean): string | null {
   }
 }
 
-/** Reads the whole content at an address; `onProgress` is called with the bytes received so far. */
-export async function readWhole(
+/** Reads the whole content of a file at an address; `onProgress` is called with the bytes received so far. */
+export function readWhole(
   address: string,
-  signal: AbortSignal,
-  onProgress: (received: number) => void,
-): Promise<Uint8Array<ArrayBuffer>[]> {
-  const response = await ask(address, { signal });
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let received = 0;
-  // Not `for await`: streams are not iterable in WebKit.
-  const reader = response.body?.getReader();
-  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
-    pieces.push(read.value);
-    received += read.value.length;
-    onProgress(received);
-  }
-  return pieces;
+  { content_hash }: Pick<FileRecord, "content_hash">,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (received: number) => void },
+): Promise<Blob> {
+  return wholes.get({ address, content_hash }, async () => {
+    const response = await ask(address, { signal });
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let received = 0;
+    // Not `for await`: streams are not iterable in WebKit.
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+      pieces.push(read.value);
+      received += read.value.length;
+      onProgress(received);
+    }
+    return { value: new Blob(pieces), etag: response.headers.get("etag") };
+  });
 }
