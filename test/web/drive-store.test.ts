@@ -313,3 +313,53 @@ test("a copy is nothing to take back", async () => {
   await transfer(await newDrive(FILES), "copy", ["a.txt"], "z/", { onUndoable });
   expect(done).toEqual([]);
 });
+
+/** Shows the top of a drive, leaves it, does something meanwhile, and comes back: what was asked for then. */
+async function comeBack(
+  meanwhile: (store: DriveStore, made: Awaited<ReturnType<typeof driveWith>>) => unknown,
+  { isFollowed = true, memory = new Map<string, unknown>() } = {},
+): Promise<readonly string[]> {
+  const made = await driveWith({ "a.txt": 1, "box/b.txt": 1 });
+  const store = new DriveStore(made.id);
+  if (isFollowed) store.begin();
+  {
+    using _ = await show(store);
+  }
+  {
+    using _ = await show(store, "box/");
+    await meanwhile(store, made);
+  }
+  const { length } = bench.requests.sent;
+  using again = await show(store, "", memory);
+  expect(pathsOf(again.folder)).toEqual(["box/", "a.txt"]);
+  await expectAsOnServer(again.folder);
+  return bench.requests.listsSince(length).slice(0, -2);
+}
+
+/** What the page is told once its person has changed a file. */
+async function changeFile(
+  store: DriveStore,
+  { fileId }: { fileId: (path: string) => string },
+): Promise<void> {
+  store.fileChanged(await recordOf(fileId("a.txt")));
+}
+
+describe("who comes back to a folder", () => {
+  const ASKED = [expect.stringContaining("/v0/folders?"), expect.stringContaining("/v0/files?")];
+
+  test("sees its list at once, and asks for nothing, where nothing has changed", async () => {
+    expect(await comeBack(() => {})).toEqual([]);
+  });
+
+  test("asks where one has changed something oneself, or others have", async () => {
+    expect(await comeBack(changeFile)).toEqual(ASKED);
+    expect(await comeBack((store) => store.tell([]))).toEqual(ASKED);
+    expect(await comeBack((store) => store.reload())).toEqual(ASKED);
+  });
+
+  test("asks where nobody tells of changes, and for another order", async () => {
+    expect(await comeBack(() => {}, { isFollowed: false })).toEqual(ASKED);
+    const memory = new Map([["sort", { key: "size", descending: true }]]);
+    expect(await comeBack(() => {}, { memory })).toEqual(ASKED);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { lead, onlyPageOf, queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { row, upload } from "../../support/browser/drive-page.ts";
+import { goFollowing, row, upload } from "../../support/browser/drive-page.ts";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -20,7 +20,8 @@ test("a person on plan free opens ten folders and 24 previews at once, and is no
   const folders = numbers(10).map((at) => [`folder ${at}/in it.txt`, 1] as const);
   const files = numbers(24).map((at) => [`file ${at}.txt`, 1] as const);
   const { slug, fileId } = await driveWith("Opened", Object.fromEntries([...folders, ...files]));
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await open();
+  await goFollowing(page, `/drives/${slug}/`);
   const statuses: number[] = [];
   page.on("response", (response) => statuses.push(response.status()));
   for (const at of numbers(10)) {
@@ -36,11 +37,15 @@ test("a person on plan free opens ten folders and 24 previews at once, and is no
       .waitFor();
     await page.getByRole("region", { name: "Text" }).getByText("x").waitFor();
   }
-  // What was read of a content is not asked for again.
+  // Neither what was read of a content nor a list is asked for again, while nothing changes.
   const read = queriesOf(page, `/v0/files/${fileId("file 0.txt")}/download`);
   await lead(page, `/drives/${slug}/?file=${fileId("file 0.txt")}`);
   await page.getByRole("region", { name: "Text" }).getByText("x").waitFor();
   expect(read).toEqual([]);
+  const lists = queriesOf(page, "/v0/files");
+  await lead(page, `/drives/${slug}/folder%200/`);
+  await row(page, "in it.txt").waitFor();
+  expect(lists).toEqual([]);
   expect(statuses.length).toBeGreaterThan(60);
   expect(statuses.filter((status) => status >= 400)).toEqual([]);
 });

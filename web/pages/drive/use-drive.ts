@@ -96,7 +96,7 @@ export function useDriveStore({ id, role }: Drive, onDriveChange: () => void): D
         store.reload();
         onDriveChange();
       },
-      onOpen: () => store.works.begin(),
+      onOpen: () => store.begin(),
       onWork: (work) => store.works.tell(work),
     });
     return () => feed.close();

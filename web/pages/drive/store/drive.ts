@@ -16,6 +16,7 @@ import { orUncertain } from "../../../lib/api/api.ts";
 import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
+import { LeftLists } from "./left-lists.ts";
 import { TreeStore } from "./tree.ts";
 import { WorksStore } from "./works.ts";
 
@@ -29,6 +30,7 @@ export class DriveStore {
   readonly isReadOnly: boolean;
   readonly tree: TreeStore;
   readonly works = new WorksStore();
+  readonly #left = new LeftLists();
   #shown: FolderStore | null = null;
   readonly #watchers = new Set<(change: Change) => void>();
 
@@ -50,6 +52,8 @@ export class DriveStore {
       path,
       memory,
       focus,
+      left: this.#left.take(path),
+      onLeave: (listing) => this.#left.keep(path, listing),
       onFolders: (first) => this.tree.setFirstPage(path, first),
     });
   }
@@ -64,8 +68,15 @@ export class DriveStore {
     };
   }
 
+  /** From now on `follow` tells of each change. */
+  begin(): void {
+    this.works.begin();
+    this.#left.follow();
+  }
+
   /** Loads the folder that is shown again. */
   reload(): void {
+    this.#left.forget();
     this.#shown?.reload();
   }
 
@@ -117,23 +128,27 @@ export class DriveStore {
 
   /** A file has changed, or is new, in any drive. */
   fileChanged(file: FileRecord): void {
+    this.#left.forget();
     this.tree.put(fileEntry(file));
     this.#shown?.fileChanged(file);
   }
 
   /** The drive has no such file, even if its list shows it. */
   fileMissing(id: string): void {
+    this.#left.forget();
     this.#shown?.fileMissing(id);
     this.settle();
   }
 
   /** Files were deleted or moved away. */
   filesRemoved(files: readonly Pick<FileEntry, "key" | "path">[]): void {
+    this.#left.forget();
     this.#shown?.filesRemoved(files);
   }
 
   /** A folder is new, in any drive. */
   folderMade(folder: FolderRecord): void {
+    this.#left.forget();
     this.tree.put(folderEntry(folder));
     if (folder.drive_id === this.drive) this.#shown?.folderMade(folderEntry(folder));
   }
@@ -148,24 +163,28 @@ export class DriveStore {
 
   /** A folder was deleted or moved away, with everything in it. */
   folderRemoved(path: string): void {
+    this.#left.forget();
     this.tree.remove(path);
     this.#shown?.folderRemoved(path);
   }
 
   /** A folder is there that may be new, or another than was there, with all that is in it. */
   folderCame(path: string): void {
+    this.#left.forget();
     this.tree.addFolder(path);
     if (this.#shown === null || !this.#shown.folderCame(path)) this.tree.reload(parentOf(path));
   }
 
   /** Something changed at the path of a file: the folders above it are there, and their counts may be others. */
   touched(path: string): void {
+    this.#left.forget();
     this.tree.addFolder(parentOf(path));
     this.#shown?.touched(path);
   }
 
   /** A file was moved away from a path, by whomever. */
   fileLeft(id: string, path: string): void {
+    this.#left.forget();
     this.tree.addFolder(parentOf(path));
     this.#shown?.fileLeft(id, path);
   }
@@ -183,6 +202,7 @@ export class DriveStore {
 
   /** Tells those that watch of changes. */
   tell(changes: readonly Change[]): void {
+    this.#left.forget();
     for (const change of changes) for (const watcher of this.#watchers) watcher(change);
   }
 

@@ -30,6 +30,10 @@ interface FolderStoreOptions {
   readonly memory: Memory;
   /** Where the focus goes once the list is shown. */
   readonly focus: FocusWish | null;
+  /** The list from when the folder was shown before, if nothing has changed since. */
+  readonly left: FolderListing | null;
+  /** Called with the list when the folder is left, if it is as on the server. */
+  readonly onLeave: (listing: FolderListing) => void;
   /** Called with the first page of the folders whenever it comes, or with null if there is no such folder. */
   readonly onFolders: (first: FoldersPage | null) => void;
 }
@@ -60,18 +64,25 @@ export class FolderStore {
     this.path = options.path;
     this.isReadOnly = options.isReadOnly;
     this.#sort = isSort(sort) ? sort : BY_NAME;
+    const { left } = options;
+    if (left !== null && left.sort.key === this.#sort.key && left.sort.descending === this.#sort.descending) {
+      this.listing.value = left;
+    }
     this.cursor = new Cursor(this.listing, options.memory, options.focus);
   }
 
-  /** Starts to load the folder; returns a function that stops this. */
+  /** Starts to load the folder, unless its list is there; returns a function that stops this. */
   open(): () => void {
     const end = this.cursor.follow();
-    this.reload();
+    if (this.listing.peek() === null) this.reload();
     return () => {
       end();
+      const listing = this.listing.peek();
+      const isCurrent = this.#next === null && this.#outdated === "nothing" && this.error.peek() === null;
+      if (listing !== null && isCurrent) this.#options.onLeave(listing);
+      else listing?.close();
       this.#next?.close();
       this.#next = null;
-      this.listing.peek()?.close();
     };
   }
 
