@@ -31,6 +31,8 @@ import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
 import { openServices } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./data-directory/store-identity.ts";
+import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
+import { ThumbnailStore } from "./thumbnails/thumbnail-store.ts";
 import { VERSION } from "./process/version.ts";
 
 /** How often contents that are due for a check are looked for, in milliseconds. */
@@ -195,9 +197,11 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const storePlaces = { database: directory.database, blobsDir: directory.blobs };
-  const parts = { ...options, ...config, tables, blobs, storePlaces, secret, backupPlan, program };
+  const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
+  const stores = { tables, blobs, thumbnailStore, storePlaces };
+  const parts = { ...options, ...config, ...stores, secret, backupPlan, program };
   const services = openServices(parts);
-  opened.defer(() => services.documentReader.stop());
+  opened.defer(() => services.ownProcesses.stop());
   opened.defer(() => services.blobChecks.stop());
   opened.defer(async () => {
     await tables.searches.close();

@@ -22,8 +22,8 @@ function lists(lines: Readonly<Record<string, string>>): Record<string, string[]
 const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
-    "accounts.ts appliance.ts backup config config.ts data-directory domain extraction network process verify",
-  "appliance.ts": "blobs config.ts data-directory db domain http network process services",
+    "accounts.ts appliance.ts backup config config.ts data-directory domain extraction network process thumbnails verify",
+  "appliance.ts": "blobs config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process",
   "accounts.ts": "config.ts data-directory db process services",
@@ -31,8 +31,10 @@ const MAY_IMPORT = lists({
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
   // Reads documents, in a process of its own.
-  extraction: "domain",
-  services: "blobs db domain extraction network process",
+  extraction: "domain process",
+  // Keeps thumbnails, and draws them in a process of its own.
+  thumbnails: "blobs domain process",
+  services: "blobs db domain extraction network process thumbnails",
   // The lock of the directory is a database, and its identity has to do with the database and the contents.
   "data-directory": "blobs config db domain process",
   db: "domain process",
@@ -83,7 +85,17 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
   {
     module: /^node:fs/,
     // `commands` for the process's own terminal.
-    places: ["backup", "blobs", "build.ts", "commands", "data-directory", "db/engine", "dev.ts", "process"],
+    places: [
+      "backup",
+      "blobs",
+      "build.ts",
+      "commands",
+      "data-directory",
+      "db/engine",
+      "dev.ts",
+      "process",
+      "thumbnails",
+    ],
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,

@@ -29,6 +29,8 @@ export type DataDirectory = Readonly<ReturnType<typeof pathsIn>>;
 const DATABASE = "coffer.db";
 /** What may be in a data directory beside its paths: what a start creates for a moment, and what a disk has. */
 const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+found"];
+/** What Coffer creates after `blobs`: without that they are foreign. */
+const LATER_NAMES = ["tmp", "thumbnails"];
 /** How many names of a foreign directory are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
@@ -55,6 +57,8 @@ export function pathsIn(root: string) {
     blobs: join(root, "blobs"),
     /** A directory; the blob store creates it, and empties it at each start. */
     tmp: join(root, "tmp"),
+    /** A directory; see `ThumbnailStore`. */
+    thumbnails: join(root, "thumbnails"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
     /** See `DatabaseReserve`. */
@@ -73,9 +77,8 @@ function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
   const own = [...Object.values(pathsIn(root)), ...OTHER_NAMES.map((name) => join(root, name))];
-  // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
   const foreign = names.filter(
-    (name) => !own.includes(join(root, name)) || (name === "tmp" && !names.includes("blobs")),
+    (name) => !own.includes(join(root, name)) || (LATER_NAMES.includes(name) && !names.includes("blobs")),
   );
   if (foreign.length === 0) return;
   const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");

@@ -4,12 +4,17 @@ export class Recent<K, V> {
   readonly #values = new Map<K, V>();
   readonly #most: number;
   readonly #sizeOf: (value: V) => number;
+  readonly #forgotten: (key: K) => void;
   #size = 0;
 
-  /** @param sizeOf what a value counts for, of `most` */
-  constructor(most: number, sizeOf: (value: V) => number = () => 1) {
+  /**
+   * @param sizeOf what a value counts for, of `most`
+   * @param forgotten is told what it forgets for lack of room
+   */
+  constructor(most: number, sizeOf: (value: V) => number = () => 1, forgotten: (key: K) => void = () => {}) {
     this.#most = most;
     this.#sizeOf = sizeOf;
+    this.#forgotten = forgotten;
   }
 
   get(key: K): V | undefined {
@@ -27,6 +32,7 @@ export class Recent<K, V> {
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#most) break;
       this.delete(oldest);
+      this.#forgotten(oldest);
     }
   }
 

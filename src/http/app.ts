@@ -26,6 +26,7 @@ import { claims } from "./resources/accounts/claims.ts";
 import { drives, provision } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
 import { extract, texts } from "./resources/contents/texts.ts";
+import { thumbnails } from "./resources/contents/thumbnails.ts";
 import { files } from "./resources/files/files.ts";
 import { paths } from "./resources/files/paths.ts";
 import { pathTransfers } from "./resources/files/path-transfers.ts";
@@ -165,6 +166,7 @@ function resources(parts: Parts): Route[] {
     downloads(parts),
     archives(parts),
     extract(parts),
+    thumbnails(parts),
     texts(parts),
     manyTexts(parts),
     edits(parts),

@@ -54,6 +54,7 @@ import { Walks } from "./files/walks.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
+import { OwnProcesses } from "./own-processes.ts";
 import { Oidc, type OidcProvider } from "./accounts/oidc.ts";
 import { KnownClients, type PasswordCost, Passwords } from "./accounts/passwords.ts";
 import { Pruning } from "./history/pruning.ts";
@@ -69,6 +70,8 @@ import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
+import { Thumbnails } from "./contents/thumbnails.ts";
+import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
 import { BatchReversal } from "./history/batch-reversal.ts";
@@ -86,6 +89,7 @@ import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
 interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
+  readonly thumbnailStore: ThumbnailStore;
   /** Of this data directory. */
   readonly secret: Uint8Array;
   readonly keyPrefix: string;
@@ -134,7 +138,8 @@ export function openServices(given: ServiceParts) {
   const damaged = new DamagedBlobs(given);
   const missingContents = new MissingContents({ ...given, damaged });
   const blobChecks = new BlobChecks({ ...given, damaged });
-  const documentReader = new DocumentReader(given);
+  const ownProcesses = new OwnProcesses(given);
+  const documentReader = new DocumentReader({ ownProcesses });
   const indexer = new Indexer({ ...given, damaged, documentReader });
   const embedder = new Embedder(given);
   const locks = new FolderLocks(given);
@@ -187,6 +192,7 @@ export function openServices(given: ServiceParts) {
   const places = new CommentPlaces({ versions, versionDiffs });
   const feed = new Feed({ ...parts, worksUnderWay });
   const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
+  const thumbnails = new Thumbnails({ ...parts, ownProcesses });
   const texts = new Texts({ ...parts, indexes });
   const uploads = new Uploads(parts);
   const links = new Links({ ...parts, linkPasswords });
@@ -226,8 +232,9 @@ export function openServices(given: ServiceParts) {
     files,
     blobChecks,
     archives,
-    documentReader,
+    ownProcesses,
     extracts,
+    thumbnails,
     texts,
     manyTexts: new ManyTexts({ ...parts, files, texts }),
     edits: new Edits({ ...parts, indexes, uploads }),
@@ -235,7 +242,16 @@ export function openServices(given: ServiceParts) {
     linkLists: new LinkLists({ ...parts, linkUses }),
     linkUses,
     fileLinks: new FileLinks({ ...parts, links, uploads }),
-    shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, links }),
+    shared: new SharedThings({
+      ...parts,
+      listings,
+      folders,
+      archives,
+      extracts,
+      thumbnails,
+      linkPasswords,
+      links,
+    }),
     uploads,
     batchUploads: new BatchUploads({ ...parts, uploads }),
     listings,

@@ -75,6 +75,7 @@ describe("the directory", () => {
       database: join(root, "coffer.db"),
       blobs: join(root, "blobs"),
       tmp: join(root, "tmp"),
+      thumbnails: join(root, "thumbnails"),
       secretFile: join(root, "secret"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),

@@ -13,11 +13,13 @@ import {
   wordParagraph,
   xlsx,
 } from "../support/samples/documents.ts";
+import { manyScans, png } from "../support/samples/pictures.ts";
 import { provision, serve } from "../support/server/executable.ts";
 import { connectMcp, REVISIONS } from "../support/peers/mcp.ts";
 import { eventually } from "../support/server/scenario.ts";
 
-// The libraries that read documents and speak MCP are in the executable, and the process that reads is this executable.
+// The libraries that read documents and speak MCP are in the executable, and the process that reads is this executable,
+// as is the one that draws thumbnails.
 
 const server = await serve();
 const agent = await provision(server);
@@ -82,6 +84,25 @@ test("nothing waits for a slow document but others of its owner, and it ends wit
   await eventually(() => children().length === 1);
   await agent.client.get("/v0/drives");
   client.abort();
+  await eventually(() => children().length === 0);
+});
+
+test("a picture that takes minutes to draw ends with its client, and the next one is drawn", async () => {
+  const thumbnailOf = async (path: string, body: Uint8Array<ArrayBuffer>) =>
+    `/v0/files/${(await agent.client.put(agent.drive, path, body)).id}/thumbnail`;
+  const [hostile, plain] = [
+    await thumbnailOf("a.jpg", await manyScans()),
+    await thumbnailOf("a.png", png(900, 900)),
+  ];
+  const client = new AbortController();
+  const headers = { authorization: `Bearer ${agent.key}` };
+  const slow = fetch(server.url + hostile, { headers, signal: client.signal });
+  slow.catch(() => {});
+  await eventually(() => children().length === 1);
+  // Of an unclaimed drive one is drawn at a time.
+  const next = agent.client.send("GET", plain);
+  client.abort();
+  expect(await next).toMatchObject({ status: 200 });
   await eventually(() => children().length === 0);
 });
 

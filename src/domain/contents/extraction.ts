@@ -20,12 +20,11 @@ export const EXTRACTION_LIMITS = {
   pages: 10_000,
 } as const;
 
-/** How many documents are read at once, and how many requests may wait for that. */
+/** How many documents are read at once, and how many requests may wait for that; see `OwnerTurns`. */
 export const EXTRACTIONS = {
   running: 2,
-  /** For unclaimed drives, which anybody can make. */
+  runningEach: 1,
   runningUnclaimed: 1,
-  /** Of one owner (see `ownerOf`); one runs. */
   waitingEach: 8,
   waiting: 64,
 } as const;

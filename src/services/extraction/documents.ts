@@ -13,6 +13,7 @@ import type { File } from "../../domain/files/file.ts";
 import { MIB } from "../../domain/limits.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Files } from "../files/files.ts";
+import { OwnerTurns } from "../owner-turns.ts";
 import type { SlotHolder } from "../slots.ts";
 import { Service } from "../service.ts";
 import type { DocumentReader } from "./document-reader.ts";
@@ -22,7 +23,7 @@ export class Documents extends Service<{
   documentReader: DocumentReader;
   clock: SteadyClock;
 }> {
-  readonly #queue = new ExtractionQueue();
+  readonly #turns = new OwnerTurns({ limits: EXTRACTIONS, noun: "extractions" });
   readonly #recent = new RecentExtractions(this.parts);
 
   /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
@@ -44,7 +45,7 @@ export class Documents extends Service<{
 
   async #read(key: string, holder: SlotHolder, format: DocumentFormat, content: Blob, signal?: AbortSignal) {
     const read = () => this.parts.documentReader.read(format, content, signal);
-    const reading = await this.#queue.run(holder, read, signal);
+    const reading = await this.#turns.run(holder, read, signal);
     signal?.throwIfAborted();
     if (reading.kind === "ended") {
       throw new CofferError(
@@ -76,62 +77,6 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
     );
   }
   return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${FAILURES[why]}`);
-}
-
-/** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
-export class ExtractionQueue {
-  readonly #running = new Set<SlotHolder>();
-  readonly #waiting = new Set<SlotHolder & { readonly start: () => void }>();
-
-  /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
-  async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
-    this.#requireRoom(holder.owner);
-    const turn = Promise.withResolvers<void>();
-    const waiting = { ...holder, start: turn.resolve };
-    const leave = () => {
-      if (this.#waiting.delete(waiting)) turn.reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", leave);
-    this.#waiting.add(waiting);
-    this.#startNext();
-    try {
-      await turn.promise;
-      return await work();
-    } finally {
-      signal?.removeEventListener("abort", leave);
-      this.#running.delete(waiting);
-      this.#startNext();
-    }
-  }
-
-  #requireRoom(owner: string): void {
-    const own = [...this.#waiting].filter((other) => other.owner === owner).length;
-    if (own < EXTRACTIONS.waitingEach && this.#waiting.size < EXTRACTIONS.waiting) return;
-    const whose = own < EXTRACTIONS.waitingEach ? "" : " of yours";
-    throw new CofferError(
-      "RATE_LIMITED",
-      `Too many extractions${whose} are waiting already; try again when some are done.`,
-    );
-  }
-
-  #startNext(): void {
-    for (const next of this.#waiting) {
-      if (!this.#mayRun(next)) continue;
-      this.#waiting.delete(next);
-      this.#running.add(next);
-      next.start();
-    }
-  }
-
-  #mayRun(next: SlotHolder): boolean {
-    const running = [...this.#running];
-    if (running.length >= EXTRACTIONS.running || running.some(({ owner }) => owner === next.owner))
-      return false;
-    return (
-      !next.isUnclaimed || running.filter((other) => other.isUnclaimed).length < EXTRACTIONS.runningUnclaimed
-    );
-  }
 }
 
 /** How much text is kept in all, in UTF-16 units. */

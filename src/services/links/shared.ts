@@ -23,6 +23,8 @@ import type { Links } from "./links.ts";
 import type { Listing, ListRequest, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
+import type { Thumbnails } from "../contents/thumbnails.ts";
+import type { ThumbnailSize } from "../../domain/contents/thumbnail.ts";
 
 /** What a link shows, to somebody who may see it. */
 export interface Shared {
@@ -48,6 +50,7 @@ export class SharedThings extends Service<
     folders: Folders;
     archives: Archives;
     extracts: Extracts;
+    thumbnails: Thumbnails;
     linkPasswords: Passwords;
     links: Links;
     secret: Uint8Array;
@@ -151,6 +154,11 @@ export class SharedThings extends Service<
   /** The text of a file that the link shows. Throws like `file` and `Extracts.extract`. */
   extract(shared: Shared, path: string | undefined, signal: AbortSignal): Promise<Extract> {
     return this.parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
+  }
+
+  /** A thumbnail of a file that the link shows. Throws like `Thumbnails.thumbnailOf`. */
+  thumbnail(shared: Shared, file: File, size: ThumbnailSize, signal: AbortSignal) {
+    return this.parts.thumbnails.thumbnailOf(file, size, holderOf(shared), signal);
   }
 
   /** One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR. */

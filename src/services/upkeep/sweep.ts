@@ -14,6 +14,7 @@ import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import { removeSomeOfWebhook } from "../webhooks/outbox.ts";
+import type { ThumbnailStore } from "../../thumbnails/thumbnail-store.ts";
 
 /** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
@@ -35,6 +36,7 @@ export class Sweep extends Service<
     snapshotRemoval: SnapshotRemoval;
     endedKeys: EndedKeys;
     watch: ClockWatch;
+    thumbnailStore: ThumbnailStore;
   }
 > {
   readonly #strays = new Strays(this.parts);
@@ -218,6 +220,8 @@ export class Sweep extends Service<
 
   /** Removes a blob that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
-    return this.parts.tables.blobs.isRemovable(digest) && (await this.parts.blobs.remove(digest));
+    const isRemoved = this.parts.tables.blobs.isRemovable(digest) && (await this.parts.blobs.remove(digest));
+    if (isRemoved) await this.parts.thumbnailStore.forget(digest);
+    return isRemoved;
   }
 }

@@ -6,6 +6,7 @@ import {
   SNAPSHOTS,
   WEBHOOKS,
 } from "../../../src/domain/limits.ts";
+import { THUMBNAIL_LIMITS } from "../../../src/domain/contents/thumbnail.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
@@ -98,6 +99,8 @@ beforeAll(async () => {
     picture: await putNote("a.png"),
     brokenJson: await putNote("a.json"),
     longJson: await putNote("long.json"),
+    cutPicture: await putNote("cut.gif", "GIF89a"),
+    longPicture: await putNote("long.png"),
     noText: await putNote("a.txt", "\0"),
     /** A link that shows these. */
     oddShare: await linkTo("", world.drives.ada),
@@ -115,9 +118,13 @@ beforeAll(async () => {
   own = { agent: { drive: world.drives.agent }, bob: { ...bobs, webhook: await fillWithWebhooks() } };
   const full = `UPDATE drive SET record_size = ${RECORD_ROOM_BYTES} WHERE id = '${world.drives.bob}'`;
   changeDatabase(coffer.dataDir, full);
-  // Only its size is looked at.
-  const long = `UPDATE file SET size = ${EXTRACT_JSON_BYTES + 1} WHERE id = '${others["longJson"]}'`;
-  changeDatabase(coffer.dataDir, long);
+  // Only their sizes are looked at.
+  for (const [name, most] of [
+    ["longJson", EXTRACT_JSON_BYTES],
+    ["longPicture", THUMBNAIL_LIMITS.inputBytes],
+  ] as const) {
+    changeDatabase(coffer.dataDir, `UPDATE file SET size = ${most + 1} WHERE id = '${others[name]}'`);
+  }
 });
 afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
@@ -311,6 +318,8 @@ const SUCCESSES: readonly Case[] = [
   ["compareVersions?from=2&to=1", 200],
   ["downloadFile?inline=1", 200],
   ["downloadFile", 304, IF_NEW],
+  ["getThumbnail", 304, { ...IF_NONE, on: { file: "{cutPicture}" } }],
+  ["nobody getSharedThumbnail?path=cut.gif", 304, { ...IF_NONE, on: { share: "{oddShare}" } }],
   ["downloadArchive?drive_id={drive}&path=dir/", 200],
   ["readText?max_bytes=3", 200],
   ["editFile", 200, { body: { edits: [{ op: "insert", line: 0, text: "!" }], dry_run: true } }],
@@ -349,6 +358,7 @@ const OF_SHARED = [
   "listSharedFiles",
   "downloadShared",
   "extractShared",
+  "getSharedThumbnail",
   "downloadSharedArchive",
 ];
 
@@ -429,6 +439,12 @@ const REFUSALS: readonly Case[] = [
   ["nobody extractShared?path=a.png", "UNSUPPORTED_MEDIA_TYPE", { on: { share: "{oddShare}" } }],
   ["nobody extractShared?path=a.json", "EXTRACTION_FAILED", { on: { share: "{oddShare}" } }],
   ["nobody extractShared?path=long.json", "PAYLOAD_TOO_LARGE", { on: { share: "{oddShare}" } }],
+  ["getThumbnail", "UNSUPPORTED_MEDIA_TYPE", { on: { file: "{noText}" } }],
+  ["getThumbnail", "EXTRACTION_FAILED", { on: { file: "{cutPicture}" } }],
+  ["getThumbnail", "PAYLOAD_TOO_LARGE", { on: { file: "{longPicture}" } }],
+  ["nobody getSharedThumbnail?path=a.txt", "UNSUPPORTED_MEDIA_TYPE", { on: { share: "{oddShare}" } }],
+  ["nobody getSharedThumbnail?path=cut.gif", "EXTRACTION_FAILED", { on: { share: "{oddShare}" } }],
+  ["nobody getSharedThumbnail?path=long.png", "PAYLOAD_TOO_LARGE", { on: { share: "{oddShare}" } }],
   ["nobody downloadByLink", "GONE", { again: true }],
   ["bob createLink", "QUOTA_EXCEEDED", { body: { drive_id, path: "/" } }],
   ["bob testWebhook", "CONFLICT"],

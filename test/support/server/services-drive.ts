@@ -2,6 +2,8 @@ import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import type { File } from "../../../src/domain/files/file.ts";
 import type { DriveId } from "../../../src/domain/id.ts";
+import { THUMBNAIL_STORE_BYTES } from "../../../src/domain/contents/thumbnail.ts";
+import { ThumbnailStore } from "../../../src/thumbnails/thumbnail-store.ts";
 import { openServices, type Services } from "../../../src/services/services.ts";
 import { newContent } from "../samples/contents.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
@@ -75,6 +77,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     program: [process.execPath],
     backupPlan: null,
     storePlaces,
+    thumbnailStore: new ThumbnailStore(join(root, "thumbnails"), THUMBNAIL_STORE_BYTES),
     maxFileSize,
     keepDays,
     keepVersions,

@@ -2,6 +2,7 @@ import { changeDatabase } from "../faults/change-database.ts";
 import { recordWork } from "../faults/recorded-work.ts";
 import { pendingRequest } from "../peers/oauth.ts";
 import type { TestAppliance } from "./appliance.ts";
+import { PNG } from "../samples/samples.ts";
 import type { Client } from "./client.ts";
 import { provision } from "./scenario.ts";
 import { beginSession } from "./sign-in.ts";
@@ -86,14 +87,16 @@ export interface Target extends Named {
 
 let targets = 0;
 
-/** Makes a file of "Hello World!", and what else is mentioned, since it takes long. */
+/** Makes a file of "Hello World!", or a picture for thumbnails, and what else is mentioned, since it takes long. */
 export async function makeTarget(place: Place, mentioned: string): Promise<Target> {
   const { client, drive, path } = place;
   targets += 1;
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length);
   if (/version|diff/.test(mentioned)) await client.put(drive, path, "Before that");
-  const file = await client.store(drive, path, "Hello World!");
+  const file = mentioned.includes("/thumbnail")
+    ? await client.store(drive, path, PNG, "&content_type=image/png")
+    : await client.store(drive, path, "Hello World!");
   const made = { drive, path, folder, name, file, carol: place.world.carol, suffix: String(targets) };
   for (const [words, make] of RARELY) {
     if (words.test(mentioned)) Object.assign(made, await make({ ...place, folder, file, mentioned }));

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { CofferError } from "../../../domain/errors.ts";
+import { CofferError, notFound } from "../../../domain/errors.ts";
 import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
@@ -16,6 +16,7 @@ import { contentAnswer } from "../../content/answer.ts";
 import type { Answer } from "../../operation/spec.ts";
 import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/texts.ts";
+import { THUMBNAIL, thumbnailAnswer } from "../contents/thumbnails.ts";
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
@@ -153,7 +154,7 @@ const sharedPath = t.optionalText(
   "photos/a.jpg",
 );
 
-export function sharedContents({ shared: service, files, linkUses, log, stallMs }: Parts) {
+export function sharedContents({ shared: service, files, thumbnails, linkUses, log, stallMs }: Parts) {
   return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
@@ -191,6 +192,26 @@ export function sharedContents({ shared: service, files, linkUses, log, stallMs 
         return withHidden(
           await extractAnswer(context, () => service.extract(opened, query.path, request.signal)),
         );
+      },
+    }),
+    operation("GET", "/v0/shared/:token/thumbnail", {
+      ...THUMBNAIL,
+      ...SHARED,
+      answers: THUMBNAIL.answers.map(hidden),
+      operationId: "getSharedThumbnail",
+      summary: "Get a thumbnail of a picture that a link shows",
+      description: `${LOCKED}Works like \`GET /v0/files/{id}/thumbnail\`, within the limits of unclaimed drives.`,
+      query: Type.Object({ ...THUMBNAIL.query.properties, path: sharedPath }),
+      errors: [...THUMBNAIL.errors, ...SHARED.errors],
+      handle: async ({ request, context, params: { token }, query: { path, size } }) => {
+        const opened = openShared(service, request, token);
+        const file = service.file(opened, path);
+        const make = async () => {
+          const bytes = await service.thumbnail(opened, file, size, request.signal);
+          if (!service.mayGoOn(token)) throw notFound("link");
+          return bytes;
+        };
+        return withHidden(await thumbnailAnswer(thumbnails, { request, context, file, size }, make));
       },
     }),
     operation("GET", "/v0/shared/:token/archive", {

@@ -1,20 +1,20 @@
 import { beforeEach, expect, test } from "bun:test";
-import { EXTRACTIONS } from "../../../src/domain/contents/extraction.ts";
-import { ExtractionQueue } from "../../../src/services/extraction/documents.ts";
-import type { SlotHolder } from "../../../src/services/slots.ts";
-import { failureOf } from "../../support/samples/failure.ts";
+import { EXTRACTIONS } from "../../src/domain/contents/extraction.ts";
+import { OwnerTurns } from "../../src/services/owner-turns.ts";
+import type { SlotHolder } from "../../src/services/slots.ts";
+import { failureOf } from "../support/samples/failure.ts";
 
 const many = { owner: "many", isUnclaimed: false };
 const few = { owner: "few", isUnclaimed: false };
 
-let queue: ExtractionQueue;
+let queue: OwnerTurns;
 /** What has begun, in this order. */
 let begun: string[];
 /** Ends what has begun. */
 let ends: Map<string, () => void>;
 
 beforeEach(() => {
-  [queue, begun, ends] = [new ExtractionQueue(), [], new Map()];
+  [queue, begun, ends] = [new OwnerTurns({ limits: EXTRACTIONS, noun: "extractions" }), [], new Map()];
 });
 
 /** Work under a name, which goes on until it is ended. */
@@ -67,4 +67,17 @@ test("who leaves does not wait any more", async () => {
   await first;
   await Promise.resolve();
   expect(begun).toEqual(["first", "next"]);
+});
+
+test("where an owner may have several, who has least under way is next", async () => {
+  queue = new OwnerTurns({ limits: { ...EXTRACTIONS, runningEach: 2 }, noun: "extractions" });
+  const first = work("first", many);
+  for (const name of ["second", "third", "fourth"]) void work(name, many);
+  void work("other", few);
+  await Promise.resolve();
+  expect(begun).toEqual(["first", "second"]);
+  ends.get("first")?.();
+  await first;
+  await Promise.resolve();
+  expect(begun).toEqual(["first", "second", "other"]);
 });
