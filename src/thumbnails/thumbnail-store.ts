@@ -1,6 +1,8 @@
 import { mkdir, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ifPresent } from "../blobs/system-error.ts";
+import { SHARD } from "../blobs/blob-directory.ts";
 import { newTempPath, TEMP_NAME, TempFile } from "../blobs/temp-file.ts";
 import type { DriveId } from "../domain/id.ts";
 import { isWhole, type ThumbnailSize } from "../domain/contents/thumbnail.ts";
@@ -8,8 +10,10 @@ import type { Digest } from "../domain/contents/content.ts";
 import { once } from "../domain/once.ts";
 import { Recent } from "../domain/recent.ts";
 
-/** What a file takes on a disk at least, in bytes. */
-const BLOCK_BYTES = 4096;
+/** What a thumbnail counts for at least, in bytes: so that there are not too many files to look at at a start. */
+const LEAST_BYTES = 16 * 1024;
+/** How many are put in order at once. */
+const PIECE = 500;
 /** How often a thumbnail that is used is marked as such on the disk, in milliseconds. */
 const MARK_MS = 3_600_000;
 
@@ -84,27 +88,49 @@ export class ThumbnailStore {
     }
   }
 
-  /** Looks what there is, oldest use first, and removes what a crash left half written. */
+  /** Looks what there is, and removes what a crash left half written. Others have their turn meanwhile. */
   async #load(): Promise<Recent<string, Kept>> {
-    const found: (Kept & { readonly path: string })[] = [];
-    for (const shard of (await ifPresent(readdir(this.#directory))) ?? []) {
-      if (TEMP_NAME.test(shard)) await rm(join(this.#directory, shard), { force: true });
-      if (!/^[0-9a-f]{2}$/.test(shard)) continue;
-      for (const name of (await ifPresent(readdir(join(this.#directory, shard)))) ?? []) {
-        const path = `${shard}/${name}`;
-        const facts = isName(name) ? await ifPresent(stat(join(this.#directory, path))) : null;
-        if (facts !== null) found.push({ path, bytes: facts.size, markedAt: facts.mtimeMs });
+    // By when they were marked as used: more exactly than that nothing is known of them.
+    const found = new Map<number, Found[]>();
+    for (const name of (await ifPresent(readdir(this.#directory))) ?? []) {
+      if (TEMP_NAME.test(name)) await rm(join(this.#directory, name), { force: true });
+      if (!SHARD.test(name)) continue;
+      for (const each of await this.#foundIn(name)) {
+        const time = Math.floor(each.markedAt / MARK_MS);
+        const others = found.get(time);
+        if (others === undefined) found.set(time, [each]);
+        else others.push(each);
       }
     }
     const kept = new Recent<string, Kept>(
       this.#most,
-      ({ bytes }) => Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES,
+      ({ bytes }) => Math.max(bytes, LEAST_BYTES),
       (path) => void rm(join(this.#directory, path), { force: true }).catch(() => {}),
     );
-    found.sort((a, b) => a.markedAt - b.markedAt);
-    for (const { path, ...each } of found) kept.set(path, each);
+    let count = 0;
+    for (const time of [...found.keys()].toSorted((a, b) => a - b)) {
+      for (const { path, ...each } of found.get(time) ?? []) {
+        kept.set(path, each);
+        count += 1;
+        if (count % PIECE === 0) await nextTurn();
+      }
+    }
     return kept;
   }
+
+  async #foundIn(shard: string): Promise<Found[]> {
+    const names = (await ifPresent(readdir(join(this.#directory, shard)))) ?? [];
+    const found = names.filter(isName).map(async (name): Promise<Found | null> => {
+      const path = `${shard}/${name}`;
+      const facts = await ifPresent(stat(join(this.#directory, path)));
+      return facts && { path, bytes: facts.size, markedAt: facts.mtimeMs };
+    });
+    return (await Promise.all(found)).filter((each) => each !== null);
+  }
+}
+
+interface Found extends Kept {
+  readonly path: string;
 }
 
 function pathOf({ digest, driveId, size }: ThumbnailName): string {

@@ -12,7 +12,8 @@ import {
 } from "../support/server/temporary-directory.ts";
 import { eventually } from "../support/server/scenario.ts";
 
-const BLOCK = 4096;
+/** What each counts for. */
+const LEAST = 16 * 1024;
 const HOUR = 3_600_000;
 const driveId = newId<DriveId>(1);
 const bytes = await new Bun.Image(png(9, 9)).webp().bytes();
@@ -26,7 +27,6 @@ beforeEach(async () => {
 });
 afterEach(() => scratch[Symbol.asyncDispose]());
 
-/** Each of these takes one block of the store. */
 const named = (at: number): ThumbnailName => ({
   digest: asHash<Digest>(Bun.SHA256.hash(String(at), "hex")),
   driveId,
@@ -41,13 +41,13 @@ const inStore = (...all: number[]) =>
   });
 
 test("what was not used for longest goes first, also after a restart", async () => {
-  const store = new ThumbnailStore(directory, 3 * BLOCK);
+  const store = new ThumbnailStore(directory, 3 * LEAST);
   for (const at of [1, 2, 3]) await store.put(named(at), bytes, at * HOUR);
   expect(await store.get(named(1), 10 * HOUR)).toEqual(new Uint8Array(bytes));
   await store.put(named(4), bytes, 11 * HOUR);
   await eventually(() => inStore(2).length === 0);
   expect(inStore(1, 2, 3, 4)).toEqual([1, 3, 4]);
-  const smaller = new ThumbnailStore(directory, 2 * BLOCK);
+  const smaller = new ThumbnailStore(directory, 2 * LEAST);
   expect(await smaller.get(named(3), 12 * HOUR)).toBeNull();
   expect(await smaller.get(named(1), 12 * HOUR)).not.toBeNull();
   await eventually(() => inStore(3).length === 0);
@@ -58,13 +58,13 @@ test("a start removes what was left half written, and nothing that is not its ow
   const half = join(directory, `coffer-${crypto.randomUUID()}.tmp`);
   const foreign = join(directory, "ab", "photo.webp");
   for (const path of [half, foreign]) writeFileSync(path, "x");
-  const store = new ThumbnailStore(directory, BLOCK);
+  const store = new ThumbnailStore(directory, LEAST);
   await store.put(named(1), bytes, HOUR);
   expect([existsSync(half), existsSync(foreign), inStore(1)]).toEqual([false, true, [1]]);
 });
 
 test("a thumbnail that cannot be written leaves nothing behind", async () => {
-  const store = new ThumbnailStore(directory, BLOCK);
+  const store = new ThumbnailStore(directory, LEAST);
   const { digest } = named(1);
   // A directory in its place.
   const place = join(directory, digest.slice(0, 2), `${digest}.${driveId}.small.webp`);

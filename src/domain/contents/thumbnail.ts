@@ -30,8 +30,8 @@ export const THUMBNAIL_TURNS = {
   running: 2,
   runningEach: 2,
   runningUnclaimed: 1,
-  waitingEach: 32,
-  waiting: 128,
+  waitingEach: 100,
+  waiting: 400,
 } as const;
 
 /** How many bytes of thumbnails are kept. Those that were not used for longest go first. */
@@ -66,7 +66,11 @@ export type Drawing =
 /** A drawing as bytes, from one process to another: a word, a line end, then the thumbnail. */
 export function encodeDrawing(drawing: Drawing): Uint8Array {
   if (drawing.kind === "refused") return new TextEncoder().encode(`${drawing.why}\n`);
-  return Buffer.concat([new TextEncoder().encode("drawn\n"), drawing.bytes]);
+  const head = new TextEncoder().encode("drawn\n");
+  const encoded = new Uint8Array(head.length + drawing.bytes.length);
+  encoded.set(head);
+  encoded.set(drawing.bytes, head.length);
+  return encoded;
 }
 
 /** What `encodeDrawing` made; null for anything else, as of a process that was ended meanwhile. */

@@ -9,9 +9,10 @@ import {
 } from "../../../domain/contents/thumbnail.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
-import { etagMatches } from "../../../domain/files/precondition.ts";
+import { etagMatches, requirePrecondition } from "../../../domain/files/precondition.ts";
 import { MIB } from "../../../domain/limits.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "../../content/answer.ts";
+import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import * as t from "../../operation/schema.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
@@ -36,7 +37,7 @@ export const THUMBNAIL = {
     }),
   }),
   description: `Returns a picture as a small WebP, turned the right way up; of an animation its first frame. Possible for PNG, JPEG, WebP, GIF and BMP of up to ${THUMBNAIL_LIMITS.inputBytes / MIB} MiB and ${THUMBNAIL_LIMITS.pixels / 1_000_000} million pixels; others get 415 or 413. One that is malformed, or takes more than ${THUMBNAIL_LIMITS.ms / 1000} seconds or ${THUMBNAIL_LIMITS.memory / MIB} MiB of memory, gets 422; the latter may pass, so try again after a minute. If the system ended the drawing, 503 is returned. Thumbnails are kept for the next requests; ${THUMBNAIL_TURNS.running} are made at once, and with more than ${THUMBNAIL_TURNS.waitingEach} of one account or unclaimed drive waiting, 429 is returned.`,
-  headers: { "If-None-Match": "Return 304 if the thumbnail still has this ETag." },
+  headers: { "If-None-Match": "Return 304 if the thumbnail still has this ETag.", ...IF_MATCH },
   answers: [
     {
       description: "The thumbnail.",
@@ -77,6 +78,7 @@ export async function thumbnailAnswer(
   { request, context, file, size }: Asked,
   make: () => Promise<Uint8Array<ArrayBuffer>>,
 ): Promise<Response> {
+  requirePrecondition({ ...preconditionOf(request), ifNoneMatch: null }, file);
   service.requireDrawable(file);
   const tag = `${file.digest}-${THUMBNAIL_PIXELS[size]}`;
   const headers = {
