@@ -1,5 +1,5 @@
 import { ask, call } from "./api/api.ts";
-import type { ContentSource, ShownFile } from "./contents/content-source.ts";
+import { type ContentSource, etagOf, type ShownFile } from "./contents/content-source.ts";
 import type { Shared, SharedFile, SharedPage } from "./api/types.ts";
 
 const START = "/s/";
@@ -77,5 +77,7 @@ export function sharedContents(token: string): ContentSource {
     download: ({ id }) => sharedDownload(token, id),
     inline: ({ id }) => `${sharedDownload(token, id)}&inline=1`,
     text: ({ id }) => `/v0/shared/${token}/extract?${new URLSearchParams({ path: id })}`,
+    thumbnail: ({ id, content_hash: hash }, size) =>
+      `/v0/shared/${token}/thumbnail?${new URLSearchParams({ path: id, size, if_match: etagOf(hash) })}`,
   };
 }

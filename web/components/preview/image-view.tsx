@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { isDrawable } from "../../../src/domain/contents/thumbnail.ts";
 import { essenceOf } from "../../../src/domain/contents/media-type.ts";
-import type { ShownFile } from "../../lib/contents/content-source.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { isSimpleSvg } from "../../lib/contents/svg-cost.ts";
 import { Careful } from "./careful.tsx";
@@ -10,6 +11,8 @@ import { Views } from "./views.tsx";
 import { useBlobUrl, Whole } from "./whole.tsx";
 
 const MOST_BYTES = 64 * 1024 * 1024;
+/** From so many bytes on, a thumbnail is shown while the picture is loaded. */
+const LONG_BYTES = 1024 * 1024;
 const MOST_SVG_BYTES = 1024 * 1024;
 const SVG = "image/svg+xml";
 
@@ -19,7 +22,7 @@ export function ImageView({ file }: { readonly file: ShownFile }) {
   const type = essenceOf(file.mime_type);
   if (type !== SVG) {
     return (
-      <Whole file={file} most={MOST_BYTES} type={type}>
+      <Whole file={file} most={MOST_BYTES} type={type} meanwhile={<Draft file={file} />}>
         {(content) => <BlobImage file={file} content={content} />}
       </Whole>
     );
@@ -36,6 +39,14 @@ export function ImageView({ file }: { readonly file: ShownFile }) {
       )}
     </>
   );
+}
+
+/** A thumbnail of a picture that takes long to load. */
+function Draft({ file }: { readonly file: ShownFile }) {
+  const { thumbnail } = useContext(ContentSourceContext);
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken || file.size < LONG_BYTES || !isDrawable(file.mime_type, file.size)) return null;
+  return <img class="preview-draft" src={thumbnail(file, "large")} alt="" onError={() => setBroken(true)} />;
 }
 
 interface ShownProps {

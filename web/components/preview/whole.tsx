@@ -13,22 +13,20 @@ interface WholeProps {
   readonly most: number;
   /** The MIME type that the content is shown as, whatever the file says. */
   readonly type: string;
+  /** What is shown while it is loaded, above the progress. */
+  readonly meanwhile?: ComponentChildren;
   readonly children: (content: Blob) => ComponentChildren;
 }
 
 /** Loads a whole file, with a progress bar, and then shows it. */
-export function Whole({ file, most, type, children }: WholeProps) {
+export function Whole({ file, most, ...rest }: WholeProps) {
   if (file.size > most) {
     return <NoView file={file} why={`Files larger than ${formatBytes(most)} have no preview.`} />;
   }
-  return (
-    <Loading file={file} type={type}>
-      {children}
-    </Loading>
-  );
+  return <Loading file={file} {...rest} />;
 }
 
-function Loading({ file, type, children }: Omit<WholeProps, "most">) {
+function Loading({ file, type, meanwhile, children }: Omit<WholeProps, "most">) {
   const [received, setReceived] = useState(0);
   const { inline } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(file.id, async (signal) => {
@@ -39,6 +37,7 @@ function Loading({ file, type, children }: Omit<WholeProps, "most">) {
   if (loaded.state === "ready") return <>{children(loaded.value)}</>;
   return (
     <div class="preview-body preview-none">
+      {meanwhile}
       <progress aria-label="Loading" max={Math.max(file.size, 1)} value={received} />
       <p class="soft">
         {formatBytes(received)} of {formatBytes(file.size)}

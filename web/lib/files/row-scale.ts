@@ -1,6 +1,3 @@
-/** Every row's height in rem, as it grows with its text; `--row-height` in files.css says the same. */
-export const ROW_REM = 3;
-
 /** Firefox lets no element be taller than about 17.8 million pixels, Chromium and Safari than 33.5. */
 const MOST_HEIGHT = 15_000_000;
 /** So far from both ends, a pixel scrolled is always a pixel of rows. */

@@ -4,6 +4,8 @@ import { Failure } from "../../components/failure.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
+import { chooseView, chosenView } from "../../lib/browser/view-choice.ts";
+import type { FolderView } from "../../lib/files/view.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { useReturns } from "../../lib/browser/returns.ts";
@@ -27,10 +29,15 @@ interface FolderPageProps {
 
 /** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
 export function FolderPage({ store, drive, place, path, takesFocus }: FolderPageProps) {
+  const [view, setView] = useState(chosenView);
   const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
   useLayoutEffect(() => store.show(folder), []);
   useReturns(useCallback(() => folder.reload(), []));
   const retry = () => folder.retry();
+  const show = (wanted: FolderView) => {
+    chooseView(wanted);
+    setView(wanted);
+  };
   const element = useListFocus(folder);
   const listing = folder.listing.value;
   const error = folder.error.value;
@@ -51,7 +58,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
   return (
     <div ref={element} class="folder" onClickCapture={visit}>
       <Area driveId={drive.id} folder={path}>
-        <Toolbar folder={folder} listing={listing} />
+        <Toolbar folder={folder} listing={listing} view={view} onView={show} />
         {error !== null && (
           <div class="list-failure">
             <Failure error={error} retry={retry} />
@@ -73,6 +80,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
           <FileGrid
             folder={folder}
             listing={listing}
+            view={view}
             label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}
             href={href}
           />

@@ -1,4 +1,6 @@
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
+import tilesIcon from "lucide-static/icons/layout-grid.svg" with { type: "text" };
+import listIcon from "lucide-static/icons/list.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
@@ -7,12 +9,15 @@ import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
 import { entryActions } from "./list/entry-actions.ts";
+import type { FolderView } from "../../lib/files/view.ts";
 import type { FolderStore } from "./store/folder.ts";
 import type { FolderListing } from "./store/listing.ts";
 
 interface ToolbarProps {
   readonly folder: FolderStore;
   readonly listing: FolderListing;
+  readonly view: FolderView;
+  readonly onView: (view: FolderView) => void;
 }
 
 /** What the folder holds and what can be done: with the folder itself or, once some is selected, with that. */
@@ -25,10 +30,11 @@ export function Toolbar(props: ToolbarProps) {
   );
 }
 
-function FolderTools({ folder, listing }: ToolbarProps) {
+function FolderTools({ folder, listing, view, onView }: ToolbarProps) {
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
+      {listing.count > 0 && <ViewTool view={view} onView={onView} />}
       {listing.count > 0 && (
         <a
           class="button quiet"
@@ -46,7 +52,16 @@ function FolderTools({ folder, listing }: ToolbarProps) {
   );
 }
 
-function SelectionTools({ folder, listing }: ToolbarProps) {
+/** Shows the folder in the other way. */
+function ViewTool({ view, onView }: Pick<ToolbarProps, "view" | "onView">) {
+  return view === "list" ? (
+    <Tool svg={tilesIcon} name="Grid" onClick={() => onView("tiles")} />
+  ) : (
+    <Tool svg={listIcon} name="List" onClick={() => onView("list")} />
+  );
+}
+
+function SelectionTools({ folder, listing }: Pick<ToolbarProps, "folder" | "listing">) {
   const entries = [...folder.cursor.selection.value.values()];
   return (
     <>

@@ -1,13 +1,13 @@
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
-import { FileIcon } from "../../components/file-icon.tsx";
+import { FileSign } from "../../components/file-sign.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";
-import { sharedAddress, sharedArchive, sharedDownload } from "../../lib/shared.ts";
+import { sharedAddress, sharedArchive, sharedDownload, shownFile } from "../../lib/shared.ts";
 import type { SharedFile } from "../../lib/api/types.ts";
 import type { FolderContents } from "./use-folder.ts";
 
@@ -82,7 +82,9 @@ function FileRow({ token, file }: { readonly token: string; readonly file: Share
   return (
     <div role="row" class="shared-row">
       <span role="cell" class="cell-name">
-        <FileIcon type={file.mime_type} />
+        <span class="cell-sign">
+          <FileSign file={shownFile(file)} size="small" />
+        </span>
         <span class="cell-words">
           <Link to={sharedAddress(token, file.path)} title={plain(name)}>
             <Name text={name} />

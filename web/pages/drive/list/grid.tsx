@@ -4,6 +4,7 @@ import { Menu, type MenuAnchor, type MenuItem } from "../../../components/menu.t
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
 import { navigate } from "../../../lib/browser/router.tsx";
+import { type FolderView, VIEW_SHAPES } from "../../../lib/files/view.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
 import { entryActions } from "./entry-actions.ts";
@@ -18,6 +19,7 @@ const REST_MS = 60;
 interface FileGridProps {
   readonly folder: FolderStore;
   readonly listing: FolderListing;
+  readonly view: FolderView;
   readonly label: string;
   readonly href: (entry: Entry) => string;
 }
@@ -30,11 +32,12 @@ interface OpenMenu {
 }
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
-export function FileGrid({ folder, listing, label, href }: FileGridProps) {
+export function FileGrid({ folder, listing, view, label, href }: FileGridProps) {
   const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
-  const { first, end, height, topOf, reveal } = useVisibleRows(body, listing.count);
+  const shape = VIEW_SHAPES[view];
+  const { first, end, columns, height, topOf, reveal } = useVisibleRows(body, listing.count, shape);
   const active = cursor.active.value;
   const selection = cursor.selection.value;
   const open = (entry: Entry) => navigate(href(entry));
@@ -46,7 +49,7 @@ export function FileGrid({ folder, listing, label, href }: FileGridProps) {
     const button = body.current?.querySelector(`[data-index="${row}"] .more`) ?? null;
     if (button !== null) showMenu(row, button.getBoundingClientRect());
   };
-  useKeys({ folder, listing, body, reveal, onOpen: open, onMenu: showMenuAtRow });
+  useKeys({ folder, listing, body, columns, line: shape.line, reveal, onOpen: open, onMenu: showMenuAtRow });
 
   useEffect(() => {
     const timer = setTimeout(() => void listing.ensure({ first, last: end - 1 }), REST_MS);
@@ -65,7 +68,8 @@ export function FileGrid({ folder, listing, label, href }: FileGridProps) {
         key={key}
         cursor={cursor}
         index={index}
-        top={topOf(index)}
+        view={view}
+        place={{ top: topOf(index), column: index % columns, columns }}
         entry={entry}
         selected={entry !== undefined && selection.has(entry.key)}
         active={index === active}
@@ -85,7 +89,7 @@ export function FileGrid({ folder, listing, label, href }: FileGridProps) {
     <>
       <div
         role="grid"
-        class="file-grid"
+        class={`file-grid file-${view}`}
         aria-label={label}
         aria-rowcount={listing.count + 1}
         aria-multiselectable="true"

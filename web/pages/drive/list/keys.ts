@@ -1,7 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../../lib/files.ts";
-import { ROW_REM } from "../../../lib/files/row-scale.ts";
 import { remInPixels } from "../../../lib/browser/rem.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
@@ -11,6 +10,9 @@ interface KeysOptions {
   readonly listing: FolderListing;
   /** Holds the rows. */
   readonly body: RefObject<HTMLElement | null>;
+  /** How many rows stand side by side, and how high each such line is, in rem. */
+  readonly columns: number;
+  readonly line: number;
   /** Scrolls to where a row is seen. */
   readonly reveal: (row: number) => void;
   readonly onOpen: (entry: Entry) => void;
@@ -24,7 +26,7 @@ export function useKeys(options: KeysOptions): void {
   const { cursor } = folder;
   const listen = (event: KeyboardEvent) => {
     const active = cursor.active.peek();
-    const command = commandOf(event, active);
+    const command = commandOf(event, active, options);
     if (command === null || event.defaultPrevented) return;
     const isInside = event.target instanceof Node && body.current?.contains(event.target) === true;
     if (!isInside && !countsOutside(command, event, cursor.selection.peek().size)) return;
@@ -74,11 +76,13 @@ type GridCommand =
   | { readonly does: "go"; readonly row: number; readonly extends: boolean }
   | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" | "menu" };
 
+type Lines = Pick<KeysOptions, "columns" | "line">;
+
 /** What a key pressed in the list means; null where it means nothing of ours. `active` is the current row. */
-function commandOf(event: KeyboardEvent, active: number): GridCommand | null {
+function commandOf(event: KeyboardEvent, active: number, lines: Lines): GridCommand | null {
   if (event.altKey) return null;
   if (event.ctrlKey || event.metaKey) return event.key === "a" ? { does: "select-all" } : null;
-  const row = targetOf(event.key, active);
+  const row = targetOf(event.key, active, lines);
   if (row !== null) return { does: "go", row, extends: event.shiftKey };
   switch (event.key) {
     case " ":
@@ -119,13 +123,20 @@ function pressesButton({ does }: GridCommand, { target }: KeyboardEvent): boolea
   return target instanceof HTMLButtonElement && (does === "open" || does === "toggle");
 }
 
-function targetOf(key: string, active: number): number | null {
-  const screen = Math.max(1, Math.floor(innerHeight / (ROW_REM * remInPixels())) - 4);
+/** What stays in sight when one goes on by a screen, in rem. */
+const KEPT_REM = 12;
+
+function targetOf(key: string, active: number, { columns, line }: Lines): number | null {
+  const screen = columns * Math.max(1, Math.floor((innerHeight / remInPixels() - KEPT_REM) / line));
   switch (key) {
     case "ArrowDown":
-      return active + 1;
+      return active + columns;
     case "ArrowUp":
-      return active - 1;
+      return active < columns ? active : active - columns;
+    case "ArrowRight":
+      return columns === 1 ? null : active + 1;
+    case "ArrowLeft":
+      return columns === 1 ? null : active - 1;
     case "PageDown":
       return active + screen;
     case "PageUp":

@@ -1,7 +1,7 @@
 import clockIcon from "lucide-static/icons/clock.svg" with { type: "text" };
 import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
 import moreIcon from "lucide-static/icons/ellipsis-vertical.svg" with { type: "text" };
-import { FileIcon } from "../../../components/file-icon.tsx";
+import { FileSign } from "../../../components/file-sign.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import type { MenuAnchor } from "../../../components/menu.tsx";
 import { Name } from "../../../components/name.tsx";
@@ -9,14 +9,24 @@ import type { Entry } from "../../../lib/files.ts";
 import { nameOf } from "../../../lib/files.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
+import type { FolderView } from "../../../lib/files/view.ts";
 import type { FolderRecord } from "../../../lib/api/types.ts";
 import type { Cursor } from "../store/cursor.ts";
+
+/** Where a row stands in what holds the rows. */
+interface RowSpot {
+  /** Pixels. */
+  readonly top: number;
+  readonly column: number;
+  /** How many stand side by side. */
+  readonly columns: number;
+}
 
 interface FileRowProps {
   readonly cursor: Cursor;
   readonly index: number;
-  /** Where it stands in what holds the rows, in pixels. */
-  readonly top: number;
+  readonly view: FolderView;
+  readonly place: RowSpot;
   /** Undefined while it is loading. */
   readonly entry: Entry | undefined;
   readonly selected: boolean;
@@ -29,7 +39,7 @@ interface FileRowProps {
   readonly onMenu: (index: number, anchor: MenuAnchor) => void;
 }
 
-/** One line of the list: a folder, a file, or something still loading. */
+/** One line of the list, or one tile: a folder, a file, or something still loading. */
 export function FileRow(props: FileRowProps) {
   const { cursor, index, entry, selected, active } = props;
   const openMenu = (event: MouseEvent) => {
@@ -47,7 +57,7 @@ export function FileRow(props: FileRowProps) {
       aria-busy={entry === undefined}
       tabIndex={active ? 0 : -1}
       data-index={index}
-      style={{ transform: `translateY(${props.top}px)` }}
+      style={styleAt(props.place)}
       onFocus={() => cursor.focused(index)}
       onMouseDown={keepTextUnmarked}
       onClick={(event) => cursor.press(index, event)}
@@ -63,6 +73,11 @@ export function FileRow(props: FileRowProps) {
       )}
     </div>
   );
+}
+
+function styleAt({ top, column, columns }: RowSpot) {
+  const width = 100 / columns;
+  return { transform: `translateY(${top}px)`, insetInlineStart: `${column * width}%`, width: `${width}%` };
 }
 
 /** A press with Shift chooses the rows up to this one, where the browser would mark the text in between. */
@@ -92,7 +107,13 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
         />
       </span>
       <span role="gridcell" class="cell-name">
-        {entry.kind === "folder" ? <FolderIcon /> : <FileIcon type={entry.file.mime_type} />}
+        <span class="cell-sign">
+          {entry.kind === "folder" ? (
+            <FolderIcon />
+          ) : (
+            <FileSign file={entry.file} size={props.view === "tiles" ? "medium" : "small"} />
+          )}
+        </span>
         <span class="cell-words">
           <a href={href(entry)} tabIndex={-1} onClick={open} title={plain(name)}>
             <Name text={name} />
