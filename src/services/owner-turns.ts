@@ -25,7 +25,7 @@ export class OwnerTurns extends Service<{
   /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
   async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    this.#requireRoom(holder.owner);
+    this.#requireRoom(holder);
     const turn = Promise.withResolvers<void>();
     const waiting = { ...holder, start: turn.resolve };
     const leave = () => {
@@ -44,10 +44,12 @@ export class OwnerTurns extends Service<{
     }
   }
 
-  #requireRoom(owner: string): void {
+  #requireRoom({ owner, isUnclaimed }: SlotHolder): void {
     const { waitingEach, waiting } = this.parts.limits;
     const own = count(this.#waiting, (other) => other.owner === owner);
-    if (own < waitingEach && this.#waiting.size < waiting) return;
+    const open = isUnclaimed ? count(this.#waiting, (other) => other.isUnclaimed) : 0;
+    // Anybody can make unclaimed drives: they leave half of the room to others.
+    if (own < waitingEach && this.#waiting.size < waiting && open < waiting / 2) return;
     const whose = own < waitingEach ? "" : " of yours";
     throw new CofferError(
       "RATE_LIMITED",

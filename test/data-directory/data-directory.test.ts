@@ -105,9 +105,10 @@ describe("the directory", () => {
   });
 
   test("that holds something, and no Coffer, is refused, and its names are shown", () => {
-    for (const name of ["e", "d", "c", "b", "tmp"]) writeFileSync(join(directory.root, name), "");
+    for (const name of ["e", "d", "c", "b", "tmp", "thumbnails"])
+      writeFileSync(join(directory.root, name), "");
     expect(refusal(() => openDataDirectory(directory.root))).toContain(
-      `The directory ${directory.root} holds b, c, d and 2 more, but no Coffer data.`,
+      `The directory ${directory.root} holds b, c, d and 3 more, but no Coffer data.`,
     );
   });
 

@@ -81,3 +81,14 @@ test("where an owner may have several, who has least under way is next", async (
   await Promise.resolve();
   expect(begun).toEqual(["first", "second", "other"]);
 });
+
+test("unclaimed drives leave room to wait, however many they are", async () => {
+  for (let at = 0; at <= EXTRACTIONS.waiting / 2; at += 1) {
+    void work("unclaimed", { owner: `${at}`, isUnclaimed: true });
+  }
+  const more = { owner: "one more", isUnclaimed: true };
+  expect(await failureOf(work("refused", more))).toMatchObject({ code: "RATE_LIMITED" });
+  void work("owner", few);
+  await Promise.resolve();
+  expect(begun).toEqual(["unclaimed", "owner"]);
+});

@@ -36,7 +36,7 @@ interface Refused {
 
 /** Small pictures of pictures: kept ones, or new ones, each drawn in a process of its own. */
 export class Thumbnails extends Service<
-  Pick<Parts, "access" | "blobs" | "clock" | "log" | "usage"> & {
+  Pick<Parts, "access" | "blobs" | "clock" | "damaged" | "log" | "usage"> & {
     blobChecks: BlobChecks;
     ownProcesses: OwnProcesses;
     thumbnailStore: ThumbnailStore;
@@ -98,7 +98,7 @@ export class Thumbnails extends Service<
       );
     }
     if (drawing.kind === "drawn") {
-      await this.#keep(name, drawing.bytes);
+      await this.#keep(file, name, drawing.bytes);
       return drawing.bytes;
     }
     const { why } = drawing;
@@ -119,9 +119,11 @@ export class Thumbnails extends Service<
     return decodeDrawing(bytes) ?? (isLate ? { kind: "refused", why: "time" } : null);
   }
 
-  /** A thumbnail that cannot be kept is sent all the same. */
-  async #keep(name: ThumbnailName, bytes: Bytes): Promise<void> {
-    const { blobs, clock, log, thumbnailStore } = this.parts;
+  /** A thumbnail that cannot be kept is sent all the same. That of a content whose check finds damage is not kept. */
+  async #keep(file: FileFacts, name: ThumbnailName, bytes: Bytes): Promise<void> {
+    const { blobChecks, blobs, clock, damaged, log, thumbnailStore } = this.parts;
+    await blobChecks.running(file);
+    if (damaged.isKnown(file)) return;
     try {
       if (await blobs.space.hasSpace()) await thumbnailStore.put(name, bytes, clock.now());
     } catch (error) {
