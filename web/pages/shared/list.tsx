@@ -60,9 +60,11 @@ function FolderRow({ token, path }: { readonly token: string; readonly path: str
   return (
     <div role="row" class="shared-row">
       <span role="cell" class="cell-name">
-        <span class="kind kind-folder">
-          <Icon svg={folderIcon} />
-          <span class="hidden-visually">Folder</span>
+        <span class="cell-sign">
+          <span class="kind kind-folder">
+            <Icon svg={folderIcon} />
+            <span class="hidden-visually">Folder</span>
+          </span>
         </span>
         <span class="cell-words">
           <Link to={sharedAddress(token, path)} title={plain(name)}>
