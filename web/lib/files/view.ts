@@ -3,7 +3,7 @@ export type FolderView = "list" | "tiles";
 
 /** The places of what is in a folder, in rem, as they grow with its text. */
 export interface ViewShape {
-  /** How high a line is; `--row-height` in files.css says the same. */
+  /** How high a line is; `--row-height` in files.css and tiles.css says the same. */
   readonly line: number;
   /** How wide each thing in a line is at least; null where it has the line for itself. */
   readonly width: number | null;
