@@ -1,13 +1,10 @@
-import type { Plan } from "../domain/accounts/roles.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
-import type { Subnet } from "../domain/network/address.ts";
 import type { Retention } from "../domain/history/history.ts";
-import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
-import { type BackupPlan, Backups } from "./upkeep/backups.ts";
+import { Backups } from "./upkeep/backups.ts";
 import { BatchUploads } from "./contents/batch-uploads.ts";
 import { BlobChecks, DamagedBlobs } from "./contents/blob-checks.ts";
 import { Batches } from "./changes/batches.ts";
@@ -34,11 +31,8 @@ import { WorksUnderWay } from "./folders/works-under-way.ts";
 import { Folders } from "./folders/folders.ts";
 import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep/grep.ts";
-import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
-import type { Parts } from "./parts.ts";
 import { Embedder } from "./search/embedder.ts";
-import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
@@ -55,23 +49,22 @@ import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
 import { OwnProcesses } from "./own-processes.ts";
-import { Oidc, type OidcProvider } from "./accounts/oidc.ts";
-import { KnownClients, type PasswordCost, Passwords } from "./accounts/passwords.ts";
+import { Oidc } from "./accounts/oidc.ts";
+import { KnownClients, Passwords } from "./accounts/passwords.ts";
 import { Pruning } from "./history/pruning.ts";
-import { Quota, type StorageLimits } from "./quota.ts";
+import { Quota } from "./quota.ts";
 import { Scrub } from "./upkeep/scrub.ts";
 import { Sessions } from "./accounts/sessions.ts";
 import { SharedThings } from "./links/shared.ts";
 import { SignIn } from "./accounts/sign-in.ts";
 import { QueryVectors } from "./search/query-vectors.ts";
-import { Search, type SearchTimes } from "./search/search.ts";
+import { Search } from "./search/search.ts";
 import { SnapshotViews } from "./snapshots/snapshot-views.ts";
 import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Thumbnails } from "./contents/thumbnails.ts";
-import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
 import { BatchReversal } from "./history/batch-reversal.ts";
@@ -86,49 +79,7 @@ import { WebhookDeliveries } from "./webhooks/deliveries.ts";
 import { WebhookOutbox, WebhookReach } from "./webhooks/outbox.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
-
-/** What the use cases need: stores, clock, log and settings. */
-interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
-  readonly thumbnailStore: ThumbnailStore;
-  /** Of this data directory. */
-  readonly secret: Uint8Array;
-  readonly keyPrefix: string;
-  readonly storageLimits: StorageLimits;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  /** How long earlier versions and deleted files are kept; 0 for not at all. */
-  readonly keepDays: number;
-  /** How many earlier versions of one file are kept. */
-  readonly keepVersions: number;
-  /** How long a check of all contents takes, in milliseconds; 0 for none. */
-  readonly scrubIntervalMs: number;
-  /** Whether people can register with a password. */
-  readonly signups: "open" | "closed";
-  /** Null if people sign in only with passwords. */
-  readonly oidc: OidcProvider | null;
-  /** The start of a command line of this program, for processes of its own. */
-  readonly program: readonly string[];
-  /** Null if the server makes no backups. */
-  readonly backupPlan: BackupPlan | null;
-  /** Where webhooks may be beside the public internet. */
-  readonly webhookAddresses: readonly Subnet[];
-  /** Where texts get their vectors; null if search goes by words alone. */
-  readonly embeddings: EmbeddingsEndpoint | null;
-  /** Overrides the default timeouts of search. */
-  readonly searchTimes?: SearchTimes | undefined;
-  /** Overrides `PIECE_ROWS` for changes of whole folders. */
-  readonly pieceRows?: number | undefined;
-  /** Overrides `GREP_BOUNDS`. */
-  readonly grepBounds?: GrepBounds | undefined;
-  /** Where the metadata of OAuth clients is fetched, and webhooks are; the public internet by default. */
-  readonly publicNetwork?: PublicNetwork | undefined;
-  /** Overrides `STREAM_COMMENT_MS`. */
-  readonly streamCommentMs?: number | undefined;
-  /** Overrides `PASSWORD_COST`. */
-  readonly passwordCost?: PasswordCost | undefined;
-}
+import type { ServiceParts } from "./service-parts.ts";
 
 export type Services = ReturnType<typeof openServices>;
 

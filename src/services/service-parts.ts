@@ -1,0 +1,55 @@
+import type { Plan } from "../domain/accounts/roles.ts";
+import type { Subnet } from "../domain/network/address.ts";
+import type { PublicNetwork } from "../network/public-network.ts";
+import type { BackupPlan } from "./upkeep/backups.ts";
+import type { GrepBounds } from "./grep/request.ts";
+import type { Parts } from "./parts.ts";
+import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
+import type { OidcProvider } from "./accounts/oidc.ts";
+import type { PasswordCost } from "./accounts/passwords.ts";
+import type { StorageLimits } from "./quota.ts";
+import type { SearchTimes } from "./search/search.ts";
+import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";
+
+/** What the use cases need: stores, clock, log and settings. */
+export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
+  readonly thumbnailStore: ThumbnailStore;
+  /** Of this data directory. */
+  readonly secret: Uint8Array;
+  readonly keyPrefix: string;
+  readonly storageLimits: StorageLimits;
+  /** Requests per minute. */
+  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  /** How long earlier versions and deleted files are kept; 0 for not at all. */
+  readonly keepDays: number;
+  /** How many earlier versions of one file are kept. */
+  readonly keepVersions: number;
+  /** How long a check of all contents takes, in milliseconds; 0 for none. */
+  readonly scrubIntervalMs: number;
+  /** Whether people can register with a password. */
+  readonly signups: "open" | "closed";
+  /** Null if people sign in only with passwords. */
+  readonly oidc: OidcProvider | null;
+  /** The start of a command line of this program, for processes of its own. */
+  readonly program: readonly string[];
+  /** Null if the server makes no backups. */
+  readonly backupPlan: BackupPlan | null;
+  /** Where webhooks may be beside the public internet. */
+  readonly webhookAddresses: readonly Subnet[];
+  /** Where texts get their vectors; null if search goes by words alone. */
+  readonly embeddings: EmbeddingsEndpoint | null;
+  /** Overrides the default timeouts of search. */
+  readonly searchTimes?: SearchTimes | undefined;
+  /** Overrides `PIECE_ROWS` for changes of whole folders. */
+  readonly pieceRows?: number | undefined;
+  /** Overrides `GREP_BOUNDS`. */
+  readonly grepBounds?: GrepBounds | undefined;
+  /** Where the metadata of OAuth clients is fetched, and webhooks are; the public internet by default. */
+  readonly publicNetwork?: PublicNetwork | undefined;
+  /** Overrides `STREAM_COMMENT_MS`. */
+  readonly streamCommentMs?: number | undefined;
+  /** Overrides `PASSWORD_COST`. */
+  readonly passwordCost?: PasswordCost | undefined;
+}
