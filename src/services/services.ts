@@ -65,6 +65,7 @@ import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Thumbnails } from "./contents/thumbnails.ts";
+import { ManyEntries } from "./history/many-entries.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
 import { BatchReversal } from "./history/batch-reversal.ts";
@@ -208,7 +209,8 @@ export function openServices(given: ServiceParts) {
     listings,
     walks,
     paths,
-    manyPaths: new ManyPaths({ ...parts, files, paths, walks }),
+    manyEntries: new ManyEntries({ ...parts, trash }),
+    manyPaths: new ManyPaths({ ...parts, files, folders, paths, walks }),
     indexer,
     embedder,
     search: new Search({ ...parts, indexer, queryVectors: new QueryVectors(given) }),

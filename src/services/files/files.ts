@@ -201,11 +201,17 @@ export class Files extends Service<
   /**
    * Puts into the trash what the caller may remove: a batch of several transactions. `within` is called in the last one.
    * Throws NOT_FOUND, FORBIDDEN for the drive of paths, VALIDATION_ERROR for a malformed path.
+   * @param batch what this ends, when it has removed `before`
    */
-  async removeMany(caller: Caller, files: NamedFiles, within?: Within<RemovedFiles>): Promise<RemovedFiles> {
-    const batch = this.parts.batches.open("delete", authorOf(caller));
+  async removeMany(
+    caller: Caller,
+    files: NamedFiles,
+    within?: Within<RemovedFiles>,
+    batch = this.parts.batches.open("delete", authorOf(caller)),
+    before: RemovedFiles = { deleted: [], trashIds: [], failed: [], batch: null },
+  ): Promise<RemovedFiles> {
     const left = this.#wantedOf(caller, files);
-    let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [], batch: null };
+    let removed = before;
     await this.parts.batches.whole(batch, async () => {
       do {
         const outcome = await this.parts.access.writeFromReserve(

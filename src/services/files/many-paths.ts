@@ -5,12 +5,14 @@ import type { Batch } from "../../domain/changes/batch.ts";
 import { authorOf } from "../../domain/changes/change.ts";
 import { type CofferError, invalid } from "../../domain/errors.ts";
 import type { Glob } from "../../domain/files/glob.ts";
+import { type FolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import { MANY_PATHS } from "../../domain/limits.ts";
 import { UNCONDITIONAL } from "../../domain/files/precondition.ts";
-import type { BatchId } from "../../domain/id.ts";
+import type { BatchId, TrashId } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { Destination, Files, RemovedFiles } from "./files.ts";
+import type { Destination, Files, NamedFiles, RemovedFiles } from "./files.ts";
+import type { Folders } from "../folders/folders.ts";
 import { type BatchPart, isOfOne, type PartError } from "../changes/batches.ts";
 import { isOfFolder, type PathRef, type Paths } from "./paths.ts";
 import type { Walks } from "./walks.ts";
@@ -53,7 +55,7 @@ const LOOKED_AT = 100;
 
 /** Changes of many files and folders by one request, each with its own outcome. */
 export class ManyPaths extends Service<
-  Pick<Parts, "access" | "batches"> & { files: Files; paths: Paths; walks: Walks }
+  Pick<Parts, "access" | "batches"> & { files: Files; folders: Folders; paths: Paths; walks: Walks }
 > {
   /** The files of a drive whose paths match. Throws NOT_FOUND; VALIDATION_ERROR if they are more than `most`. */
   async matching(caller: Caller, drive: string, glob: Glob, most: number) {
@@ -98,6 +100,59 @@ export class ManyPaths extends Service<
       within && ((each) => within(shown(each))),
     );
     return shown(done);
+  }
+
+  /**
+   * Puts all that is named into the trash, what ends with `/` as a folder with all it holds: one batch. Throws as
+   * `removeMany`, and as `requireConfirmed` if there are folders.
+   */
+  async removeNamed(
+    caller: Caller,
+    named: NamedFiles,
+    isConfirmed: boolean,
+    within?: Within<RemovedFiles>,
+  ): Promise<RemovedFiles> {
+    const { files } = this.parts;
+    if ("ids" in named) return files.removeMany(caller, named, within);
+    const { true: folders = [], false: others = [] } = Object.groupBy(named.paths, (path) =>
+      isOfFolder(path) ? "true" : "false",
+    );
+    const rest = { drive: named.drive, paths: others };
+    if (folders.length === 0) return files.removeMany(caller, rest, within);
+    this.parts.paths.requireConfirmed(isConfirmed);
+    this.parts.access.driveToWrite(caller, named.drive, null);
+    const parsed = Map.groupBy(folders, (path) => parseFolderPath("paths", path));
+    for (const [at, path] of others.entries()) parsePathOfFile(`paths[${at}]`, path);
+    const batch = this.parts.batches.open("delete", authorOf(caller));
+    return this.parts.batches.whole(batch, async () => {
+      const deleted: string[] = [];
+      const trashIds: (TrashId | null)[] = [];
+      const failed: string[] = [];
+      for (const [folder, names] of parsed) {
+        const trashId = await this.#removeFolder(caller, named.drive, folder, batch);
+        if (trashId === undefined) failed.push(...names);
+        else {
+          deleted.push(...names);
+          trashIds.push(...names.map(() => trashId));
+        }
+      }
+      return files.removeMany(caller, rest, within, batch, { deleted, trashIds, failed, batch: null });
+    });
+  }
+
+  /** Its entry in the trash, null if it is not kept; undefined if it could not be removed. */
+  async #removeFolder(
+    caller: Caller,
+    drive: string,
+    path: FolderPath,
+    batch: Batch,
+  ): Promise<TrashId | null | undefined> {
+    try {
+      return (await this.parts.folders.remove(caller, drive, path, undefined, batch)).trashId;
+    } catch (error) {
+      if (isOfOne(error)) return undefined;
+      throw error;
+    }
   }
 
   /**

@@ -54,20 +54,21 @@ export class FolderChanges extends Service<
    *
    * @param within is called with the result in the transaction that decides the work: the first one for a removal,
    *   which is then finished unless it is given up; otherwise the last one
-   * @param begin runs inside the first write, after the caller was checked again
+   * @param begin runs inside the first write, after the caller was checked again, with the stamp of what it changes
    * @param how `writeFromReserve` for removals: they work on a full disk
    * @param batch what it is part of
    */
   async perform<T>(
     caller: Caller,
     within: Within<T> | undefined,
-    begin: () => Begun<T>,
+    begin: (stamp: Stamp) => Begun<T>,
     how: "write" | "writeFromReserve" = "write",
     batch?: Batch,
   ): Promise<T> {
-    const first = await this.parts.access[how](caller, undefined, () =>
-      this.#first(begin(), this.#stamp(caller, batch), within),
-    );
+    const first = await this.parts.access[how](caller, undefined, () => {
+      const stamp = this.#stamp(caller, batch);
+      return this.#first(begin(stamp), stamp, within);
+    });
     return "result" in first ? first.result : this.parts.works.complete(first.rest);
   }
 

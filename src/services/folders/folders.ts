@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { actorOf, stampOf } from "../../domain/changes/change.ts";
+import { actorOf, type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { orNotFound } from "../../domain/errors.ts";
@@ -130,15 +130,20 @@ export class Folders extends Service<
     });
   }
 
-  /** Puts a folder with everything in it into the trash. Throws NOT_FOUND. */
-  remove(caller: Caller, driveId: string, path: string, within?: Within<RemovedFolder>) {
+  /** Puts a folder with everything in it into the trash. Throws NOT_FOUND. @param batch what it is part of */
+  remove(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<RemovedFolder>,
+    batch?: Batch,
+  ): Promise<RemovedFolder> {
     const parsed = parseFolderPath("path", path);
-    const begin = () => {
-      const { tables, access, locks, retention, clock } = this.parts;
+    const begin = ({ now: deletedAt }: Stamp) => {
+      const { tables, access, locks, retention } = this.parts;
       const drive = access.driveToWrite(caller, driveId, parsed);
       locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
-      const deletedAt = clock.now();
       const trashId = keepsDeleted(retention) ? newId<TrashId>(deletedAt) : null;
       const entry = { drive: drive.pk, kind: "folder", path: parsed, state: "filling", deletedAt } as const;
       const trash = trashId && tables.trash.insert({ ...entry, id: trashId, deletedBy: actorOf(caller) });
@@ -146,13 +151,13 @@ export class Folders extends Service<
       const work = { kind: "remove", from, to: null, trash } as const;
       return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
     };
-    return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
+    return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve", batch);
   }
 
   #transfer(how: "move" | "copy", ...[caller, driveId, path, to, within, batch]: FolderTransfer) {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    const begin = () => {
+    const begin = (stamp: Stamp) => {
       const { access } = this.parts;
       // A move takes the folder away; a copy only reads it.
       const source =
@@ -163,7 +168,6 @@ export class Folders extends Service<
       // First: a folder may be missing only until a running work puts it back.
       this.parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
-      const stamp = stampOf(caller, this.parts.clock.now());
       const work = this.parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
         const made = this.parts.tables.folders.existing(drive.pk, target);

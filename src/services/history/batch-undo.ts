@@ -1,5 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import { authorOf, type Change, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
@@ -73,7 +74,7 @@ export class BatchUndo extends Service<
             continue;
           }
           done = added(done, waiting, await batches.each(caller, batch, waiting.map(partOf)));
-          done = added(done, [change], [await this.#undoFolder(caller, drive, change)]);
+          done = added(done, [change], [await this.#undoFolder(caller, drive, change, batch)]);
           waiting = [];
         }
         const parts = waiting.map(partOf);
@@ -111,10 +112,10 @@ export class BatchUndo extends Service<
     return id;
   }
 
-  /** A change of a whole folder is undone as if it were alone: that may take long. */
-  async #undoFolder(caller: Caller, drive: Drive, change: Change): Promise<PartError> {
+  /** A change of a whole folder is undone in pieces of its own: that may take long. */
+  async #undoFolder(caller: Caller, drive: Drive, change: Change, batch: Batch): Promise<PartError> {
     try {
-      await this.parts.undo.one(caller, drive, change, () => {});
+      await this.parts.undo.one(caller, drive, change, () => {}, batch);
       return null;
     } catch (error) {
       if (isOfOne(error)) return error;
@@ -200,9 +201,10 @@ function added({ undone, failed }: Tally, changes: readonly Change[], errors: re
   return { undone: undone + changes.length - more.length, failed: [...failed, ...more] };
 }
 
-/** Whether it is about a folder that has files. */
-function isOfWholeFolder({ type, fileCount }: Change): boolean {
-  return type.startsWith("folder.") && fileCount !== 0;
+/** Whether it is about a folder with what is in it, not about an empty one that came or went with its last file. */
+function isOfWholeFolder({ type, fileCount, ref }: Change): boolean {
+  const isBare = fileCount === 0 && ref === null && (type === "folder.created" || type === "folder.deleted");
+  return type.startsWith("folder.") && !isBare;
 }
 
 /** Whether undoing it works on a full disk. */

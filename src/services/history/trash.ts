@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { SingleTrashedFile } from "../../db/history/trash.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound, present } from "../../domain/errors.ts";
@@ -112,20 +113,26 @@ export class Trash extends Service<
    * Puts an entry back, to its path or beside what is there now. If it rejects, nothing is there, or soon will be.
    * Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL, VALIDATION_ERROR; CONFLICT if a given `path` is taken.
    */
-  async restore(caller: Caller, id: string, path: string | undefined, within?: Within<RestoredEntry>) {
+  async restore(
+    caller: Caller,
+    id: string,
+    path: string | undefined,
+    within?: Within<RestoredEntry>,
+    batch?: Batch,
+  ): Promise<RestoredEntry> {
     const { kind } = this.get(caller, id);
     await this.parts.tables.requireWritable();
     if (kind === "file")
       return this.parts.access.write(caller, within, () =>
         this.restoreFile(caller, id, path, this.#stamp(caller)),
       );
-    return this.parts.folderChanges.perform(caller, within, () => {
-      const stamp = this.#stamp(caller);
+    const begin = (stamp: Stamp) => {
       const { entry, drive, place } = this.#begin(caller, id, path, stamp);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
       const work = this.parts.folderChanges.restore(drive, entry, place.path, stamp);
       return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
-    });
+    };
+    return this.parts.folderChanges.perform(caller, within, begin, "write", batch);
   }
 
   /** Deletes an entry for good. Its space is freed later. Throws NOT_FOUND, FORBIDDEN. */

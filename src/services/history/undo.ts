@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Batch } from "../../domain/changes/batch.ts";
 import type { Change, ChangePosition } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -90,8 +91,12 @@ export class Undo extends Service<
     return null;
   }
 
-  /** Undoes a change of a drive that the caller may write, and whose history it may see. Throws as `last`. */
-  async one(caller: Caller, drive: Drive, change: Change, tell: Tell): Promise<Outcome> {
+  /**
+   * Undoes a change of a drive that the caller may write, and whose history it may see. Throws as `last`.
+   *
+   * @param batch what the undoing of a change of a whole folder is part of
+   */
+  async one(caller: Caller, drive: Drive, change: Change, tell: Tell, batch?: Batch): Promise<Outcome> {
     const { type, path } = change;
     const there = { path, isTrashed: false };
     switch (type) {
@@ -113,20 +118,19 @@ export class Undo extends Service<
       }
       case "folder.created":
       case "folder.copied":
-        return this.#removeFolder(caller, drive, change, tell);
+        return this.#removeFolder(caller, drive, change, tell, batch);
       case "folder.restored":
         await this.#requireFromTrash(caller, drive, change);
-        return this.#removeFolder(caller, drive, change, tell);
+        return this.#removeFolder(caller, drive, change, tell, batch);
       case "folder.moved": {
         const back = { path: movedFrom(change), isTrashed: false };
-        await this.parts.folders.move(caller, drive.id, path, { path: back.path, driveId: undefined }, () =>
-          tell(back),
-        );
+        const to = { path: back.path, driveId: undefined };
+        await this.parts.folders.move(caller, drive.id, path, to, () => tell(back), batch);
         return back;
       }
       case "file.deleted":
       case "folder.deleted":
-        return this.#undelete(caller, change, tell);
+        return this.#undelete(caller, change, tell, batch);
       case "files.written":
       case "files.copied":
       case "files.moved":
@@ -160,7 +164,13 @@ export class Undo extends Service<
   }
 
   /** Throws CONFLICT for a folder that holds more or less than after the change: to remove it would undo that, too. */
-  async #removeFolder(caller: Caller, drive: Drive, change: Change, tell: Tell): Promise<Outcome> {
+  async #removeFolder(
+    caller: Caller,
+    drive: Drive,
+    change: Change,
+    tell: Tell,
+    batch?: Batch,
+  ): Promise<Outcome> {
     this.#requireTrash(change);
     const { path } = change;
     const trashed = { path, isTrashed: true };
@@ -173,7 +183,7 @@ export class Undo extends Service<
       const [then, now] = [counted(change.fileCount, "file"), counted(fileCount, "file")];
       throw cannotUndo(change, `The folder had ${then} then, and has ${now} now. If you mean it, delete it.`);
     };
-    await this.parts.folders.remove(caller, drive.id, path, within);
+    await this.parts.folders.remove(caller, drive.id, path, within, batch);
     return trashed;
   }
 
@@ -191,11 +201,9 @@ export class Undo extends Service<
     return versions.restore(caller, { drive: drive.id, path: change.path }, number, stillHas(change), within);
   }
 
-  async #undelete(caller: Caller, change: Change, tell: Tell): Promise<Outcome> {
-    const entry = await this.parts.trash.restore(caller, trashEntryOf(change), undefined, (restored) =>
-      tell(placeOf(restored)),
-    );
-    return placeOf(entry);
+  async #undelete(caller: Caller, change: Change, tell: Tell, batch?: Batch): Promise<Outcome> {
+    const within = (restored: RestoredEntry) => tell(placeOf(restored));
+    return placeOf(await this.parts.trash.restore(caller, trashEntryOf(change), undefined, within, batch));
   }
 }
 

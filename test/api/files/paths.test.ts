@@ -148,10 +148,10 @@ describe("several at once", () => {
       moves({ paths: ["all/docs"], destination_path: "more/" }, { batch_id: expect.any(String) }),
       gives(
         "POST /v0/undo",
-        { undone: 1, failed: [] },
+        { undone: 2, failed: [] },
         { body: { drive_id, batch_id: "{second.batch_id}" } },
       ),
-      gives("POST /v0/undo", { undone: 3, failed: [] }, { body: { drive_id, batch_id: "{first.batch_id}" } }),
+      gives("POST /v0/undo", { undone: 4, failed: [] }, { body: { drive_id, batch_id: "{first.batch_id}" } }),
       is("docs/", { file_count: 2 }),
       is("taken/a.md", {}),
       is("plain", {}),

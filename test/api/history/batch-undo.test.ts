@@ -97,3 +97,96 @@ test("an undoing that could not be undone is none: where nothing deleted is kept
   const batch = await deleteAll(client, id, ["a"]);
   expect(await undoBatch(client, id, batch)).toMatchObject({ batch_id: null, undone: 0, failed_count: 1 });
 });
+
+test("a deletion of folders and files is one batch, and comes back with one request, and goes again", async () => {
+  const { client, id } = await stage.ownDrive();
+  for (const path of ["a/1", "a/b/2", "c", "stays/3"]) await client.put(id, path, path);
+  await client.post("/v0/folders", { drive_id: id, path: "empty/inner/" });
+  const before = await listed(client, id);
+  const paths = ["a/", "empty/", "c", "nothing/", "nor this"];
+  const deletion = { drive_id: id, paths };
+  const gone = await client.post<{ batch_id: string }>("/v0/files/bulk-delete", deletion, 200);
+  expect(gone).toMatchObject({ deleted: ["a/", "empty/", "c"], failed: ["nothing/", "nor this"] });
+  expect([...(await listed(client, id)).keys()]).toEqual(["stays/3"]);
+  const back = await undoBatch(client, id, gone.batch_id);
+  expect(back).toMatchObject({ undone: 3, failed: [] });
+  expect(await listed(client, id)).toEqual(before);
+  await client.get(`/v0/paths?drive_id=${id}&path=empty/inner/`);
+  expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
+  expect(await undoBatch(client, id, back.batch_id)).toMatchObject({ undone: 3, failed: [] });
+  expect([...(await listed(client, id)).keys()]).toEqual(["stays/3"]);
+});
+
+test("folders that were moved go back with the files, and what was made for them goes", async () => {
+  const { client, id } = await stage.ownDrive();
+  for (const path of ["a/1", "c"]) await client.put(id, path, path);
+  await client.post("/v0/folders", { drive_id: id, path: "empty/" });
+  const body = { drive_id: id, paths: ["a/", "empty/", "c"], destination_path: "new/er/" };
+  const { batch_id } = await client.post<{ batch_id: string }>("/v0/paths/move", body, 200);
+  expect([...(await listed(client, id)).keys()]).toEqual(["new/er/a/1", "new/er/c"]);
+  expect(await undoBatch(client, id, batch_id)).toMatchObject({ failed: [] });
+  expect([...(await listed(client, id)).keys()]).toEqual(["a/1", "c"]);
+  await client.get(`/v0/paths?drive_id=${id}&path=empty/`);
+  await client.json(404, "GET", `/v0/paths?drive_id=${id}&path=new/er/`);
+});
+
+test("folders of a place that keeps nothing of what is deleted go only when that is confirmed", async () => {
+  await using coffer = await startWithDrive(KEEPS_NOTHING);
+  const { client, id } = coffer.own;
+  await client.put(id, "a/1", "x");
+  const body = { drive_id: id, paths: ["a/"] };
+  await client.json(400, "POST", "/v0/files/bulk-delete", { body });
+  const gone = await client.post("/v0/files/bulk-delete", { ...body, confirm: true }, 200);
+  expect(gone).toMatchObject({ deleted: ["a/"], trash_ids: [null] });
+});
+
+test("a key of a folder deletes no folders beside it, nor what holds it", async () => {
+  const { client, id } = await stage.ownDrive();
+  for (const path of ["a/in/1", "b/2"]) await client.put(id, path, path);
+  const { key } = await client.makeKey({ name: "inside", path_prefix: "a/in/" });
+  const body = { drive_id: id, paths: ["a/", "b/"] };
+  const answer = await stage.coffer.client(key).post("/v0/files/bulk-delete", body, 200);
+  expect(answer).toMatchObject({ deleted: [], failed: ["a/", "b/"], batch_id: null });
+  await client.json(400, "POST", "/v0/files/bulk-delete", { body: { drive_id: id, paths: [""] } });
+  await client.json(400, "POST", "/v0/files/bulk-delete", { body: { drive_id: id, paths: ["/"] } });
+});
+
+test("much comes back from the trash as one batch, each to its place or with the reason why not", async () => {
+  const { client, id } = await stage.ownDrive();
+  const before = ["a/1", "a/2", "b", "c"];
+  for (const path of before) await client.put(id, path, path);
+  const { trash_ids } = await client.post<{ trash_ids: string[] }>(
+    "/v0/files/bulk-delete",
+    { drive_id: id, paths: ["a/", "b", "c"] },
+    200,
+  );
+  await client.put(id, "b", "another");
+  const { results, ...rest } = await client.post<{ results: object[]; batch_id: string }>(
+    "/v0/trash/restore",
+    { trash_ids: [...trash_ids, "nothing"] },
+    200,
+  );
+  expect(results).toMatchObject([
+    { status: "restored", path: "a/" },
+    { status: "restored", path: "b (restored)" },
+    { status: "restored", path: "c" },
+    { trash_id: "nothing", status: "failed", error: { code: "NOT_FOUND" } },
+  ]);
+  expect(rest).toMatchObject({ restored: 3, failed: 1 });
+  expect([...(await listed(client, id)).keys()]).toEqual(["a/1", "a/2", "b", "b (restored)", "c"]);
+  expect(await undoBatch(client, id, rest.batch_id)).toMatchObject({ undone: 3, failed: [] });
+  expect([...(await listed(client, id)).keys()]).toEqual(["b"]);
+});
+
+test("what others deleted where one may only read, or that is beside the key's folder, stays in the trash", async () => {
+  const { client, id } = await stage.ownDrive();
+  for (const path of ["a/1", "b"]) await client.put(id, path, path);
+  const { trash_ids } = await client.post<{ trash_ids: string[] }>(
+    "/v0/files/bulk-delete",
+    { drive_id: id, paths: ["a/1", "b"] },
+    200,
+  );
+  const { key } = await client.makeKey({ name: "inside", path_prefix: "a/" });
+  const answer = await stage.coffer.client(key).post("/v0/trash/restore", { trash_ids }, 200);
+  expect(answer).toMatchObject({ results: [{ status: "restored" }, { status: "failed" }] });
+});

@@ -53,6 +53,11 @@ const OTHERS: readonly RouteRow[] = [
     everybody({ writers: 200, readers: 403 }),
     { about: "of nothing", body: { file_ids: [] } },
   ],
+  [
+    "POST /v0/trash/restore",
+    everybody({ writers: 200, readers: 403 }),
+    { about: "of nothing", body: { trash_ids: ["nothing"] } },
+  ],
   ["GET /v0/presigned/{unknown}", alike(nothingThere), { about: "that was never made" }],
   ["PUT /v0/uploads/{unknown}", alike(nothingToWrite), { about: "that was never made", body: "x" }],
   ["GET /v0/shared/{unknown}", alike(nothingThere), { about: "that was never made" }],

@@ -56,6 +56,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
   ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
   ["restoreTrashEntry", JSON_TYPE, 200, { path: "notes/2030/gone", restored: true }],
+  ["restoreTrashEntries", JSON_TYPE, 200, { results: [{ status: "failed" }] }],
   ["undo", JSON_TYPE, 200, { path: "notes/2030/plan.md", in_trash: true }],
   ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
   ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],

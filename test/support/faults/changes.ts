@@ -71,6 +71,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
   const presigned = `/v0/files/${named["small"]}/presigned-url`;
   named["presigned"] = (await client.post<{ token: string }>(presigned, { one_time: true }, 200)).token;
   named["trash"] = await putIntoTrash(client, drive, "trashed.bin", "trashed");
+  named["thirdTrash"] = await putIntoTrash(client, drive, "third.bin", "third");
   named["otherTrash"] = await putIntoTrash(client, drive, "other.bin", "other");
   named["batch"] = await deleteMany(client, drive, "batch.bin");
   await client.put(drive, "undone.bin", "undone");
@@ -268,6 +269,10 @@ const OTHERS: readonly Change[] = [
   once("the return of a folder from the trash", "POST /v0/trash/{trashedFolder}/restore", {
     path: "restored/",
   }),
+  {
+    ...once("the return of much from the trash", "POST /v0/trash/restore", { trash_ids: ["{thirdTrash}"] }),
+    isInSteps: true,
+  },
   once("the end of an entry of the trash", "DELETE /v0/trash/{otherTrash}"),
   once("the creation of a drive", "POST /v0/drives", { name: "Another" }, "account"),
   once(

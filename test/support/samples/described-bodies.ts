@@ -7,6 +7,8 @@ const LONG_BODIES: Readonly<Record<string, number>> = {
   editFile: 1024 * KIB,
   editFileByPath: 1024 * KIB,
   deleteFiles: 1024 * KIB,
+  movePath: 1024 * KIB,
+  copyPath: 1024 * KIB,
   readFiles: 1024 * KIB,
   mcp: 1024 * KIB,
   updateFile: 256 * KIB,

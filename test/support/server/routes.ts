@@ -325,6 +325,8 @@ const ROWS: readonly RouteRow[] = [
   ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
   ["GET /v0/trash/{trash}", history(reading(200))],
   ["POST /v0/trash/{trash}/restore", writing(200), { body: { path: "{folder}back" } }],
+  // Each entry is refused for itself.
+  ["POST /v0/trash/restore", 200, { body: { trash_ids: ["{trash}", "nothing"] } }],
   ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
   ["DELETE /v0/trash", managing(200), { body: { drive_id, confirm: true } }],
   ["POST /v0/undo", writingAt(200), { body: { drive_id, path: "{path}" } }],

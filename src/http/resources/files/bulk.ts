@@ -10,26 +10,29 @@ import { trashEntrySchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import type { Parts } from "../parts.ts";
 
-export function bulkDeletion({ files: service }: Parts) {
+export function bulkDeletion({ manyPaths }: Parts) {
   return write("POST", "/v0/files/bulk-delete", {
     tag: "Files",
     operationId: "deleteFiles",
-    summary: "Delete many files",
+    summary: "Delete many files and folders",
     headers: CHANGE_MESSAGE,
-    description: `Deletes the files with these ids, or those at some paths of a drive. What does not exist or is not yours is returned in \`failed\`, as it was named; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request. ${t.UNDONE_AT_ONCE}`,
+    description: `Deletes the files with these ids, or what is at some paths of a drive; a path that ends with \`/\` is a folder, which goes with all it holds. What does not exist or is not yours is returned in \`failed\`, as it was named; the others go into the trash. They are deleted in steps of a few hundred, folders first; if the server stops in between, repeat the request. ${t.UNDONE_AT_ONCE}`,
     bodyLimits: TEXT_BODY,
     body: Type.Object({
       file_ids: t.optionalTexts({ maxItems: BULK_FILES, description: "At most 1,000." }),
       drive_id: Type.Optional(t.driveRef("The drive of `paths`.")),
       paths: t.optionalTexts({
         maxItems: BULK_FILES,
-        description: "Instead of `file_ids`, with `drive_id`. At most 1,000.",
+        description: "Instead of `file_ids`, with `drive_id`. At most 1,000. A folder ends with `/`.",
         examples: [["notes/plan.md"]],
       }),
+      confirm: t.optionalFlag(
+        "Must be true for folders on a server that keeps nothing of what is deleted; else it does not matter.",
+      ),
     }),
     example: { file_ids: [t.exampleOf(fileSchema).id] },
     answers: {
-      description: "The ids or paths of deleted and of failed files.",
+      description: "The ids or paths of what was deleted, and of what was not.",
       json: Type.Object({
         deleted: Type.Array(Type.String()),
         trash_ids: Type.Array(t.nullable(Type.String()), {
@@ -46,7 +49,7 @@ export function bulkDeletion({ files: service }: Parts) {
       const all = [...new Set("ids" in named ? named.ids : named.paths)];
       const trashIds = all.map(() => t.exampleOf(trashEntrySchema).id);
       reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [], batch: trashIds[0] ?? null }));
-      return service.removeMany(caller, named, reply.with(removedAnswerOf));
+      return manyPaths.removeNamed(caller, named, body.confirm === true, reply.with(removedAnswerOf));
     },
   });
 }

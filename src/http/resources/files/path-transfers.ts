@@ -7,6 +7,7 @@ import type { Destination } from "../../../services/files/files.ts";
 import type { ManyPaths, Named, Outcome } from "../../../services/files/many-paths.ts";
 import type { TransferredPath } from "../../../services/files/paths.ts";
 import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { TEXT_BODY } from "../../json/json-body.ts";
 import { CHANGE_MESSAGE } from "../../operation/change-message.ts";
 import { type Input, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
@@ -79,6 +80,7 @@ export function pathTransfers(parts: Parts) {
       summary: "Move files and folders",
       description: `Moves what is at \`path\`, a file or a folder with all it holds, within its drive or to another drive of yours. Or moves up to ${MANY_PATHS.named} that \`paths\`, \`file_ids\` or \`glob\` name into one folder, each with an outcome of its own: what fails stops no other. Ids stay, unless the drive changes. ${ANSWER}`,
       headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
+      bodyLimits: TEXT_BODY,
       body,
       example: exampleTo("archive/"),
       answers: { description: DESCRIPTION, json: oneAnswer, example: t.exampleOf(foundSchema) },
@@ -90,6 +92,7 @@ export function pathTransfers(parts: Parts) {
       summary: "Copy files and folders",
       description: `Like \`POST /v0/paths/move\`, for copies. They have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit. ${ANSWER}`,
       headers: { ...IF_MATCH, ...CHANGE_MESSAGE },
+      bodyLimits: TEXT_BODY,
       body,
       example: exampleTo("copies/"),
       answers: { description: DESCRIPTION, json: oneAnswer, example: t.exampleOf(foundSchema) },
