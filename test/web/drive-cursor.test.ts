@@ -9,6 +9,7 @@ import {
   openStoreBench,
   pathsOf,
   show,
+  skipAll,
   unwatched,
 } from "../support/browser/drive-store.ts";
 import { addManyFolders } from "../support/samples/many-files.ts";
@@ -139,7 +140,11 @@ describe("what is selected", () => {
     await comeBack(folder);
     expect(selected(folder)).toEqual(["renamed.txt"]);
     const entries = [...folder.cursor.selection.peek().values()];
-    await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "to/" }, unwatched());
+    await transferEntries(
+      store,
+      { how: "move", entries, toDrive: id, toFolder: "to/", ask: skipAll },
+      unwatched(),
+    );
     expect(selected(folder)).toEqual([]);
     expect(await stored(id)).toEqual(["c.txt", "to/renamed.txt", "to/x"]);
   });

@@ -5,7 +5,7 @@ import type { FileRecord } from "../../web/lib/api/types.ts";
 import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
-import { openStoreBench, rowsOf, show, unwatched } from "../support/browser/drive-store.ts";
+import { openStoreBench, rowsOf, show, skipAll, unwatched } from "../support/browser/drive-store.ts";
 import { Random } from "../support/server/random.ts";
 import { eventually } from "../support/server/scenario.ts";
 
@@ -48,7 +48,7 @@ async function doSomething(
   const name = `${LETTERS[chance(LETTERS.length)]}${chance(1000)}`;
   const transfer = async (how: "move" | "copy", toDrive: string, toFolder: string) => {
     const entries = some.filter(({ path }) => path !== toFolder);
-    return transferEntries(store, { how, entries, toDrive, toFolder }, unwatched());
+    return transferEntries(store, { how, entries, toDrive, toFolder, ask: skipAll }, unwatched());
   };
   switch (chance(7)) {
     case 0:

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "../../web/lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
-import type { Undoable } from "../../web/lib/files/steps.ts";
+import type { Done } from "../../web/lib/files/steps.ts";
+import type { Ask, Decision } from "../../web/lib/files/taken.ts";
 import type { FileRecord, FolderRecord } from "../../web/lib/api/types.ts";
 import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
@@ -16,6 +17,7 @@ import {
   rowsOf,
   show,
   type Shown,
+  skipAll,
   transfer,
   treeOf,
   unwatched,
@@ -129,9 +131,9 @@ test("what is moved, or deleted in part, leaves the selection, also where it is 
   const last = [...folder.cursor.selection.peek().values()].slice(-2);
   await readAgain(folder, () => folder.reload());
   expect([folder.listing.peek()?.loaded, folder.cursor.selection.peek().size]).toEqual([500, 1200]);
-  const move = { how: "move", entries: last, toDrive: store.drive, toFolder: "" } as const;
+  const move = { how: "move", entries: last, toDrive: store.drive, toFolder: "", ask: skipAll } as const;
   await readAgain(folder, async () => {
-    await transferEntries(store, move, unwatched());
+    expect(await transferEntries(store, move, unwatched())).toEqual([]);
     expect(folder.cursor.selection.peek().size).toBe(1198);
   });
   expect(folder.listing.peek()?.count).toBe(1198);
@@ -166,21 +168,26 @@ describe("where something is refused, the folder is read again:", () => {
   test("what stands at a destination, and what would go into itself", async () => {
     const shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
     for (const how of ["move", "copy"] as const) {
-      const left = await transfer(shown, how, ["a.txt", "older/"], "box/");
-      expect(left.map(({ path }) => path)).toEqual(["a.txt", "older/"]);
+      const asked: string[] = [];
+      const ask: Ask = async ({ path }, others) => {
+        asked.push(`${path} and ${others}`);
+        return { decision: "skip", forAll: false };
+      };
+      expect(await transfer(shown, how, ["a.txt", "older/"], "box/", { ask })).toEqual([]);
+      expect(asked).toEqual(["a.txt and 1", "older/ and 0"]);
     }
     expect(await transfer(shown, "move", ["older/"], "older/deep/")).toHaveLength(1);
     expect(await stored(shown.id)).toEqual(["a.txt", "box/a.txt", "box/older/x", "older/deep/c"]);
   });
 
   test("work that is stopped", async () => {
-    const shown = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
+    const { store, folder } = await newMany(1200);
     const abort = new AbortController();
-    const onProgress = ({ done }: { done: number }) => done === 1 && abort.abort();
-    const work = { onProgress, signal: abort.signal };
-    await readAgain(shown.folder, () => transfer(shown, "move", ["a.txt", "b.txt"], "to/", work));
-    expect(pathsOf(shown.folder)).toEqual(["to/", "b.txt"]);
-    await expectAsOnServer(shown.folder);
+    const onProgress = ({ done }: { done: number }) => done === 1000 && abort.abort();
+    await folder.cursor.selectTo(1199);
+    const entries = [...folder.cursor.selection.peek().values()];
+    await readAgain(folder, () => deleteEntries(store, entries, { onProgress, signal: abort.signal }));
+    expect(folder.listing.peek()?.count).toBe(1200 - 1000);
   });
 
   test("a file that is looked at and not there", async () => {
@@ -203,8 +210,10 @@ describe("an answer that comes after one went to another folder", () => {
     await come;
     before[Symbol.dispose]();
     using after = await show(store, "b/");
-    release();
-    await moving;
+    await readAgain(after.folder, async () => {
+      release();
+      await moving;
+    });
     expect(pathsOf(after.folder)).toEqual(["b/one.txt", "b/two.txt"]);
   });
 
@@ -267,13 +276,92 @@ test("a list that cannot be read anew stays, with the reason, and comes once it 
   expect([pathsOf(folder), folder.error.peek()]).toEqual([["b.txt", "a.txt"], null]);
 });
 
-/** Moves a file and a folder. What of it can be taken back. */
-async function moved(shown: Shown, toFolder: string, toDrive = shown.store.drive): Promise<Undoable[]> {
-  const done: Undoable[] = [];
-  const onUndoable = (one: Undoable) => void done.push(one);
-  await transfer(shown, "move", ["a.txt", "b/"], toFolder, { toDrive, onUndoable });
+/** Moves a file and a folder. What was done of it. */
+async function moved(shown: Shown, toFolder: string, toDrive = shown.store.drive): Promise<Done[]> {
+  const done: Done[] = [];
+  const onDone = (some: Done) => void done.push(some);
+  await transfer(shown, "move", ["a.txt", "b/"], toFolder, { toDrive, onDone });
   return done;
 }
+
+/** The writes since so many requests. */
+function writesSince(length: number): string[] {
+  return bench.requests.sent.slice(length).filter((request) => !request.startsWith("GET"));
+}
+
+test("what is deleted goes by few requests, and comes back by as many, with the progress told", async () => {
+  const { store, folder, id } = await newMany(1200);
+  await putFile(bench.owner, id, "many/box/inner.txt");
+  await readAgain(folder, () => folder.reload());
+  await folder.cursor.selectTo(1200);
+  const { length } = bench.requests.sent;
+  const done: Done[] = [];
+  const onDone = (some: Done) => void done.push(some);
+  const entries = [...folder.cursor.selection.peek().values()];
+  expect(entries).toHaveLength(1201);
+  expect(await deleteEntries(store, entries, { ...unwatched(), onDone })).toEqual([]);
+  expect(folder.listing.peek()?.count).toBe(0);
+  const progress: number[] = [];
+  const onProgress = (now: { done: number }) => void progress.push(now.done);
+  const said = await readAgain(folder, () => takeBack(store, done, { ...unwatched(), onProgress }));
+  expect([said, progress]).toEqual(["Put back 1,201 items.", [0, 201, 1201]]);
+  expect(folder.listing.peek()?.count).toBe(1201);
+  const writes = ["POST /v0/files/bulk-delete", "POST /v0/undo"];
+  expect(writesSince(length)).toEqual(writes.flatMap((write) => [write, write]));
+});
+
+describe("where something is there already,", () => {
+  const TAKEN = {
+    "a.txt": 1,
+    "b.txt": 2,
+    "box/a.txt": 3,
+    "box/b.txt": 3,
+    "box/d/y": 1,
+    "c.txt": 1,
+    "d/x": 1,
+  };
+  const all = ["a.txt", "b.txt", "c.txt", "d/"];
+
+  /** Moves all into the box, by one answer after another, which may hold for all. What was asked, and what is there. */
+  async function answered(...answers: readonly [Decision, boolean][]) {
+    const shown = await newDrive(TAKEN);
+    const asked: string[] = [];
+    const left = answers.values();
+    const ask: Ask = async ({ path }) => {
+      asked.push(path);
+      const [decision, forAll] = left.next().value ?? ["skip", false];
+      return { decision, forAll };
+    };
+    const done: Done[] = [];
+    const onDone = (some: Done) => void done.push(some);
+    expect(await transfer(shown, "move", all, "box/", { ask, onDone })).toEqual([]);
+    const after = await stored(shown.id);
+    await takeBack(shown.store, done, unwatched());
+    expect(await stored(shown.id)).toEqual(Object.keys(TAKEN));
+    return [asked, after];
+  }
+
+  test("both are kept, once that is the answer for all", async () => {
+    expect(await answered(["keep_both", true])).toEqual([
+      ["a.txt"],
+      ["box/a (2).txt", "box/a.txt", "box/b (2).txt", "box/b.txt", "box/c.txt", "box/d (2)/x", "box/d/y"],
+    ]);
+  });
+
+  test("files replace files, and a folder is asked about all the same; undoing brings back what was replaced", async () => {
+    expect(await answered(["replace", true], ["keep_both", false])).toEqual([
+      ["a.txt", "d/"],
+      ["box/a.txt", "box/b.txt", "box/c.txt", "box/d (2)/x", "box/d/y"],
+    ]);
+  });
+
+  test("each may have another answer", async () => {
+    expect(await answered(["skip", false], ["replace", false], ["skip", false])).toEqual([
+      ["a.txt", "b.txt", "d/"],
+      ["a.txt", "box/a.txt", "box/b.txt", "box/c.txt", "box/d/y", "d/x"],
+    ]);
+  });
+});
 
 const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
 
@@ -283,7 +371,7 @@ describe("what was moved goes back to its place:", () => {
     const { store, folder, id, fileId } = shown;
     const done = await moved(shown, "z/");
     expect(await stored(id)).toEqual(["z/a.txt", "z/b/c.txt", "z/b/d/e.txt", "z/there"]);
-    expect(await readAgain(folder, () => takeBack(store, done))).toBe("Put back 2 items.");
+    expect(await readAgain(folder, () => takeBack(store, done, unwatched()))).toBe("Put back 2 items.");
     expect([await stored(id), pathsOf(folder)]).toEqual([Object.keys(FILES), ["b/", "z/", "a.txt"]]);
     expect(entryAt(folder, "a.txt").key).toBe(fileId("a.txt"));
     expect(treeOf(store)).toEqual(["", "b/", "z/"]);
@@ -294,7 +382,7 @@ describe("what was moved goes back to its place:", () => {
     using shown = await show(one.id);
     const done = await moved(shown, "", other.id);
     expect(await stored(one.id)).toEqual(["z/there"]);
-    await takeBack(shown.store, done);
+    await takeBack(shown.store, done, unwatched());
     expect([await stored(one.id), await stored(other.id)]).toEqual([Object.keys(FILES), []]);
   });
 
@@ -302,16 +390,16 @@ describe("what was moved goes back to its place:", () => {
     const shown = await newDrive(FILES);
     const done = await moved(shown, "z/");
     await putFile(bench.owner, shown.id, "a.txt");
-    expect(await takeBack(shown.store, done).catch(String)).toContain("a.txt");
+    expect(await takeBack(shown.store, done, unwatched())).toContain("a.txt");
     expect(await stored(shown.id)).toEqual(["a.txt", "b/c.txt", "b/d/e.txt", "z/a.txt", "z/there"]);
   });
 });
 
 test("a copy is nothing to take back", async () => {
-  const done: Undoable[] = [];
-  const onUndoable = (one: Undoable) => void done.push(one);
-  await transfer(await newDrive(FILES), "copy", ["a.txt"], "z/", { onUndoable });
-  expect(done).toEqual([]);
+  const done: Done[] = [];
+  const onDone = (some: Done) => void done.push(some);
+  await transfer(await newDrive(FILES), "copy", ["a.txt"], "z/", { onDone });
+  expect(done).toEqual([{ paths: ["a.txt"], undo: null }]);
 });
 
 /** Shows the top of a drive, leaves it, does something meanwhile, and comes back: what was asked for then. */

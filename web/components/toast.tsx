@@ -2,6 +2,7 @@ import undoIcon from "lucide-static/icons/undo-2.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asApiError } from "../lib/api/api.ts";
 import { useFocusHandedOn } from "../lib/browser/focus.ts";
+import { type Progress, progressWords, type Work } from "../lib/files/steps.ts";
 import { isTyping } from "../lib/browser/typing.ts";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
@@ -16,7 +17,7 @@ const SAID = "coffer:said";
 /** What goes with a message. */
 interface Offer {
   /** Takes back what the message says; gives what was done, in words. Rejects with why it could not. */
-  readonly undo?: (() => Promise<string>) | undefined;
+  readonly undo?: ((work: Work) => Promise<string>) | undefined;
 }
 
 /** A short message that is shown for a while. */
@@ -60,13 +61,16 @@ function useSaid(stays: (message: Message) => boolean): [readonly Message[], (me
 export function Toasts() {
   const layer = useRef<HTMLDivElement>(null);
   const [messages, drop] = useSaid(isInUse);
+  const [undoing, setUndoing] = useState<Progress | null>(null);
   const undo = async (message: Message) => {
     drop(message);
     try {
-      say((await message.undo?.()) ?? "");
+      const { signal } = new AbortController();
+      say((await message.undo?.({ onProgress: setUndoing, signal })) ?? "");
     } catch (error) {
       say(asApiError(error).message);
     }
+    setUndoing(null);
   };
   useUndoKey(messages, undo);
   useLayoutEffect(() => layer.current?.showPopover(), []);
@@ -78,6 +82,16 @@ export function Toasts() {
   }, [messages]);
   return (
     <div ref={layer} class="toasts" role="status" popover="manual">
+      {undoing !== null && (
+        <div class="toast">
+          <progress
+            aria-label="Undoing"
+            max={undoing.of}
+            value={undoing.done === 0 ? undefined : undoing.done}
+          />
+          <span>Putting back: {progressWords(undoing)}</span>
+        </div>
+      )}
       {messages.map((message) => (
         <Toast key={message.id} message={message} onUndo={() => void undo(message)} />
       ))}

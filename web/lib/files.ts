@@ -1,4 +1,5 @@
 import { call } from "./api/api.ts";
+import type { Done } from "./files/steps.ts";
 import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./contents/overrides.ts";
 import type { FileRecord, FolderRecord, ListPage } from "./api/types.ts";
@@ -75,47 +76,15 @@ export async function countFolder(drive: string, path: string): Promise<number> 
   return (await call<{ file_count: number }>("DELETE", "/v0/folders", { body })).file_count;
 }
 
-/** Deletes a folder with everything in it. Gives its entry of the trash; null where nothing is kept. */
-export async function deleteFolder(drive: string, path: string): Promise<string | null> {
-  const body = { drive_id: drive, path, confirm: true };
-  const { trash_id: id = null } = await call<{ trash_id?: string | null }>("DELETE", "/v0/folders", { body });
-  return id;
-}
-
-/** What became of files that were to be deleted, by their ids. */
-export interface DeletedFiles {
-  readonly deleted: readonly string[];
-  readonly failed: readonly string[];
-  /** The entries of the trash, one for each of `deleted`; null where nothing is kept. */
-  readonly trash_ids?: readonly (string | null)[];
-}
-
-/** Deletes at most `BULK_FILES` files. */
-export function deleteFiles(ids: readonly string[]): Promise<DeletedFiles> {
-  return call("POST", "/v0/files/bulk-delete", { body: { file_ids: ids } });
-}
-
 /** A drive, by slug or id, and the whole path of something in it. */
 export interface DrivePath {
   readonly drive: string;
   readonly path: string;
 }
 
-/** Moves or copies a file; `to` is its whole new path. */
-export function transferFile(how: "move" | "copy", id: string, to: DrivePath): Promise<FileRecord> {
-  const body = { destination_path: to.path, destination_drive_id: to.drive };
-  return call("POST", `/v0/files/${id}/${how}`, { body });
-}
-
-/** Moves or copies a folder with everything in it, at once; `to` is its whole new path. */
-export function transferFolder(how: "move" | "copy", from: DrivePath, to: DrivePath): Promise<FolderRecord> {
-  const body = {
-    drive_id: from.drive,
-    path: from.path,
-    destination_path: to.path,
-    destination_drive_id: to.drive,
-  };
-  return call("POST", `/v0/folders/${how}`, { body });
+/** Moves a folder with everything in it; `to` is its whole new path in the same drive. */
+export function moveFolder({ drive, path }: DrivePath, to: string): Promise<FolderRecord> {
+  return call("POST", "/v0/folders/move", { body: { drive_id: drive, path, destination_path: to } });
 }
 
 /** A link that was made; it is not shown again. */
@@ -148,6 +117,11 @@ export function describeEntries(entries: readonly Pick<Entry, "path">[]): string
   const [only] = entries;
   if (only !== undefined && entries.length === 1) return `“${plain(nameOf(only.path))}”`;
   return `${entries.length.toLocaleString()} items`;
+}
+
+/** Like `describeEntries`, of what was done. */
+export function describeDone(done: readonly Done[]): string {
+  return describeEntries(done.flatMap(({ paths }) => paths.map((path) => ({ path }))));
 }
 
 /** The folder that a file's or folder's path stands in. */

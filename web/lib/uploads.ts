@@ -6,8 +6,8 @@ import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
 import { placeUpload } from "./uploads/place-upload.ts";
 import { Speedometer } from "./uploads/speed.ts";
+import type { Decision } from "./files/taken.ts";
 import {
-  type Decision,
   isPending,
   isRetryable,
   type QueueView,

@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { ShowMore } from "../components/show-more.tsx";
 import { say } from "../components/toast.tsx";
-import { asApiError, call } from "../lib/api/api.ts";
+import { asApiError } from "../lib/api/api.ts";
 import { isManaged } from "../lib/drive-places.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
@@ -14,8 +14,9 @@ import { useLoad } from "../lib/api/load.ts";
 import { plain } from "../lib/contents/overrides.ts";
 import { usePages } from "../lib/api/pages.ts";
 import { useSession } from "../lib/api/session.tsx";
-import { restoreFromTrash } from "../lib/trash.ts";
-import type { CursorPage, Drive, TrashEntry } from "../lib/api/types.ts";
+import { type Progress, progressWords } from "../lib/files/steps.ts";
+import { listTrash, restoreFromTrash, restoreMany, wholeTrash } from "../lib/trash.ts";
+import type { Drive, TrashEntry } from "../lib/api/types.ts";
 import { DeleteForGood, EmptyTrash } from "./trash/dialogs.tsx";
 import { TrashRow } from "./trash/row.tsx";
 
@@ -25,15 +26,19 @@ type Doing = { readonly what: "delete"; readonly entry: TrashEntry } | { readonl
 /** What was deleted, the last first: of one drive, by its id, or of all. */
 export function Trash({ driveId }: { readonly driveId: string | null }) {
   const drives = useLoad("drives", listDrives).loaded;
-  const { loaded, reload, more } = usePages("trash", (part, signal) => {
-    const query = new URLSearchParams({ ...(driveId === null ? {} : { drive_id: driveId }), ...part });
-    return call<CursorPage<TrashEntry>>("GET", `/v0/trash?${query}`, { signal });
+  const { loaded, reload, more } = usePages("trash", (part, signal) => listTrash(driveId, part, signal));
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { progress, putBack } = usePutBack(() => {
+    setSelected(new Set());
+    reload();
   });
   const [doing, setDoing] = useState<Doing | null>(null);
   useFeed(driveId, reload);
   const known = drives.state === "ready" ? drives.value : [];
   const drive = known.find(({ id }) => id === driveId);
   const entries = loaded.state === "ready" ? loaded.value.data : [];
+  const chosen = entries.filter(({ id }) => selected.has(id));
+  const select = ({ id }: TrashEntry) => setSelected((before) => before.symmetricDifference(new Set([id])));
   const heading = useHeadingAfterLoss(entries.length);
   const close = () => setDoing((now) => (now === doing ? null : now));
   const finish = () => {
@@ -57,6 +62,29 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
           </button>
         )}
       </DriveHead>
+      {entries.length > 0 && (
+        <div class="row list-tools">
+          {progress === null ? (
+            <button
+              type="button"
+              class="button"
+              onClick={() => void putBack(async () => (chosen.length > 0 ? chosen : wholeTrash(driveId)))}
+            >
+              {chosen.length > 0 ? `Put back ${formatCount(chosen.length, "item")}` : "Put back all"}
+            </button>
+          ) : (
+            <p class="soft" role="status">
+              <progress aria-label="Putting back" value={progress.done} max={progress.of} /> Putting back:{" "}
+              {progressWords(progress)}
+            </p>
+          )}
+          {chosen.length > 0 && (
+            <button type="button" class="button quiet" onClick={() => setSelected(new Set())}>
+              Select none
+            </button>
+          )}
+        </div>
+      )}
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && entries.length === 0 && <NothingThere />}
@@ -68,6 +96,8 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
               entry={entry}
               drive={driveOf(entry, known)}
               showsDrive={driveId === null}
+              isSelected={selected.has(entry.id)}
+              onSelect={() => select(entry)}
               onRestore={() => void restore(entry)}
               onDelete={() => setDoing({ what: "delete", entry })}
             />
@@ -81,6 +111,29 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
       )}
     </>
   );
+}
+
+/** Puts many entries back, and says what came of it. Null while it does nothing. */
+function usePutBack(onEnd: () => void) {
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  const putBack = async (find: () => Promise<readonly TrashEntry[]>) => {
+    setProgress({ done: 0, of: 1, pause: null });
+    try {
+      const entries = await find();
+      const { signal } = abort.current;
+      const left = await restoreMany(entries, { onProgress: setProgress, signal });
+      const [refused] = left;
+      const done = formatCount(entries.length - left.length, "item");
+      say(refused === undefined ? `Put back ${done}.` : `Put back ${done}. ${refused.error.message}`);
+    } catch (error) {
+      say(asApiError(error).message);
+    }
+    setProgress(null);
+    onEnd();
+  };
+  return { progress, putBack };
 }
 
 function NothingThere() {

@@ -37,14 +37,21 @@ test("folders are made, and files and folders moved and copied", async () => {
   await copyBoth();
   await page.getByText("Copied 2 items.").waitFor();
 
-  // What is taken stays, and is named.
+  // It is asked about what is there already; a folder replaces nothing.
   await copyBoth();
-  await page.getByText("2 items couldn't be copied:").waitFor();
-  await page.getByRole("button", { name: "Close" }).click();
+  const question = page.getByRole("dialog", { name: "already exists" });
+  await question.getByRole("heading", { name: "b.txt already exists" }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await question.getByRole("button", { name: "Keep both" }).click();
+  await question.getByRole("heading", { name: "old already exists" }).waitFor();
+  expect(await question.getByRole("button", { name: "Replace" }).count()).toBe(0);
+  await question.getByRole("button", { name: "Skip" }).click();
+  await page.getByText("Copied “b.txt”.").waitFor();
 
   expect(await paths(page.drive.id)).toEqual([
     "b.txt",
     "box/a.txt",
+    "box/new/b (2).txt",
     "box/new/b.txt",
     "box/new/old/d.txt",
     "box/new/old/deep/c.txt",
@@ -58,7 +65,7 @@ test("work waits when the server asks for it, goes on, and can be stopped", asyn
   // It is asked again after a second, which is answered once it has been seen that it waits.
   const seen = Promise.withResolvers<void>();
   const refusals = [tooEarly(1)];
-  await page.route("**/v0/files/*/move", async (route) => {
+  await page.route("**/v0/paths/move", async (route) => {
     const refusal = refusals.shift();
     if (refusal !== undefined) return route.fulfill(refusal);
     await seen.promise;

@@ -81,6 +81,16 @@ test("versions are compared and restored, and the trash gives back what it holds
   await page.getByText("Put “gone.txt” back into old/.").waitFor();
   await page.getByText("Nothing in the trash").waitFor();
   expect(await paths(id)).toEqual(["old/gone.txt", "plan.md"]);
+
+  const gone = { drive_id: id, paths: ["old/", "plan.md"] };
+  await dashboard.owner.client.post("/v0/files/bulk-delete", gone, 200);
+  await page.getByLabel("Select old").check();
+  await page.getByRole("button", { name: "Put back 1 item" }).click();
+  await page.getByText("Put back 1 item.").waitFor();
+  expect(await paths(id)).toEqual(["old/gone.txt"]);
+  await page.getByRole("button", { name: "Put back all" }).click();
+  await page.getByText("Nothing in the trash").waitFor();
+  expect(await paths(id)).toEqual(["old/gone.txt", "plan.md"]);
 });
 
 test("a folder, its tree and a preview follow what others do; selection, focus and scroll stay", async () => {

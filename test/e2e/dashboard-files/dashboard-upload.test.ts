@@ -302,7 +302,7 @@ describe("a place that is taken", () => {
   test("one answer serves for all, large files among them", async () => {
     const names = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"].map((name) => `all ${name}`);
     await collide(names, Buffer.alloc(300 * 1024, "n"));
-    await question().getByLabel("Do the same for all other files").check();
+    await question().getByLabel("Do the same for all others").check();
     await question().getByRole("button", { name: "Keep both" }).click();
     await uploaded("5 files uploaded");
     expect((await listed("taken/all")).map(({ path }) => path)).toEqual(

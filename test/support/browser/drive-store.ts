@@ -2,6 +2,7 @@ import { effect } from "@preact/signals-core";
 import { afterAll, afterEach } from "bun:test";
 import type { Change } from "../../../web/lib/api/types.ts";
 import type { Entry } from "../../../web/lib/files.ts";
+import type { Ask } from "../../../web/lib/files/taken.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
 import { transferEntries } from "../../../web/pages/drive/store/work.ts";
@@ -77,7 +78,10 @@ export function unwatched() {
   return { onProgress: () => {}, signal: new AbortController().signal };
 }
 
-/** Moves or copies entries of a list by their paths, within the drive unless to another. What is left. */
+/** Answers that what has no free place stays. */
+export const skipAll: Ask = async () => ({ decision: "skip", forAll: true });
+
+/** Moves or copies entries of a list by their paths, within the drive unless to another. What is left; what is taken stays. */
 export function transfer(
   { store, folder }: Pick<Shown, "store" | "folder">,
   how: "move" | "copy",
@@ -85,11 +89,12 @@ export function transfer(
   toFolder: string,
   {
     toDrive = store.drive,
+    ask = skipAll,
     ...work
-  }: { toDrive?: string } & Partial<Parameters<typeof transferEntries>[2]> = {},
+  }: { toDrive?: string; ask?: Ask } & Partial<Parameters<typeof transferEntries>[2]> = {},
 ) {
   const entries = paths.map((path) => entryAt(folder, path));
-  return transferEntries(store, { how, entries, toDrive, toFolder }, { ...unwatched(), ...work });
+  return transferEntries(store, { how, entries, toDrive, toFolder, ask }, { ...unwatched(), ...work });
 }
 
 /** Resolves once what signals say is so. */

@@ -39,8 +39,8 @@ export function copyRows({ sql }: Database, fileId: string, count: number): void
        INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          expires_at, created_at, updated_at, is_text, created_text, updated_text, name_key)
        SELECT substr(f.id, 1, 24) || printf('%04x%08x', o.pk, n.i), f.drive, o.pk, printf('many/%07d.txt', n.i),
-              f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
-              f.updated_at, f.is_text, f.created_text, f.updated_text,
+              printf('%07d.txt', n.i), f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at,
+              f.created_at, f.updated_at, f.is_text, f.created_text, f.updated_text,
               printf('0%02x%d.txt%s%07d.txt', length(n.i), n.i, char(1), n.i)
          FROM file f JOIN folder o ON o.drive = f.drive AND o.path = 'many/' CROSS JOIN n WHERE f.id = :id`,
     )

@@ -8,25 +8,31 @@ export interface Progress {
   readonly pause: number | null;
 }
 
+/** Such as `1,000 of 2,300`. */
+export function progressWords({ done, of, pause }: Progress): string {
+  const paused = pause === null ? "" : `Paused for ${pause} s (rate limit). `;
+  return `${paused}${done.toLocaleString()} of ${of.toLocaleString()}`;
+}
+
 /** Something that a piece of work left as it was, and why. */
 export interface Left {
   readonly path: string;
   readonly error: ApiError;
 }
 
-/** Something that was done, and how to take it back. */
-export interface Undoable {
+/** Some of what was asked for, which was done. */
+export interface Done {
   /** Where it stood before. */
-  readonly path: string;
-  /** Rejects where it cannot be taken back. */
-  readonly undo: () => Promise<void>;
+  readonly paths: readonly string[];
+  /** Takes it back, and gives what stayed; null where there is no way back. */
+  readonly undo: (() => Promise<readonly Left[]>) | null;
 }
 
 /** Whoever watches a piece of work. */
 export interface Work {
   readonly onProgress: (progress: Progress) => void;
-  /** Told of each thing that was done and can be taken back. */
-  readonly onUndoable?: (done: Undoable) => void;
+  /** Told of each part that was done. */
+  readonly onDone?: (done: Done) => void;
   /** Stops between two requests. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +50,7 @@ export class Steps {
   readonly #of: number;
   #done = 0;
 
-  /** @param of how many units all steps have together */
+  /** @param of how many things all steps are about together */
   constructor(work: Work, of: number) {
     this.#work = work;
     this.#of = of;
@@ -55,13 +61,18 @@ export class Steps {
     return this.#work.signal.aborted;
   }
 
-  /** Notes that something was done which can be taken back. */
-  note(done: Undoable): void {
-    this.#work.onUndoable?.(done);
+  /** Notes that something was done. */
+  note(done: Done): void {
+    if (done.paths.length > 0) this.#work.onDone?.(done);
   }
 
-  /** Takes a step of `units`; `path` is what it is about. Does nothing once the work was stopped. */
-  async take(path: string, step: () => Promise<unknown>, units = 1): Promise<void> {
+  /** Some things count as not done: another step will be about them. */
+  putOff(count: number): void {
+    this.#done -= count;
+  }
+
+  /** Takes a step, about what is at some paths. Does nothing once the work was stopped. */
+  async take(paths: readonly string[], step: () => Promise<unknown>): Promise<void> {
     while (!this.isStopped) {
       try {
         await step();
@@ -71,9 +82,9 @@ export class Steps {
           await this.#pause(error.waitSeconds ?? PAUSE_SECONDS);
           continue;
         }
-        this.left.push({ path, error });
+        this.left.push(...paths.map((path) => ({ path, error })));
       }
-      this.#done += units;
+      this.#done += paths.length;
       return this.#report(null);
     }
   }

@@ -2,7 +2,8 @@ import { ApiError } from "../api/api.ts";
 import { createFolder, type Entry, fileEntry, folderEntry } from "../files.ts";
 import { numberedPath } from "./names.ts";
 import { isTaken, type PutOptions, type PutResult, putFile } from "./put-file.ts";
-import type { Decision, Upload } from "./upload.ts";
+import type { Decision } from "../files/taken.ts";
+import type { Upload } from "./upload.ts";
 
 /** Larger files are sent only once it is known that their place is free: the refusal comes after the content. */
 const LOOK_FIRST_BYTES = 256 * 1024;
@@ -45,7 +46,7 @@ async function placeFile(target: Target, options: PlaceOptions): Promise<Placed>
       return { state: "skipped" };
     case "replace":
       return done(await putFile({ ...options, ...target, replace: true }));
-    case "keep-both":
+    case "keep_both":
       return done(await putBeside(target, options));
   }
 }

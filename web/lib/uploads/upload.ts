@@ -1,8 +1,7 @@
+import type { Decision } from "../files/taken.ts";
+
 /** `asking` waits for a decision about a file that exists already. */
 export type UploadState = "waiting" | "sending" | "asking" | "done" | "skipped" | "cancelled" | "failed";
-
-/** What to do about a file that exists already. */
-export type Decision = "replace" | "keep-both" | "skip";
 
 /** Why an upload failed, as an `ApiError` says it. */
 export interface UploadError {

@@ -16,19 +16,29 @@ interface TrashRowProps {
   /** Undefined where it is not known. */
   readonly drive: Drive | undefined;
   readonly showsDrive: boolean;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
   readonly onRestore: () => void;
   readonly onDelete: () => void;
 }
 
 /** A file or folder in the trash: where it was, who deleted it, and until when it can be put back. */
-export function TrashRow({ entry, drive, showsDrive, onRestore, onDelete }: TrashRowProps) {
+export function TrashRow({ entry, drive, showsDrive, isSelected, ...on }: TrashRowProps) {
   const { kind, path, size, file_count: count, deleted_at: at, deleted_by: by, expires_at: until } = entry;
   const name = nameOf(path);
   return (
     <li class="record">
-      <span class={`kind kind-${kind === "folder" ? "folder" : "other"}`}>
-        <Icon svg={kind === "folder" ? folderIcon : fileIcon} />
-        <span class="hidden-visually">{kind === "folder" ? "Folder" : "File"}</span>
+      <span class="record-pick">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={`Select ${plain(name)}`}
+          onChange={on.onSelect}
+        />
+        <span class={`kind kind-${kind === "folder" ? "folder" : "other"}`}>
+          <Icon svg={kind === "folder" ? folderIcon : fileIcon} />
+          <span class="hidden-visually">{kind === "folder" ? "Folder" : "File"}</span>
+        </span>
       </span>
       <div class="record-what">
         <h2>
@@ -48,7 +58,7 @@ export function TrashRow({ entry, drive, showsDrive, onRestore, onDelete }: Tras
         <span title={formatTime(until)}>Gone for good {formatRelative(until)}</span>
       </p>
       <div class="record-tools">
-        <button type="button" class="button" aria-label={`Put back ${plain(name)}`} onClick={onRestore}>
+        <button type="button" class="button" aria-label={`Put back ${plain(name)}`} onClick={on.onRestore}>
           Put back
         </button>
         {isManaged(drive) && (
@@ -56,7 +66,7 @@ export function TrashRow({ entry, drive, showsDrive, onRestore, onDelete }: Tras
             type="button"
             class="button quiet"
             aria-label={`Delete ${plain(name)} for good`}
-            onClick={onDelete}
+            onClick={on.onDelete}
           >
             Delete
           </button>

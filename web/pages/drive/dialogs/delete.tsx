@@ -2,8 +2,8 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
-import { countFolder, describeEntries, type Entry, parentOf } from "../../../lib/files.ts";
-import type { Undoable } from "../../../lib/files/steps.ts";
+import { countFolder, describeDone, describeEntries, type Entry, parentOf } from "../../../lib/files.ts";
+import type { Done } from "../../../lib/files/steps.ts";
 import { bytesIn } from "../../../lib/files/selection.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
 import { formatBytes, formatCount } from "../../../lib/words/format.ts";
@@ -22,9 +22,9 @@ interface DeleteDialogProps {
   readonly store: DriveStore;
   readonly entries: readonly Entry[];
   /** With what was done, in words, and how to take it back. */
-  readonly onDone: (message: string, done: readonly Undoable[]) => void;
+  readonly onDone: (message: string, done: readonly Done[]) => void;
   /** Some of it was done, and the rest is left. */
-  readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
+  readonly onPartlyDone: (message: string, done: readonly Done[]) => void;
   readonly onClose: () => void;
 }
 
@@ -43,7 +43,7 @@ export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
     (all) => ends.onDone(`Deleted ${what}.`, all),
   );
   const onClose = () => {
-    if (done.length > 0) ends.onPartlyDone(`Deleted ${describeEntries(done)}.`, done);
+    if (done.length > 0) ends.onPartlyDone(`Deleted ${describeDone(done)}.`, done);
     ends.onClose();
   };
   return (

@@ -1,5 +1,5 @@
 import { say } from "../../../components/toast.tsx";
-import type { Undoable } from "../../../lib/files/steps.ts";
+import type { Done } from "../../../lib/files/steps.ts";
 import type { Drive } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
@@ -23,10 +23,12 @@ interface FolderDialogsProps {
 
 /** The dialog that is open above a folder. */
 export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps) {
-  const tell = (message: string, done: readonly Undoable[]) =>
-    say(message, { undo: done.length === 0 ? undefined : () => takeBack(store, done) });
+  const tell = (message: string, done: readonly Done[]) => {
+    const canUndo = done.some(({ undo }) => undo !== null);
+    say(message, { undo: canUndo ? (work) => takeBack(store, done, work) : undefined });
+  };
   const onClose = () => folder.dismiss();
-  const onDone = (message: string, done: readonly Undoable[] = []) => {
+  const onDone = (message: string, done: readonly Done[] = []) => {
     tell(message, done);
     folder.finish(open);
   };

@@ -4,15 +4,15 @@ import { FormDialog } from "../../../components/forms/form-dialog.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
 import { type Entry, nameOf, nameProblem } from "../../../lib/files.ts";
-import type { Undoable } from "../../../lib/files/steps.ts";
+import type { Done } from "../../../lib/files/steps.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
-import { moving } from "../store/undo.ts";
+import { renaming } from "../store/undo.ts";
 
 interface NamingProps {
   readonly store: DriveStore;
   /** With what was done, in words, and how to take it back. */
-  readonly onDone: (message: string, done?: readonly Undoable[]) => void;
+  readonly onDone: (message: string, done?: readonly Done[]) => void;
   readonly onClose: () => void;
 }
 
@@ -35,9 +35,7 @@ export function RenameDialog({ store, entry, onDone, onClose }: NamingProps & { 
   const rename = async (name: string) => {
     if (name === old) return onClose();
     const path = await store.rename(entry, name);
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [
-      moving(store, entry, { drive: store.drive, path }),
-    ]);
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [renaming(store, entry, path)]);
   };
   return (
     <NameDialog

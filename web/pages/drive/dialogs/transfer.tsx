@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
+import { Name } from "../../../components/name.tsx";
+import { TakenQuestion } from "../../../components/taken-question.tsx";
+import type { Answer, Ask } from "../../../lib/files/taken.ts";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
-import { describeEntries, type Entry } from "../../../lib/files.ts";
-import type { Left, Undoable } from "../../../lib/files/steps.ts";
+import { describeDone, describeEntries, type Entry, nameOf } from "../../../lib/files.ts";
+import type { Done, Left } from "../../../lib/files/steps.ts";
 import { asFolder } from "../../../lib/files/place.ts";
 import { useLoad } from "../../../lib/api/load.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
@@ -21,9 +24,9 @@ interface TransferDialogProps {
   readonly how: "move" | "copy";
   readonly entries: readonly Entry[];
   /** With what was done, in words, and how to take it back. */
-  readonly onDone: (message: string, done: readonly Undoable[]) => void;
+  readonly onDone: (message: string, done: readonly Done[]) => void;
   /** Some of it was done, and the rest is left. */
-  readonly onPartlyDone: (message: string, done: readonly Undoable[]) => void;
+  readonly onPartlyDone: (message: string, done: readonly Done[]) => void;
   readonly onClose: () => void;
 }
 
@@ -32,14 +35,18 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
   const [to, setTo] = useState<Destination>({ drive, folder });
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
-  const inWords = (some: readonly Pick<Entry, "path">[]) =>
-    `${how === "move" ? "Moved" : "Copied"} ${describeEntries(some)}.`;
+  const { question, ask } = useQuestion();
+  const inWords = (some: readonly Done[]) => {
+    const did = how === "move" ? "moved" : "copied";
+    if (some.length === 0) return `Nothing was ${did}.`;
+    return `${how === "move" ? "Moved" : "Copied"} ${describeDone(some)}.`;
+  };
   const { work, start, stop, reset, done } = useWork(
     (run) => {
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
-      return transferEntries(store, { how, entries: staying, ...where }, run);
+      return transferEntries(store, { how, entries: staying, ask, ...where }, run);
     },
-    (all) => ends.onDone(inWords(staying), all),
+    (all) => ends.onDone(inWords(all), all),
   );
   const tellPart = () => done.length > 0 && ends.onPartlyDone(inWords(done), done);
   const onClose = () => {
@@ -59,22 +66,83 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
       : undefined;
   const isIdle = work.state === "idle" || work.state === "failed";
   return (
-    <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
-      {isIdle && (
-        <DestinationForm
-          drive={drive}
-          to={to}
-          isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
-          submit={how === "move" ? "Move here" : "Copy here"}
-          failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
-          onChange={setTo}
-          onSubmit={start}
-          onCancel={onClose}
-        />
+    <>
+      <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
+        {isIdle && (
+          <DestinationForm
+            drive={drive}
+            to={to}
+            isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
+            submit={how === "move" ? "Move here" : "Copy here"}
+            failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
+            onChange={setTo}
+            onSubmit={start}
+            onCancel={onClose}
+          />
+        )}
+        {!isIdle && <WorkReport work={work} how={how} onStop={stop} again={again} onClose={onClose} />}
+      </Dialog>
+      {question !== null && (
+        <TakenQuestion
+          key={question.dismissed}
+          path={asFolder(to.folder) + nameOf(question.entry.path)}
+          others={question.others > 0 ? `${question.others.toLocaleString()} more` : null}
+          canReplace={question.entry.kind === "file"}
+          onAnswer={question.onAnswer}
+          onDismiss={question.onDismiss}
+        >
+          <Taken kind={question.entry.kind} folder={asFolder(to.folder)} drive={to.drive} />
+        </TakenQuestion>
       )}
-      {!isIdle && <WorkReport work={work} how={how} onStop={stop} again={again} onClose={onClose} />}
-    </Dialog>
+    </>
   );
+}
+
+function Taken({
+  kind,
+  folder,
+  drive,
+}: {
+  readonly kind: Entry["kind"];
+  readonly folder: string;
+  readonly drive: Drive;
+}) {
+  return (
+    <p>
+      There is already something with this name in <Name text={folder === "" ? drive.name : folder} />.
+      {kind === "folder" && " A folder can't replace it, and isn't merged with it."}
+    </p>
+  );
+}
+
+/** What is asked at the moment, and how the work asks. */
+function useQuestion() {
+  const [question, setQuestion] = useState<Question | null>(null);
+  const dismissed = useRef(0);
+  const ask: Ask = (entry, others) =>
+    new Promise((resolve) => {
+      const onAnswer = (answer: Answer) => {
+        // The next one is asked in the same dialog.
+        if (answer.forAll || others === 0) setQuestion(null);
+        resolve(answer);
+      };
+      const onDismiss = () => {
+        // The browser has closed that dialog: the next question needs a new one.
+        dismissed.current += 1;
+        onAnswer({ decision: "skip", forAll: false });
+      };
+      setQuestion({ entry, others, dismissed: dismissed.current, onAnswer, onDismiss });
+    });
+  return { question, ask };
+}
+
+interface Question {
+  readonly entry: Entry;
+  readonly others: number;
+  /** How many were closed before. */
+  readonly dismissed: number;
+  readonly onAnswer: (answer: Answer) => void;
+  readonly onDismiss: () => void;
 }
 
 interface Destination {

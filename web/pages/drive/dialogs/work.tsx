@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
 import { type ApiError, asApiError } from "../../../lib/api/api.ts";
-import type { Left, Progress, Undoable, Work } from "../../../lib/files/steps.ts";
+import { type Done, type Left, type Progress, progressWords, type Work } from "../../../lib/files/steps.ts";
 import { formatCount } from "../../../lib/words/format.ts";
 
 /** Problems named one by one; the rest are counted. */
@@ -21,23 +21,20 @@ type WorkState =
 /**
  * Runs work once it is started; it stops when the component goes.
  *
- * @param onSuccess called with what can be taken back, if nothing was left undone
+ * @param onSuccess called with what was done, if nothing was left
  */
-export function useWork(
-  run: (work: Work) => Promise<Left[]>,
-  onSuccess: (done: readonly Undoable[]) => void,
-) {
+export function useWork(run: (work: Work) => Promise<Left[]>, onSuccess: (done: readonly Done[]) => void) {
   const [work, setWork] = useState<WorkState>({ state: "idle" });
   const abort = useRef(new AbortController());
-  const done = useRef<Undoable[]>([]);
+  const done = useRef<Done[]>([]);
   useEffect(() => () => abort.current.abort(), []);
   const perform = async () => {
     abort.current = new AbortController();
     const { signal } = abort.current;
     try {
       const onProgress = (progress: Progress) => setWork({ state: "running", progress });
-      const onUndoable = (one: Undoable) => void done.current.push(one);
-      const left = await run({ onProgress, onUndoable, signal });
+      const onDone = (one: Done) => void done.current.push(one);
+      const left = await run({ onProgress, onDone, signal });
       if (left.length === 0 && !signal.aborted) return onSuccess(done.current);
       setWork({ state: "ended", left, stopped: signal.aborted });
     } catch (error) {
@@ -49,7 +46,7 @@ export function useWork(
     work,
     start: () => void perform(),
     stop: () => abort.current.abort(),
-    /** What can be taken back by now. */
+    /** What is done by now. */
     done: done.current,
     /** Leaves what became of it behind: it is to be started in another way. */
     reset: () => {
@@ -79,10 +76,7 @@ export function WorkReport({ work, how, onStop, again, onClose }: WorkReportProp
       return (
         <div class="dialog-body" role="status">
           <progress aria-label="Progress" value={work.progress.done} max={work.progress.of} />
-          <p class="soft">
-            {work.progress.pause !== null && `Paused for ${work.progress.pause} s (rate limit). `}
-            {work.progress.done.toLocaleString()} of {work.progress.of.toLocaleString()}
-          </p>
+          <p class="soft">{progressWords(work.progress)}</p>
           <div class="row">
             <button type="button" class="button" onClick={onStop}>
               Stop

@@ -8,8 +8,8 @@ import {
   fileEntry,
   type FileLink,
   folderEntry,
+  moveFolder,
   parentOf,
-  transferFolder,
   updateFile,
 } from "../../../lib/files.ts";
 import { orUncertain } from "../../../lib/api/api.ts";
@@ -98,7 +98,7 @@ export class DriveStore {
     const renamed =
       entry.kind === "file"
         ? fileEntry(await this.#orReload(updateFile(entry.key, { path })))
-        : folderEntry(await this.#orReload(this.#moveFolder(entry.path, `${path}/`)));
+        : folderEntry(await this.#orReload(moveFolder({ drive: this.drive, path: entry.path }, `${path}/`)));
     batch(() => {
       if (renamed.kind === "file") this.fileChanged(renamed.file);
       else this.folderMoved(entry.path, renamed.folder);
@@ -144,6 +144,21 @@ export class DriveStore {
   filesRemoved(files: readonly Pick<FileEntry, "key" | "path">[]): void {
     this.#left.forget();
     this.#shown?.filesRemoved(files);
+  }
+
+  /** Files and folders were deleted or moved away. */
+  entriesRemoved(entries: readonly Entry[]): void {
+    batch(() => {
+      this.filesRemoved(entries.filter((entry) => entry.kind === "file"));
+      for (const { kind, path } of entries) if (kind === "folder") this.folderRemoved(path);
+    });
+  }
+
+  /** A file or folder is at a path since, of which no more is known. */
+  came(path: string): void {
+    if (path.endsWith("/")) return this.folderCame(path);
+    this.tree.addFolder(parentOf(path));
+    this.#shown?.fileCame(path);
   }
 
   /** A folder is new, in any drive. */
@@ -204,10 +219,6 @@ export class DriveStore {
   tell(changes: readonly Change[]): void {
     this.#left.forget();
     for (const change of changes) for (const watcher of this.#watchers) watcher(change);
-  }
-
-  #moveFolder(from: string, to: string): Promise<FolderRecord> {
-    return transferFolder("move", { drive: this.drive, path: from }, { drive: this.drive, path: to });
   }
 
   #orReload<T>(request: Promise<T>): Promise<T> {

@@ -185,6 +185,12 @@ export class FolderStore {
     return isIn(path, this.path);
   }
 
+  /** A file is at a path of the drive that may be new there. */
+  fileCame(path: string): void {
+    if (parentOf(path) === this.path) this.#outdated = "all";
+    else this.#noteBelow(path);
+  }
+
   /** Something changed at a path of the drive. */
   touched(path: string): void {
     this.#noteBelow(path);

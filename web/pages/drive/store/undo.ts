@@ -1,60 +1,79 @@
 import { batch } from "@preact/signals-core";
-import {
-  type DrivePath,
-  type Entry,
-  nameOf,
-  parentOf,
-  transferFile,
-  transferFolder,
-} from "../../../lib/files.ts";
-import { Steps, type Undoable } from "../../../lib/files/steps.ts";
+import { type Entry, nameOf, parentOf } from "../../../lib/files.ts";
+import { asError, type DrivePaths, inRequests, transferPaths, undoBatch } from "../../../lib/files/many.ts";
+import { type Done, type Left, Steps, type Work } from "../../../lib/files/steps.ts";
 import { formatCount } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
-import { restoreFromTrash } from "../../../lib/trash.ts";
 import type { DriveStore } from "./drive.ts";
 
-/** The deletion of a file or folder, which left an entry in the trash. */
-export function deletion(store: DriveStore, path: string, trashId: string): Undoable {
-  const undo = async () => {
-    const restored = await restoreFromTrash(trashId);
-    store.tree.addFolder(restored.path.endsWith("/") ? restored.path : parentOf(restored.path));
+type Undo = NonNullable<Done["undo"]>;
+
+/** Takes back a batch that deleted entries or moved them within the drive. @param places where they stand since */
+export function ofBatch(
+  store: DriveStore,
+  id: string,
+  entries: readonly Entry[],
+  places: readonly string[] = [],
+): Undo {
+  return async () => {
+    const left = await undoBatch(store.drive, id);
+    if (left.length === 0) wentBack(store, entries, places);
+    return left;
   };
-  return { path, undo };
 }
 
-/** The moving of a file or folder, or its renaming; `to` is where it stands since, without a slash. */
-export function moving(store: DriveStore, entry: Entry, to: DrivePath): Undoable {
-  const { drive } = store;
-  const { path } = entry;
-  const undo = async () => {
-    if (entry.kind === "file") {
-      const file = await transferFile("move", entry.key, { drive, path });
-      store.fileChanged(file);
-      return;
+/** Moves entries back that went to another drive: there they are others, so no batch has both ends. */
+export function ofMoveAway(store: DriveStore, entries: readonly Entry[], { drive, paths }: DrivePaths): Undo {
+  return async () => {
+    const left: Left[] = [];
+    const all = entries.map((entry, at) => ({ folder: parentOf(entry.path), path: paths[at] ?? entry.path }));
+    for (const [folder, some] of Map.groupBy(all, (one) => one.folder)) {
+      for (const part of inRequests(some)) {
+        const from = { drive, paths: part.map(({ path }) => path) };
+        const { results } = await transferPaths("move", from, { drive: store.drive, path: folder }, "fail");
+        left.push(...results.flatMap(({ path, error }) => (error ? { path, error: asError(error) } : [])));
+      }
     }
-    const from = { ...to, path: `${to.path}/` };
-    const folder = await transferFolder("move", from, { drive, path });
-    batch(() => {
-      if (to.drive === drive) store.folderRemoved(from.path);
-      store.folderMade(folder);
-    });
+    if (left.length === 0) wentBack(store, entries, []);
+    return left;
   };
-  return { path, undo };
+}
+
+/** Takes the renaming of an entry back. @param path where it stands since, without a slash */
+export function renaming(store: DriveStore, entry: Entry, path: string): Done {
+  const undo = async () => {
+    const there = { ...entry, path: entry.kind === "folder" ? `${path}/` : path };
+    await store.rename(there, nameOf(entry.path));
+    return [];
+  };
+  return { paths: [entry.path], undo };
+}
+
+function wentBack(store: DriveStore, entries: readonly Entry[], places: readonly string[]): void {
+  batch(() => {
+    for (const place of places) if (place.endsWith("/")) store.folderRemoved(place);
+    for (const { path } of entries) store.tree.addFolder(path.endsWith("/") ? path : parentOf(path));
+  });
 }
 
 /**
  * Takes back what was done, the last first, and says so. What stands in a place that was left stays there.
  *
- * @throws ApiError the first refusal, if there was any; all the rest was taken back
+ * @throws ApiError the first refusal, if nothing was taken back
  */
-export async function takeBack(store: DriveStore, done: readonly Undoable[]): Promise<string> {
-  const steps = new Steps({ onProgress: () => {}, signal: new AbortController().signal }, done.length);
-  for (const { path, undo } of done.toReversed()) await steps.take(path, undo);
+export async function takeBack(store: DriveStore, done: readonly Done[], work: Work): Promise<string> {
+  const paths = done.flatMap((each) => (each.undo === null ? [] : each.paths));
+  const steps = new Steps(work, paths.length);
+  for (const each of done.toReversed()) {
+    const { undo } = each;
+    if (undo !== null) await steps.take(each.paths, async () => steps.left.push(...(await undo())));
+  }
   // What was put back may stand beside its place, and counts have changed.
   store.reload();
   const [refused] = steps.left;
-  if (refused !== undefined) throw refused.error;
-  const [only] = done;
-  if (only === undefined || done.length > 1) return `Put back ${formatCount(done.length, "item")}.`;
-  return `Put back “${plain(nameOf(only.path))}”.`;
+  if (refused !== undefined && steps.left.length >= paths.length) throw refused.error;
+  if (refused !== undefined) return `Some of it could not be put back. ${refused.error.message}`;
+  const [only] = paths;
+  if (only === undefined || paths.length > 1) return `Put back ${formatCount(paths.length, "item")}.`;
+  return `Put back “${plain(nameOf(only))}”.`;
 }

@@ -1,52 +1,38 @@
 import { batch } from "@preact/signals-core";
-import { BULK_FILES } from "../../../../src/domain/limits.ts";
 import { ApiError } from "../../../lib/api/api.ts";
+import type { Entry } from "../../../lib/files.ts";
 import {
-  deleteFiles,
-  deleteFolder,
-  type DrivePath,
-  type Entry,
-  type FileEntry,
-  nameOf,
-  transferFile,
-  transferFolder,
-} from "../../../lib/files.ts";
+  asError,
+  deletePaths,
+  inRequests,
+  transferPaths,
+  type Transferred,
+} from "../../../lib/files/many.ts";
 import { type Left, Steps, type Work } from "../../../lib/files/steps.ts";
+import { type Ask, type Decision, decide } from "../../../lib/files/taken.ts";
 import type { DriveStore } from "./drive.ts";
-import { deletion, moving } from "./undo.ts";
+import { ofBatch, ofMoveAway } from "./undo.ts";
 
 /** Deletes files and whole folders of a drive; what could not be deleted comes back. */
 export function deleteEntries(store: DriveStore, entries: readonly Entry[], work: Work): Promise<Left[]> {
-  const files = entries.filter((entry) => entry.kind === "file");
-  const folders = entries.filter((entry) => entry.kind === "folder");
   return perform(store, new Steps(work, entries.length), async (steps) => {
-    for (let start = 0; start < files.length; start += BULK_FILES) {
-      const some = files.slice(start, start + BULK_FILES);
-      const about = some.length === 1 ? (some[0]?.path ?? "") : `${some.length} files`;
-      await steps.take(about, () => deleteSome(store, some, steps), some.length);
-    }
-    for (const { path } of folders) {
-      await steps.take(path, async () => {
-        const entry = await deleteFolder(store.drive, path);
-        store.folderRemoved(path);
-        if (entry !== null) steps.note(deletion(store, path, entry));
-      });
+    for (const some of inRequests(entries)) {
+      await steps.take(pathsOf(some), () => deleteSome(store, some, steps));
     }
   });
 }
 
 /** Deletes at most as many as one request takes. */
-async function deleteSome(store: DriveStore, files: readonly FileEntry[], steps: Steps): Promise<void> {
-  const { deleted, failed, trash_ids: entries = [] } = await deleteFiles(files.map(({ key }) => key));
-  const refused = new Set(failed);
-  store.filesRemoved(files.filter(({ key }) => !refused.has(key)));
-  const paths = new Map(files.map(({ key, path }) => [key, path]));
-  for (const [at, id] of deleted.entries()) {
-    const entry = entries[at] ?? null;
-    if (entry !== null) steps.note(deletion(store, paths.get(id) ?? "", entry));
-  }
+async function deleteSome(store: DriveStore, some: readonly Entry[], steps: Steps): Promise<void> {
+  const gone = await deletePaths({ drive: store.drive, paths: pathsOf(some) });
+  const refused = new Set(gone.failed);
+  const deleted = some.filter(({ path }) => !refused.has(path));
+  store.entriesRemoved(deleted);
+  const isKept = gone.trash_ids.some((id) => id !== null);
+  const undo = gone.batch_id === null || !isKept ? null : ofBatch(store, gone.batch_id, deleted);
+  steps.note({ paths: pathsOf(deleted), undo });
   const error = new ApiError(404, "NOT_FOUND", "It no longer exists, or you can't delete it.");
-  for (const { key, path } of files) if (refused.has(key)) steps.left.push({ path, error });
+  steps.left.push(...gone.failed.map((path) => ({ path, error })));
 }
 
 /** What is to be moved or copied, and where to. */
@@ -55,44 +41,90 @@ export interface Transfer {
   readonly entries: readonly Entry[];
   /** Slug or id. */
   readonly toDrive: string;
+  /** The folder, which ends with a slash; empty for the root. */
   readonly toFolder: string;
+  /** What becomes of those whose places are taken. */
+  readonly ask: Ask;
 }
 
 /**
- * Moves or copies files of a drive, and folders with all that is in them; each goes whole or stays as it was.
- * What stands at a destination already stays there, and what would have replaced it comes back.
+ * Moves or copies files of a drive, and folders with all that is in them; each goes whole or stays as it was. It asks
+ * about those whose places are taken, once all others are done. What was refused comes back.
  */
 export function transferEntries(store: DriveStore, transfer: Transfer, work: Work): Promise<Left[]> {
-  const { how, entries, toDrive, toFolder } = transfer;
+  const { entries, ask } = transfer;
   return perform(store, new Steps(work, entries.length), async (steps) => {
-    for (const entry of entries) {
-      const to = { drive: toDrive, path: toFolder + nameOf(entry.path) };
-      await steps.take(entry.path, async () => {
-        await transferOne(store, how, entry, to);
-        if (how === "move") steps.note(moving(store, entry, to));
-      });
+    const taken = await transferAll(store, transfer, entries, "fail", steps);
+    if (taken.length === 0 || steps.isStopped) return;
+    steps.putOff(taken.length);
+    for (const [decision, some] of await decide(taken, ask)) {
+      await transferAll(store, transfer, some, decision, steps);
     }
   });
 }
 
-async function transferOne(
+type OnConflict = "fail" | Decision;
+
+/** Returns those whose places are taken, if that is not decided. */
+async function transferAll(
   store: DriveStore,
-  how: Transfer["how"],
-  entry: Entry,
-  to: DrivePath,
-): Promise<void> {
-  if (entry.kind === "file") {
-    const file = await transferFile(how, entry.key, to);
-    batch(() => {
-      if (how === "move") store.filesRemoved([entry]);
-      store.fileChanged(file);
+  transfer: Transfer,
+  entries: readonly Entry[],
+  onConflict: OnConflict,
+  steps: Steps,
+): Promise<Entry[]> {
+  const { how, toDrive: drive, toFolder: path } = transfer;
+  const taken: Entry[] = [];
+  for (const some of inRequests(entries)) {
+    await steps.take(pathsOf(some), async () => {
+      const from = { drive: store.drive, paths: pathsOf(some) };
+      const { results, batch_id: made } = await transferPaths(how, from, { drive, path }, onConflict);
+      const outcomes = new Map(results.map((result) => [result.path, result]));
+      const isDone = some.filter((entry) => outcomes.get(entry.path)?.status === "done");
+      const places = isDone.map((entry) => outcomes.get(entry.path)?.to ?? entry.path);
+      show(store, transfer, isDone, places);
+      const back =
+        made !== null && drive === store.drive
+          ? ofBatch(store, made, isDone, places)
+          : ofMoveAway(store, isDone, { drive, paths: places });
+      steps.note({ paths: pathsOf(isDone), undo: how === "move" ? back : null });
+      for (const entry of some) {
+        const error = outcomes.get(entry.path)?.error;
+        if (error === undefined) continue;
+        if (onConflict === "fail" && isTaken(error, entry, store, transfer)) taken.push(entry);
+        else steps.left.push({ path: entry.path, error: asError(error) });
+      }
     });
-  } else {
-    const from = { drive: store.drive, path: entry.path };
-    const folder = await transferFolder(how, from, { ...to, path: `${to.path}/` });
-    if (how === "move") store.folderMoved(entry.path, folder);
-    else store.folderMade(folder);
   }
+  return taken;
+}
+
+/** Puts what was done into the list and the tree. */
+function show(
+  store: DriveStore,
+  { how, toDrive }: Transfer,
+  entries: readonly Entry[],
+  places: readonly string[],
+): void {
+  batch(() => {
+    if (how === "move") store.entriesRemoved(entries);
+    if (toDrive === store.drive) for (const path of places) store.came(path);
+  });
+}
+
+/** Whether something else stands at the place of an entry; a folder cannot go into itself either. */
+function isTaken(
+  { code }: NonNullable<Transferred["error"]>,
+  { kind, path }: Entry,
+  { drive }: DriveStore,
+  { toDrive, toFolder }: Transfer,
+): boolean {
+  const isIntoItself = kind === "folder" && toDrive === drive && toFolder.startsWith(path);
+  return code === "CONFLICT" && !isIntoItself;
+}
+
+function pathsOf(entries: readonly Entry[]): string[] {
+  return entries.map(({ path }) => path);
 }
 
 /** Takes the steps. If not all were taken, or some failed, the folder is loaded again. */
