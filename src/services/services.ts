@@ -147,7 +147,11 @@ export function openServices(given: ServiceParts) {
   const thumbnails = new Thumbnails({ ...parts, ownProcesses });
   const texts = new Texts({ ...parts, indexes });
   const uploads = new Uploads(parts);
-  const links = new Links({ ...parts, linkPasswords });
+  const links = new Links({
+    ...parts,
+    linkPasswords,
+    linkKey: once(() => sealingKey(given.secret, "link")),
+  });
   const archives = new Archives(parts);
   const listings = new Listings(parts);
   const walks = new Walks(parts);

@@ -139,11 +139,21 @@ test("what is moved, or deleted in part, leaves the selection, also where it is 
   expect(folder.listing.peek()?.count).toBe(1198);
 });
 
+/** What asks for a link to the download of a file. */
+const linkTo = (entry: Entry) => ({
+  drive: "",
+  entry,
+  choice: { opens: "download", seconds: "900", isOnce: true } as const,
+  password: "",
+  from: 0,
+  headers: {},
+});
+
 describe("where something is refused, the folder is read again:", () => {
   const attempts: Record<string, (store: DriveStore, gone: Entry) => Promise<unknown>> = {
     "another name": (store, gone) => store.rename(gone, "new.txt"),
     "other tags": (store, gone) => store.changeFile(gone.key, { tags: [] }),
-    "a link": (store, gone) => store.makeLink(gone.key, 900, true),
+    "a link": (store, gone) => store.makeLink(linkTo(gone)),
     "a folder where a file stands": (store) => store.makeFolder("kept.txt/"),
   };
   test.each(Object.entries(attempts))("%s", async (_, attempt) => {

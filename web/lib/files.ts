@@ -87,19 +87,6 @@ export function moveFolder({ drive, path }: DrivePath, to: string): Promise<Fold
   return call("POST", "/v0/folders/move", { body: { drive_id: drive, path, destination_path: to } });
 }
 
-/** A link that was made; it is not shown again. */
-export interface FileLink {
-  readonly url: string;
-  readonly expires_at: string;
-}
-
-/** A link that needs no key; `expiresIn` in seconds, at most a day. */
-export function createLink(id: string, expiresIn: number, oneTime: boolean): Promise<FileLink> {
-  return call("POST", `/v0/files/${id}/presigned-url`, {
-    body: { expires_in: expiresIn, one_time: oneTime },
-  });
-}
-
 export function downloadAddress(id: string): string {
   return `/v0/files/${id}/download`;
 }

@@ -11,6 +11,7 @@ import { usePages } from "../lib/api/pages.ts";
 import type { CursorPage, ManagedLink } from "../lib/api/types.ts";
 import { LinkRow } from "./links/row.tsx";
 import { RevokeLink } from "./links/revoke.tsx";
+import { ShowLink } from "./links/show.tsx";
 
 /** The links that work without signing in, the newest first: of one drive, by its id, or of all. */
 export function Links({ driveId }: { readonly driveId: string | null }) {
@@ -20,6 +21,7 @@ export function Links({ driveId }: { readonly driveId: string | null }) {
     return call<CursorPage<ManagedLink>>("GET", `/v0/links?${query}`, { signal });
   });
   const [revoking, setRevoking] = useState<ManagedLink | null>(null);
+  const [shown, setShown] = useState<ManagedLink | null>(null);
   useFeed(driveId, reload);
   const known = drives.state === "ready" ? drives.value : [];
   const links = loaded.state === "ready" ? loaded.value.data : [];
@@ -47,12 +49,14 @@ export function Links({ driveId }: { readonly driveId: string | null }) {
               link={link}
               drive={known.find(({ id }) => id === link.drive_id)}
               showsDrive={driveId === null}
+              onShow={() => setShown(link)}
               onRevoke={() => setRevoking(link)}
             />
           ))}
         </ul>
       )}
       {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
+      {shown !== null && <ShowLink link={shown} onClose={() => setShown(null)} />}
       {revoking !== null && (
         <RevokeLink
           link={revoking}

@@ -33,7 +33,7 @@ type Table = (typeof TABLES)[number];
 
 /** Links of all kinds. Each of the tables has the condition, so that each is read by its index. */
 function linksWhere(condition: string): string {
-  const rest = "drive_id, expires_at, created_at, key_id, user";
+  const rest = "drive_id, expires_at, created_at, key_id, user, sealed_token";
   return `
     SELECT id, 'presigned' AS kind, file_id, NULL AS path, NULL AS password_hash, NULL AS max_size, one_time, used_at,
            uses, last_used_at, ${rest} FROM presigned_link WHERE ${condition}
@@ -48,7 +48,7 @@ function linksWhere(condition: string): string {
 function completed(union: string): string {
   return `
     SELECT page.id, page.kind, page.drive_id AS driveId, page.file_id AS fileId, coalesce(f.path, page.path) AS path,
-           page.password_hash AS passwordHash, page.max_size AS maxSize, page.one_time AS oneTime,
+           page.password_hash AS passwordHash, page.sealed_token AS sealedToken, page.max_size AS maxSize, page.one_time AS oneTime,
            page.used_at AS usedAt, page.uses, page.last_used_at AS lastUsedAt, page.expires_at AS expiresAt,
            page.created_at AS createdAt, page.key_id AS keyId, k.name AS keyName, k.hash AS keyHash,
            coalesce(page.user, k.user) AS user, u.id AS userId, u.username
@@ -64,8 +64,8 @@ const NEWEST_FIRST = "created_at DESC, id DESC";
 export function links({ sql }: Database) {
   const inserting = (table: Table, columns: string, values: string) =>
     sql.write<[NewLink]>(
-      `INSERT INTO ${table} (hash, id, drive_id, key_id, user, expires_at, created_at, ${columns})
-       VALUES (:hash, :id, :driveId, :keyId, :user, :expiresAt, :createdAt, ${values})`,
+      `INSERT INTO ${table} (hash, id, drive_id, key_id, user, expires_at, created_at, sealed_token, ${columns})
+       VALUES (:hash, :id, :driveId, :keyId, :user, :expiresAt, :createdAt, :sealedToken, ${values})`,
     );
   const insertShare = inserting(
     "share_link",

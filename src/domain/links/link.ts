@@ -26,6 +26,8 @@ export interface LinkFacts {
   readonly keyHash: SecretHash | null;
   /** The user who created it, with a session or a key of the account; null for a key of one drive. */
   readonly user: UserPk | null;
+  /** Its token, by `seal`; null if it was made when tokens were not kept. */
+  readonly sealedToken: Uint8Array | null;
 }
 
 /** A file is known by its id, and its path is where it is now, null if it has left the drive; a folder by its path. */
@@ -52,7 +54,7 @@ export function isOf<K extends LinkKind>(link: Link, kinds: readonly K[]): link 
 }
 
 export type NewLink = LinkTarget &
-  Pick<LinkFacts, "id" | "driveId" | "expiresAt" | "createdAt" | "user"> &
+  Pick<LinkFacts, "id" | "driveId" | "expiresAt" | "createdAt" | "user" | "sealedToken"> &
   Partial<Pick<LinkFacts, "passwordHash" | "maxSize" | "oneTime">> & {
     readonly hash: SecretHash;
     readonly keyId: KeyId | null;

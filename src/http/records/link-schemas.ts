@@ -20,6 +20,10 @@ export const linkSchema = t.record(
       "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
     ),
     has_password: Type.Boolean(),
+    has_url: Type.Boolean({
+      description:
+        "Whether its address is kept, so that people can see it again. Not of links of earlier versions.",
+    }),
     one_time: Type.Boolean({ description: "Whether it works only once." }),
     used_at: t.nullable(t.time("When a link that works once was used; else null.")),
     uses: t.count("How often it was used."),
@@ -33,6 +37,7 @@ export const linkSchema = t.record(
     kind: "folder",
     path: "notes/2030/",
     has_password: true,
+    has_url: true,
     one_time: false,
     uses: 3,
     last_used_at: "2030-02-01T08:00:00.000Z",

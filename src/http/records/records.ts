@@ -166,6 +166,7 @@ export function linkRecord(link: SeenLink): LinkRecord {
     drive_id: link.driveId,
     path: link.path,
     has_password: link.passwordHash !== null,
+    has_url: link.sealedToken !== null,
     one_time: link.oneTime,
     used_at: link.usedAt === null ? null : formatInstant(link.usedAt),
     uses: link.uses,

@@ -1,9 +1,9 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { stampOf } from "../../domain/changes/change.ts";
-import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Caller, SessionCaller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { invalid, notFound, present } from "../../domain/errors.ts";
+import { CofferError, invalid, notFound, present } from "../../domain/errors.ts";
 import { type FileRef, parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
@@ -12,6 +12,7 @@ import { isMadeBy, isOf, LONGEST_SHARE_MS, makerOf, newLinkToken, SHOWING } from
 import { asFolderPath, isFolderPath, parsePathOfFile, parsePlace } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Reach } from "../access.ts";
+import { seal, unseal } from "../../domain/sealing.ts";
 import { Service } from "../service.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 import type { Parts } from "../parts.ts";
@@ -39,7 +40,7 @@ interface ShareRequest extends Wanted {
   readonly expiresAt?: string | undefined;
 }
 
-/** A new link. The token is shown only once. */
+/** A link with what opens it. */
 export interface CreatedLink {
   readonly link: Link;
   readonly token: string;
@@ -50,11 +51,17 @@ export interface FoundLink<K extends LinkKind> {
   readonly reach: Reach;
 }
 
+const NOT_KEPT =
+  "The address of this link was not kept: it was made by an earlier version, or the server's secret is another one. Revoke it and make a new one.";
+
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
 export class Links extends Service<
-  Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & { linkPasswords: Passwords }
+  Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & {
+    linkPasswords: Passwords;
+    linkKey: () => Uint8Array;
+  }
 > {
   /** A link that downloads a file. Throws NOT_FOUND for one that the caller may not see, and QUOTA_EXCEEDED. */
   createPresigned(
@@ -103,19 +110,45 @@ export class Links extends Service<
     return reach && { link, reach };
   }
 
+  /**
+   * A link with its token, for a person who may revoke it: what a key could learn here would outlive the key. Throws
+   * NOT_FOUND, also if the token was not kept.
+   */
+  opened(caller: SessionCaller, reference: string): CreatedLink {
+    const { link } = this.#managed(caller, reference);
+    const token = link.sealedToken === null ? null : this.#unsealed(link.sealedToken);
+    if (token === null) throw new CofferError("NOT_FOUND", NOT_KEPT);
+    return { link, token };
+  }
+
   /** Ends a link at once. Throws NOT_FOUND for one that the caller may not see. */
   revoke(caller: Caller, reference: string, within?: Within<LinkId>): Promise<LinkId> {
     const { access, tables } = this.parts;
     return access.writeFromReserve(caller, within, () => {
-      const id = parseId<LinkId>(reference);
-      const link = id === null ? null : tables.links.byId(id);
-      const drive = link === null ? null : access.findDrive(caller, link.driveId);
-      if (link === null || drive === null) throw notFound("link");
-      if (drive.role !== "owner" && !isMadeBy(link, caller)) throw notFound("link");
+      const { link, drive } = this.#managed(caller, reference);
       tables.links.remove(link.id);
       this.#record("link.revoked", caller, drive, link);
       return link.id;
     });
+  }
+
+  /** A link that the caller made, or of a drive that it manages. Throws NOT_FOUND. */
+  #managed(caller: Caller, reference: string): { readonly link: Link; readonly drive: Drive } {
+    const id = parseId<LinkId>(reference);
+    const link = id === null ? null : this.parts.tables.links.byId(id);
+    const drive = link === null ? null : this.parts.access.findDrive(caller, link.driveId);
+    if (link === null || drive === null) throw notFound("link");
+    if (drive.role !== "owner" && !isMadeBy(link, caller)) throw notFound("link");
+    return { link, drive };
+  }
+
+  /** Null if the server's own secret is another one by now. */
+  #unsealed(sealed: Uint8Array): string | null {
+    try {
+      return new TextDecoder().decode(unseal(this.parts.linkKey(), sealed));
+    } catch {
+      return null;
+    }
   }
 
   #create(
@@ -129,7 +162,9 @@ export class Links extends Service<
       const { drive, made } = leadTo(now);
       const { secret, hash } = newLinkToken(made.kind);
       const id = newId<LinkId>(now);
-      tables.links.insert({ ...made, ...makerOf(caller), id, hash, driveId: drive.id, createdAt: now });
+      const sealedToken = seal(this.parts.linkKey(), new TextEncoder().encode(secret));
+      const facts = { id, hash, driveId: drive.id, createdAt: now, sealedToken };
+      tables.links.insert({ ...made, ...makerOf(caller), ...facts });
       const link = present(tables.links.byId(id), "a new link");
       this.#record("link.created", caller, drive, link);
       quota.requireRecordRoom(drive);

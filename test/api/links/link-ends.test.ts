@@ -6,7 +6,7 @@ import type { Client, Json } from "../../support/server/client.ts";
 import { expectNowhere } from "../../support/server/nowhere.ts";
 import { contentsOnDisk, openStage, runEach } from "../../support/server/scenario.ts";
 import { refused, step } from "../../support/server/steps.ts";
-import { signIn } from "../../support/server/sign-in.ts";
+import { beginSession, signIn } from "../../support/server/sign-in.ts";
 
 const stage = openStage();
 
@@ -142,4 +142,51 @@ describe.each([
       ...refused("NOT_FOUND"),
     }),
   ]);
+});
+
+type Made = Readonly<Record<"id" | "token" | "url", string>>;
+
+/** A link that shows all of Ada's drive. */
+const shownBy = (client: Client) =>
+  client.post<Made>("/v0/links", { drive_id: stage.world.drives.ada, path: "/" });
+
+describe("an address is shown again", () => {
+  test("of links of every kind to people who may revoke them, and to no key", async () => {
+    const { ada, dan } = stage.world.clients;
+    const [hers, his] = [await shownBy(ada), await shownBy(dan)];
+    const file = await ada.put(stage.world.drives.ada, "notes/shown.txt", "x");
+    const download = await ada.post<Made>(`/v0/files/${file.id}/presigned-url`, {}, 200);
+    const taking = await ada.post<Made>("/v0/upload-links", {
+      drive_id: stage.world.drives.ada,
+      path: "up.txt",
+    });
+    const session = (name: string) => beginSession(stage.coffer, name).browser;
+    const [owner, editor, reader] = [session("ada"), session("dan"), session("carol")];
+    for (const { id, url } of [hers, his, download, taking])
+      expect(await owner.get<Json>(`/v0/links/${id}/url`)).toEqual({ url });
+    expect(await editor.get<Json>(`/v0/links/${his.id}/url`)).toEqual({ url: his.url });
+    expect(await editor.status("GET", `/v0/links/${hers.id}/url`)).toBe(404);
+    expect(await reader.status("GET", `/v0/links/${his.id}/url`)).toBe(404);
+    expect(await ada.status("GET", `/v0/links/${hers.id}/url`)).toBe(403);
+    expect(await stage.coffer.client().status("GET", `/v0/links/${hers.id}/url`)).toBe(401);
+    await ada.delete(`/v0/links/${hers.id}`);
+    expect(await owner.status("GET", `/v0/links/${hers.id}/url`)).toBe(404);
+  });
+
+  test("unless it was not kept, or another secret sealed it", async () => {
+    const [old, strange] = [await shownBy(stage.world.clients.ada), await shownBy(stage.world.clients.ada)];
+    const { dataDir } = stage.coffer;
+    changeDatabase(dataDir, `UPDATE share_link SET sealed_token = NULL WHERE id = '${old.id}'`);
+    changeDatabase(dataDir, `UPDATE share_link SET sealed_token = zeroblob(80) WHERE id = '${strange.id}'`);
+    const { browser } = beginSession(stage.coffer, "ada");
+    for (const { id } of [old, strange]) {
+      expect(await browser.status("GET", `/v0/links/${id}/url`)).toBe(404);
+    }
+    const { data } = await stage.world.clients.ada.get<{ data: { id: string; has_url: boolean }[] }>(
+      "/v0/links",
+    );
+    const kept = (id: string) => data.find((link) => link.id === id)?.has_url;
+    expect([kept(old.id), kept(strange.id)]).toEqual([false, true]);
+    expect(await stage.coffer.client().status("GET", `/v0/shared/${old.token}`)).toBe(200);
+  });
 });

@@ -117,12 +117,25 @@ test("tags, metadata and expiry are changed, or stay as they were, and a link is
   await page.getByText("Details saved.").waitFor();
   expect(await client.get(file)).toMatchObject({ ...changed, ...far, tags: ["home, sweet", "kept"] });
 
+  await page.context().grantPermissions(["clipboard-write"]);
   await page.getByLabel("Select plan.md").click();
-  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByLabel("The link opens").selectOption("download");
   await page.getByLabel("Single use").check();
-  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByRole("button", { name: "Create and copy link" }).click();
   await page.getByLabel("Link", { exact: true }).and(page.locator(":focus")).waitFor();
   const link = new URL(await page.getByRole("textbox", { name: /^Link/ }).inputValue());
+  await page.getByText("Copied to the clipboard.").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  // What was chosen is proposed the next time, and the address can be seen again.
+  await page.getByRole("button", { name: "Share" }).click();
+  expect(await page.getByLabel("The link opens").inputValue()).toBe("download");
+  expect(await page.getByLabel("Single use").isChecked()).toBe(true);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.goto(`${dashboard.server.url}/links`);
+  await page.getByRole("button", { name: "Copy the link to plan.md" }).click();
+  expect(await page.getByRole("textbox", { name: /^Link/ }).inputValue()).toBe(link.href);
+  await page.getByText("Copied to the clipboard.").waitFor();
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(410);
 });

@@ -193,8 +193,8 @@ test("the menu of a row is opened by its button, by a right click and by keyboar
   await page.getByRole("button", { name: "Actions for b.txt" }).click();
   await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
   expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(
-    ["Open", "Download", "Share", "Copy link", "Versions", "Details", "Rename", "Move", "Copy", "Delete"].map(
-      (name) => expect.stringContaining(name),
+    ["Open", "Download", "Share", "Versions", "Details", "Rename", "Move", "Copy", "Delete"].map((name) =>
+      expect.stringContaining(name),
     ),
   );
   expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
@@ -221,7 +221,6 @@ test("the menu of a row is opened by its button, by a right click and by keyboar
     ["ArrowDown", "Open"],
     ["End", "Delete"],
     ["Home", "Open"],
-    ["c", "Copy link"],
     ["c", "Copy"],
     ["r", "Rename"],
   ] as const) {

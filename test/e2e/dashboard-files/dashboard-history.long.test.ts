@@ -92,7 +92,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await using page = await openDrive("Linked", FILES);
   await chooseFor(page, "river", "Share");
   await page.getByLabel("Password").fill("through the mill");
-  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByRole("button", { name: "Create and copy link" }).click();
   const url = await page.getByLabel("Link", { exact: true }).inputValue();
   const shared = url.replace("/s/", "/v0/shared/");
   expect((await fetch(shared)).status).toBe(401);

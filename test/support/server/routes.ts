@@ -260,6 +260,7 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/webhooks/{webhook}/test", ofPeople(ofWhoManages(201))],
   ["GET /v0/webhooks/{webhook}/deliveries", ofPeople(managedAlone(200), true)],
   ["POST /v0/webhooks/{webhook}/deliveries/{delivery}/resend", ofPeople(ofWhoManages(200))],
+  signedIn("GET /v0/links/{link}/url"),
   ["DELETE /v0/links/{link}", ofWhoManages(200)],
   ...[
     "",

@@ -16,11 +16,12 @@ interface LinkRowProps {
   /** Undefined where it is not known. */
   readonly drive: Drive | undefined;
   readonly showsDrive: boolean;
+  readonly onShow: () => void;
   readonly onRevoke: () => void;
 }
 
 /** A link: what it shows, how often it was used, until when it works. */
-export function LinkRow({ link, drive, showsDrive, onRevoke }: LinkRowProps) {
+export function LinkRow({ link, drive, showsDrive, onShow, onRevoke }: LinkRowProps) {
   const { kind, path, created_at: at, created_by: by, expires_at: until } = link;
   const name = nameOfLink(link);
   return (
@@ -56,6 +57,7 @@ export function LinkRow({ link, drive, showsDrive, onRevoke }: LinkRowProps) {
             </>
           )}
         </p>
+        {!link.has_url && <p class="soft">Its address was not kept. Make a new link to see it again.</p>}
       </div>
       <p class="soft record-when">
         <span title={link.last_used_at === null ? "" : formatTime(link.last_used_at)}>{usesOf(link)}</span>
@@ -65,6 +67,16 @@ export function LinkRow({ link, drive, showsDrive, onRevoke }: LinkRowProps) {
         </span>
       </p>
       <div class="record-tools">
+        {link.has_url && (
+          <button
+            type="button"
+            class="button"
+            aria-label={`Copy the link to ${plain(name)}`}
+            onClick={onShow}
+          >
+            Copy link
+          </button>
+        )}
         <button
           type="button"
           class="button"

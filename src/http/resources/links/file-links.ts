@@ -49,7 +49,7 @@ export function fileLinks(parts: Parts) {
         one_time: t.optionalFlag("Whether the link works only once. Default false."),
       }),
       answers: {
-        description: "The link. It is shown only in this response.",
+        description: "The link.",
         json: Type.Object({
           id: linkId,
           url: t.text("`{base_url}/v0/presigned/{token}`"),
@@ -114,7 +114,7 @@ export function fileLinks(parts: Parts) {
       example: { drive_id: t.exampleOf(driveSchema).id, path: "notes/hello.txt" },
       answers: {
         status: 201,
-        description: "The link. It is shown only in this response.",
+        description: "The link.",
         json: Type.Object({
           id: linkId,
           url: t.text("`{base_url}/v0/uploads/{token}`"),

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { LINK_PASSWORD_CHARACTERS, SHARE_LINK_DAYS } from "../../../domain/limits.ts";
 import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { linkCursor } from "../../operation/cursor.ts";
+import { requireSession } from "../../../domain/accounts/caller.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
@@ -43,7 +44,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       example: { drive_id: t.exampleOf(linkSchema).drive_id, path: "notes/2030/" },
       answers: {
         status: 201,
-        description: "The link. Its `url` and `token` are shown only in this response.",
+        description: "The link, with its `url` and `token`.",
         json: Type.Intersect([
           linkSchema,
           Type.Object({ url: t.text("`{base_url}/s/{token}`"), token: Type.String() }),
@@ -72,7 +73,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       operationId: "listLinks",
       summary: "List links",
       description:
-        "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
+        "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their addresses are not in it: see `GET /v0/links/{id}/url`. Uses are counted when a page is opened, and when a download begins.",
       query: Type.Object({
         drive_id: Type.Optional(t.driveRef("Default: all drives.")),
         limit: t.paging.limit,
@@ -95,6 +96,26 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
           data: found.map(linkRecord),
           next_cursor: linkCursor.write(nextAfter),
         });
+      },
+    }),
+    operation("GET", "/v0/links/:id/url", {
+      operationId: "showLinkUrl",
+      signedIn: true,
+      summary: "Show a link's address again",
+      description:
+        "For people who are signed in, and may revoke the link. Returns 404 if the address was not kept: see `has_url`. " +
+        LINKS_BEGIN,
+      params: Type.Object({ id: t.id("The link's identifier.") }),
+      answers: {
+        description: "The address.",
+        json: Type.Object({ url: t.text("Where the link is used: of a page `{base_url}/s/{token}`.") }),
+        example: {
+          url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
+        },
+      },
+      handle: ({ params, caller, context }) => {
+        const opened = service.opened(requireSession(caller), params.id);
+        return Response.json({ url: linkUrl(linkBase(context), opened) });
       },
     }),
     write("DELETE", "/v0/links/:id", {

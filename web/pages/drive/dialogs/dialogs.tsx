@@ -7,7 +7,6 @@ import { takeBack } from "../store/undo.ts";
 import { DeleteDialog } from "./delete.tsx";
 import { DetailsDialog } from "./details.tsx";
 import { DownloadDialog } from "./download.tsx";
-import { LinkDialog } from "./link.tsx";
 import { NewFolderDialog, RenameDialog } from "./naming.tsx";
 import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
@@ -58,8 +57,6 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
     case "versions":
       return <VersionsDialog file={open.file} store={store} onClose={onClose} />;
     case "share":
-      return <ShareDialog drive={drive.id} entry={open.entry} onClose={onClose} />;
-    case "link":
-      return <LinkDialog file={open.file} store={store} onClose={onClose} />;
+      return <ShareDialog drive={drive.id} entry={open.entry} store={store} onClose={onClose} />;
   }
 }

@@ -1,65 +1,84 @@
 import { useState } from "preact/hooks";
-import { DAY_MS } from "../../../../src/domain/time.ts";
 import { Choice } from "../../../components/forms/choice.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field, Form, textOf } from "../../../components/forms/form.tsx";
+import { MadeLink } from "../../../components/made-link.tsx";
 import { placeOf } from "../../../lib/drive-places.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
-import { createShareLink, type ShareLink } from "../../../lib/links.ts";
+import { LIFETIMES, lifetimeOf, type MadeLink as Made, type Opens } from "../../../lib/links.ts";
+import { keepLinkChoice, lastLinkChoice } from "../../../lib/browser/link-choice.ts";
 import { Link } from "../../../lib/browser/router.tsx";
-import { MadeLink } from "./made-link.tsx";
+import type { DriveStore } from "../store/drive.ts";
 
-const LIFETIMES = [
-  { value: "1", text: "1 day" },
-  { value: "7", text: "7 days" },
-  { value: "30", text: "30 days" },
-  { value: "90", text: "90 days" },
-  { value: "365", text: "A year" },
-] as const;
+const OPENS: readonly { readonly value: Opens; readonly text: string }[] = [
+  { value: "page", text: "A page that shows the file" },
+  { value: "download", text: "The download, for programs" },
+];
 
 interface ShareDialogProps {
   /** The drive's id. */
   readonly drive: string;
   readonly entry: Entry;
+  readonly store: DriveStore;
   readonly onClose: () => void;
 }
 
-/** Makes a link to a page that shows a file or folder to people without an account. */
-export function ShareDialog({ drive, entry, onClose }: ShareDialogProps) {
-  const [link, setLink] = useState<ShareLink | null>(null);
-  // The same for every attempt, so that a retry after a lost answer is the same request.
-  const [opened] = useState(() => Date.now());
+/** Makes a link to a file or folder for people and programs without an account, and copies it. */
+export function ShareDialog({ drive, entry, store, onClose }: ShareDialogProps) {
+  const [link, setLink] = useState<Made | null>(null);
+  const [from] = useState(() => Date.now());
+  const [last] = useState(() => lastLinkChoice(entry.kind));
+  const [opens, setOpens] = useState(last.opens);
   const create = async (values: FormData, headers: Readonly<Record<string, string>>) => {
-    const password = textOf(values, "password");
-    const body = {
-      drive_id: drive,
-      path: entry.path,
-      expires_at: new Date(opened + Number(textOf(values, "days")) * DAY_MS).toISOString(),
-      ...(password === "" ? {} : { password }),
-    };
-    setLink(await createShareLink(body, headers));
+    const choice = { opens, seconds: textOf(values, "seconds"), isOnce: values.has("once") };
+    const password = opens === "page" ? textOf(values, "password") : "";
+    const made = await store.makeLink({ drive, entry, choice, password, from, headers });
+    keepLinkChoice(choice);
+    setLink(made);
   };
   return (
     <Dialog title={`Share ${describeEntries([entry])}`} onClose={onClose}>
       {link === null ? (
-        <Form submit="Create link" onSubmit={create} onCancel={onClose}>
+        <Form submit="Create and copy link" onSubmit={create} onCancel={onClose}>
           <p class="soft">
-            Anyone with the link can look at {entry.kind === "file" ? "the file" : "the folder and all in it"}{" "}
-            and download it, without an account. They can change nothing.
+            Anyone with the link can {opens === "page" ? "look at " : "download "}
+            {entry.kind === "file" ? "the file" : "the folder and all in it"}
+            {opens === "page" && " and download it"}, without an account. They can change nothing.
           </p>
-          <Choice label="Expires after" name="days" options={LIFETIMES} value="7" />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            hint="Optional. Whoever opens the link must give it."
+          {entry.kind === "file" && (
+            <Choice
+              label="The link opens"
+              name="opens"
+              options={OPENS}
+              value={opens}
+              onChoose={(value) => setOpens(value === "download" ? "download" : "page")}
+            />
+          )}
+          <Choice
+            key={opens}
+            label="Expires after"
+            name="seconds"
+            options={LIFETIMES[opens]}
+            value={lifetimeOf(opens, last.seconds)}
           />
+          {opens === "page" ? (
+            <Field
+              label="Password"
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              hint="Optional. Whoever opens the link must give it."
+            />
+          ) : (
+            <label class="check">
+              <input type="checkbox" name="once" defaultChecked={last.isOnce} /> Single use
+            </label>
+          )}
         </Form>
       ) : (
         <MadeLink link={link} onClose={onClose}>
           <p class="soft">
-            You can revoke it under <Link to={placeOf("/links", drive)}>Links</Link>.
+            See it again or revoke it under <Link to={placeOf("/links", drive)}>Links</Link>.
           </p>
         </MadeLink>
       )}

@@ -3,7 +3,6 @@ import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" }
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import moveIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
 import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
-import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
 import shareIcon from "lucide-static/icons/share-2.svg" with { type: "text" };
 import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
@@ -49,7 +48,6 @@ function actionsForOne(entry: Entry): EntryAction[] {
   if (entry.kind === "folder") return [share, ...both];
   return [
     share,
-    { name: "Copy link", svg: linkIcon, isForOne: true, leadsTo: { kind: "link", file: entry.file } },
     { name: "Versions", svg: versionsIcon, isForOne: true, leadsTo: { kind: "versions", file: entry.file } },
     ...both,
   ];

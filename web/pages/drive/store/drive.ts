@@ -1,17 +1,16 @@
 import { batch } from "@preact/signals-core";
 import {
   createFolder,
-  createLink,
   type Entry,
   type FileChanges,
   type FileEntry,
   fileEntry,
-  type FileLink,
   folderEntry,
   moveFolder,
   parentOf,
   updateFile,
 } from "../../../lib/files.ts";
+import { createLink, type LinkRequest, type MadeLink } from "../../../lib/links.ts";
 import { orUncertain } from "../../../lib/api/api.ts";
 import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
@@ -115,9 +114,9 @@ export class DriveStore {
     this.settle();
   }
 
-  /** Creates a link to a file; see `createLink`. */
-  makeLink(id: string, expiresIn: number, oneTime: boolean): Promise<FileLink> {
-    return this.#orReload(createLink(id, expiresIn, oneTime));
+  /** Makes a link to a file or folder; see `createLink`. */
+  makeLink(wanted: LinkRequest): Promise<MadeLink> {
+    return this.#orReload(createLink(wanted));
   }
 
   /** A file was uploaded, or an empty folder. */

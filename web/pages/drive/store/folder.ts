@@ -14,7 +14,6 @@ export type OpenDialog =
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
   | { readonly kind: "details"; readonly entry: Entry }
   | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
-  | { readonly kind: "link"; readonly file: FileRecord }
   | { readonly kind: "share"; readonly entry: Entry }
   | { readonly kind: "versions"; readonly file: FileRecord };
 
