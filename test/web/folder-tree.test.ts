@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { compareBytes } from "../../web/lib/files/sort.ts";
 import type { FolderRecord, FoldersPage } from "../../web/lib/api/types.ts";
-import { rowOfName, treeCommandOf } from "../../web/pages/drive/tree/keys.ts";
-import { Level } from "../../web/pages/drive/store/tree-level.ts";
-import { rowsOf, type TreeRow } from "../../web/pages/drive/store/tree-rows.ts";
+import { rowOfName, treeCommandOf } from "../../web/components/tree/keys.ts";
+import { Level } from "../../web/lib/tree/tree-level.ts";
+import { rowsOf, type TreeRow } from "../../web/lib/tree/tree-rows.ts";
 
 const DRIVE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 

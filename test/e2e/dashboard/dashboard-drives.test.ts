@@ -198,12 +198,17 @@ describe("from page to page, with the keyboard", () => {
 describe("keys", () => {
   test("one is made for a drive, shown once, does what it may, and is revoked", async () => {
     const drive = await driveWith("For an agent");
-    await page.goto("/drives");
+    await owner.client.post("/v0/folders", { drive_id: drive.id, path: "notes/" });
+    await page.goto("/drives/ada/for-an-agent/");
+    await page.getByRole("link", { name: "notes" }).first().waitFor();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
-    await page.getByLabel("Access").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
-    await page.getByRole("textbox", { name: /^Folder/ }).fill("notes");
+    // It is for the drive that one comes from, and ends.
+    expect(await page.getByLabel("Access").inputValue()).toBe(drive.id);
+    expect(await page.getByLabel("Expires").inputValue()).toBe("90");
+    await page.getByRole("treeitem", { name: "notes" }).click();
+    expect(await page.getByRole("textbox", { name: /^Folder/ }).inputValue()).toBe("notes/");
     await page.getByLabel("Permission").selectOption("read-only");
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText("Read-only, in notes/").waitFor();

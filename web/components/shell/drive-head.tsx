@@ -1,4 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect } from "preact/hooks";
+import { rememberDrive } from "../../lib/browser/last-drive.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
@@ -16,6 +18,9 @@ interface DriveHeadProps {
 
 /** The head of a page about a drive, with the way to the others. */
 export function DriveHead({ title, drive, heading, children }: DriveHeadProps) {
+  useLayoutEffect(() => {
+    if (drive !== undefined) rememberDrive(drive.id);
+  }, [drive?.id]);
   return (
     <>
       <div class="page-head">

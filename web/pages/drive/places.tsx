@@ -7,8 +7,8 @@ import { useFocusHandedOn } from "../../lib/browser/focus.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { navigate } from "../../lib/browser/router.tsx";
-import type { TreeStore } from "./store/tree.ts";
-import { TreeFailure, TreeView } from "./tree/view.tsx";
+import type { TreeStore } from "../../lib/tree/tree.ts";
+import { TreeFailure, TreeView } from "../../components/tree/view.tsx";
 
 interface PlacesProps {
   readonly store: TreeStore;

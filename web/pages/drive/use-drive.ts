@@ -4,6 +4,7 @@ import { ApiError } from "../../lib/api/api.ts";
 import { getDrive } from "../../lib/drives.ts";
 import { isDriveId } from "../../lib/files/place.ts";
 import { Feed } from "../../lib/api/feed.ts";
+import { rememberDrive } from "../../lib/browser/last-drive.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { type Loaded, useLoad } from "../../lib/api/load.ts";
 import { useReturns } from "../../lib/browser/returns.ts";
@@ -54,6 +55,7 @@ export function useSlugInAddress(drive: Drive, name: string, onRenamed: (slug: s
   // After every rendering, which may be at another entry.
   useLayoutEffect(() => {
     keep(DRIVE, drive.id);
+    rememberDrive(drive.id);
     if (drive.slug !== null && drive.slug !== name && !isDriveId(name)) onRenamed(drive.slug);
   });
 }

@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import { Choice } from "../../components/forms/choice.tsx";
 import { Field, textOf } from "../../components/forms/form.tsx";
+import { FolderChoice } from "../../components/tree/folder-choice.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
-import { ApiError, call } from "../../lib/api/api.ts";
-import { isManaged } from "../../lib/drive-places.ts";
+import { call } from "../../lib/api/api.ts";
+import { lastDrive } from "../../lib/browser/last-drive.ts";
 import { asFolder } from "../../lib/files/place.ts";
 import type { NewKey } from "../../lib/words/key-snippets.ts";
 import { plain } from "../../lib/contents/overrides.ts";
@@ -14,11 +15,11 @@ const ALL_DRIVES = "";
 
 /** How long a key can work, in days. */
 const LIFETIMES = [
-  { value: "", text: "Never" },
   { value: "7", text: "In 7 days" },
   { value: "30", text: "In 30 days" },
   { value: "90", text: "In 90 days" },
   { value: "365", text: "In a year" },
+  { value: "", text: "Never" },
 ];
 
 /** Creates a key; `onDone` gets it with its secret, which the server never shows again. */
@@ -30,16 +31,14 @@ export function CreateKey(props: {
   const { drives, onClose, onDone } = props;
   // The same for every attempt, so that a retry after a lost answer is the same request.
   const [opened] = useState(() => Date.now());
+  const [drive, setDrive] = useState(() => drives.find(({ id }) => id === lastDrive()) ?? drives[0]);
+  const [folder, setFolder] = useState("");
   return (
     <FormDialog
       title="New key"
       submit="Create key"
       onSubmit={async (values, headers) => {
-        const drive = drives.find(({ id }) => id === textOf(values, "drive"));
-        const prefix = asFolder(textOf(values, "path_prefix"));
-        if (prefix !== "" && drive === undefined) {
-          throw new ApiError(0, "VALIDATION_ERROR", "Choose the drive that the folder is in.", "drive");
-        }
+        const prefix = drive === undefined ? "" : asFolder(folder);
         const scope = textOf(values, "scope");
         const body = {
           name: textOf(values, "name").trim(),
@@ -64,19 +63,28 @@ export function CreateKey(props: {
         label="Access"
         name="drive"
         options={[
-          { value: ALL_DRIVES, text: "All my drives and my account" },
-          ...drives.filter(isManaged).map(({ id, name, slug }) => ({
+          ...drives.map(({ id, name, slug }) => ({
             value: id,
             text: `Only ${plain(name)} (${slug ?? id})`,
           })),
+          { value: ALL_DRIVES, text: "All my drives and my account" },
         ]}
+        value={drive?.id ?? ALL_DRIVES}
+        onChoose={(chosen) => {
+          setDrive(drives.find(({ id }) => id === chosen));
+          setFolder("");
+        }}
       />
-      <Field
-        label="Folder"
-        name="path_prefix"
-        placeholder="e.g. notes/"
-        hint="Optional, for a key of one drive: it sees and changes only what is in this folder."
-      />
+      {drive !== undefined && (
+        <FolderChoice
+          drive={drive}
+          folder={folder}
+          name="path_prefix"
+          hint="Choose a folder below or type a path: the key sees and changes only what is in it."
+          placeholder="The whole drive"
+          onChoose={setFolder}
+        />
+      )}
       <Choice
         label="Permission"
         name="scope"
@@ -86,7 +94,7 @@ export function CreateKey(props: {
           { value: "read-only", text: "Read-only" },
         ]}
       />
-      <Choice label="Expires" name="lifetime" options={LIFETIMES} />
+      <Choice label="Expires" name="lifetime" options={LIFETIMES} value="90" />
     </FormDialog>
   );
 }

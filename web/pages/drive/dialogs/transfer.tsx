@@ -4,6 +4,7 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Name } from "../../../components/name.tsx";
 import { TakenQuestion } from "../../../components/taken-question.tsx";
 import type { Answer, Ask } from "../../../lib/files/taken.ts";
+import { FolderChoice } from "../../../components/tree/folder-choice.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
 import { describeDone, describeEntries, type Entry, nameOf } from "../../../lib/files.ts";
@@ -12,7 +13,6 @@ import { asFolder } from "../../../lib/files/place.ts";
 import { useLoad } from "../../../lib/api/load.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { Drive } from "../../../lib/api/types.ts";
-import { FolderTree } from "../tree/folder-tree.tsx";
 import type { DriveStore } from "../store/drive.ts";
 import { transferEntries } from "../store/work.ts";
 import { useWork, WorkReport } from "./work.tsx";
@@ -195,28 +195,12 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
           )}
         </Labelled>
       )}
-      <Labelled
-        label="Folder"
+      <FolderChoice
+        drive={to.drive}
+        folder={to.folder}
         name="folder"
         hint="Choose a folder below or type a path. A new folder is created if needed."
-      >
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            dir="auto"
-            value={to.folder}
-            placeholder="Drive root"
-            autocomplete="off"
-            onInput={(event) => choose(event.currentTarget.value)}
-          />
-        )}
-      </Labelled>
-      <FolderTree
-        key={to.drive.id}
-        drive={to.drive.id}
-        driveName={to.drive.name}
-        chosen={asFolder(to.folder)}
+        placeholder="Drive root"
         onChoose={choose}
       />
       {isHere && <p class="soft">Already in this folder. Choose another one.</p>}

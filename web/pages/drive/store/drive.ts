@@ -16,7 +16,7 @@ import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
 import { LeftLists } from "./left-lists.ts";
-import { TreeStore } from "./tree.ts";
+import { TreeStore } from "../../../lib/tree/tree.ts";
 import { WorksStore } from "./works.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { compareNames } from "../../../lib/files/sort.ts";
-import type { FoldersPage } from "../../../lib/api/types.ts";
+import { compareNames } from "../files/sort.ts";
+import type { FoldersPage } from "../api/types.ts";
 
 /** A folder as far as a tree shows it. */
 export interface TreeFolder {

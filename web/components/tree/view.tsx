@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import { Failure } from "../../../components/failure.tsx";
-import type { TreeStore } from "../store/tree.ts";
+import { Failure } from "../failure.tsx";
+import type { TreeStore } from "../../lib/tree/tree.ts";
 import { TreeLine } from "./line.tsx";
 import { type TreeModel, useTree } from "./use-tree.ts";
 import { useRevealed, useRowsInSight } from "./use-scroll.ts";

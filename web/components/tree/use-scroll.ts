@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TreeStore } from "../store/tree.ts";
-import type { TreeRow } from "../store/tree-rows.ts";
+import type { TreeStore } from "../../lib/tree/tree.ts";
+import type { TreeRow } from "../../lib/tree/tree-rows.ts";
 
 /** Rows kept ready above and below those in sight. */
 const SPARE = 12;

@@ -1,9 +1,9 @@
 import { computed, signal } from "@preact/signals-core";
-import { type ApiError, asApiError } from "../../../lib/api/api.ts";
-import { parentOf } from "../../../lib/files.ts";
-import type { Entry } from "../../../lib/files.ts";
-import { listFolders } from "../../../lib/files/folders.ts";
-import type { FoldersPage } from "../../../lib/api/types.ts";
+import { type ApiError, asApiError } from "../api/api.ts";
+import { parentOf } from "../files.ts";
+import type { Entry } from "../files.ts";
+import { listFolders } from "../files/folders.ts";
+import type { FoldersPage } from "../api/types.ts";
 import { Level } from "./tree-level.ts";
 import { rowsOf, type TreeRow } from "./tree-rows.ts";
 

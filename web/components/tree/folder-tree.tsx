@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { useUploads } from "../../../components/upload/context.tsx";
-import { plain } from "../../../lib/contents/overrides.ts";
-import { TreeStore } from "../store/tree.ts";
+import { useUploads } from "../upload/context.tsx";
+import { plain } from "../../lib/contents/overrides.ts";
+import { TreeStore } from "../../lib/tree/tree.ts";
 import { TreeFailure, TreeView } from "./view.tsx";
 
 interface FolderTreeProps {

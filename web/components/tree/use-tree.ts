@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TreeStore } from "../store/tree.ts";
+import type { TreeStore } from "../../lib/tree/tree.ts";
 import { rowOfName, treeCommandOf } from "./keys.ts";
-import type { TreeRow } from "../store/tree-rows.ts";
+import type { TreeRow } from "../../lib/tree/tree-rows.ts";
 import { scrollToRow } from "./use-scroll.ts";
 
 /** Letters that follow each other within this time begin one name. */

@@ -1,5 +1,5 @@
-import { nameOf } from "../../../lib/files.ts";
-import type { TreeRow } from "../store/tree-rows.ts";
+import { nameOf } from "../../lib/files.ts";
+import type { TreeRow } from "../../lib/tree/tree-rows.ts";
 
 /** What a key asks of a tree: to go to a row, or something of the row one is at. */
 export type TreeCommand =

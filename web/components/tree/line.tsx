@@ -2,12 +2,12 @@ import chevronIcon from "lucide-static/icons/chevron-right.svg" with { type: "te
 import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
 import openIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
 import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
-import { Icon } from "../../../components/icon.tsx";
-import { Name } from "../../../components/name.tsx";
-import { nameOf } from "../../../lib/files.ts";
-import { plain } from "../../../lib/contents/overrides.ts";
-import { opensInPlace } from "../../../lib/browser/router.tsx";
-import type { TreeRow } from "../store/tree-rows.ts";
+import { Icon } from "../icon.tsx";
+import { Name } from "../name.tsx";
+import { nameOf } from "../../lib/files.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { opensInPlace } from "../../lib/browser/router.tsx";
+import type { TreeRow } from "../../lib/tree/tree-rows.ts";
 
 interface TreeLineProps {
   readonly index: number;
