@@ -38,6 +38,7 @@ import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
 import { ManyTexts } from "./contents/many-texts.ts";
 import { Members } from "./accounts/members.ts";
+import { UserRemoval } from "./accounts/user-removal.ts";
 import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
 import { LinkLists, LinkUses } from "./links/link-lists.ts";
@@ -232,6 +233,7 @@ export function openServices(given: ServiceParts) {
     authorizations,
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations, endedKeys }),
     users,
+    userRemoval: new UserRemoval({ ...parts, users, endedKeys }),
     versions,
     versionDiffs,
     comments: new Comments({ ...parts, indexes, places }),

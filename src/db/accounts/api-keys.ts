@@ -136,6 +136,8 @@ export function apiKeys(database: Database) {
     /** Removes a key, whosever it is. What it made does not work any more: see `EndedKeys`. */
     removeAny: sql.write<[id: KeyId]>("DELETE FROM api_key WHERE id = ?"),
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("api_key", "drive = ?"),
+    /** Of a user's keys and those of the user's drives. */
+    removeSomeOfUser: sql.removeSome<[user: UserPk]>("api_key", OF_USER),
     removeExpired: sql.removeSome<[now: number]>("api_key", "expires_at <= ? ORDER BY expires_at"),
     touch: sql.write<[id: KeyId, usedAt: number]>(
       "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), ?2) WHERE id = ?1",

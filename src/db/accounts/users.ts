@@ -11,22 +11,26 @@ type NewUser = Omit<User, "pk" | "disabledAt"> & {
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,
   disabled_at AS disabledAt`;
 
-/** Users, disabled ones included. */
+/** Users, disabled ones included; deleted ones only by their row. */
 export function users({ sql }: Database) {
   const isTaken = sql.has<[username: string]>("SELECT 1 FROM user WHERE username = ?");
   return {
     byPk: sql.get<User, [pk: UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`),
-    /** The user of a row or a caller. It exists, because users are never deleted. */
+    /** The user of a row or a caller. It exists: the rows of deleted users stay. */
     existing: sql.one<User, [pk: UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`),
-    byId: sql.get<User, [id: UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`),
-    byUsername: sql.get<User, [username: string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`),
+    byId: sql.get<User, [id: UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ? AND deleted_at IS NULL`),
+    byUsername: sql.get<User, [username: string]>(
+      `SELECT ${COLUMNS} FROM user WHERE username = ? AND deleted_at IS NULL`,
+    ),
+    /** Whether somebody has the username, or had it and is deleted. */
+    isTaken,
     hasAny: sql.has<[]>("SELECT 1 FROM user LIMIT 1"),
     hasAdmin: sql.has<[]>(
       "SELECT 1 FROM user WHERE admin IN ('setup', 'listed') AND disabled_at IS NULL LIMIT 1",
     ),
     /** The administrators that the configuration listed when it was last applied. */
     listedAdmins: sql.values<UserPk, []>("SELECT pk FROM user WHERE admin = 'listed'"),
-    all: sql.all<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`),
+    all: sql.all<User, []>(`SELECT ${COLUMNS} FROM user WHERE deleted_at IS NULL ORDER BY username`),
     /** Null for a user without a password. */
     passwordHash: sql.value<string, [pk: UserPk]>("SELECT password_hash FROM user WHERE pk = ?"),
     /** The first of `username`, `username-2`, `username-3` ... that is free. Inside a write. */
@@ -47,6 +51,10 @@ export function users({ sql }: Database) {
     setDisabledAt: sql.write<[pk: UserPk, at: number | null]>(
       "UPDATE user SET disabled_at = ?2 WHERE pk = ?1",
     ),
+    /** Forgets who a user was, but for the name. The user is disabled, and has nothing any more. */
+    markDeleted: sql.write<[pk: UserPk, at: number]>(
+      "UPDATE user SET deleted_at = ?2, password_hash = NULL, email = NULL, display_name = NULL WHERE pk = ?1",
+    ),
     setProfile: sql.write<[pk: UserPk, email: string | null, displayName: string | null]>(
       "UPDATE user SET email = ?2, display_name = ?3 WHERE pk = ?1",
     ),
@@ -58,6 +66,7 @@ export function identities({ sql }: Database) {
     find: sql.value<UserPk, [issuer: string, subject: string]>(
       "SELECT user FROM identity WHERE issuer = ? AND subject = ?",
     ),
+    removeOf: sql.write<[user: UserPk]>("DELETE FROM identity WHERE user = ?"),
     insert: sql.write<[issuer: string, subject: string, user: UserPk, now: number]>(
       "INSERT INTO identity (issuer, subject, user, created_at) VALUES (?, ?, ?, ?)",
     ),

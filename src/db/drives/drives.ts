@@ -105,6 +105,10 @@ export function drives(database: Database) {
     claim: sql.write<[pk: DrivePk, user: UserPk, slug: string, now: number]>(
       "UPDATE drive SET user = ?2, slug = ?3, expires_at = NULL, updated_at = ?4 WHERE pk = ?1",
     ),
+    /** Gives a drive to another user. */
+    give: sql.write<[pk: DrivePk, user: UserPk, slug: string, now: number]>(
+      "UPDATE drive SET user = ?2, slug = ?3, updated_at = ?4 WHERE pk = ?1",
+    ),
     /** Inside a write. */
     rename: (pk: DrivePk, naming: DriveNaming, now: number) => rename({ ...naming, pk, now }),
     touch: sql.write<[pk: DrivePk, now: number]>("UPDATE drive SET updated_at = ?2 WHERE pk = ?1"),

@@ -13,7 +13,10 @@ export interface Identity {
   readonly displayName: string | null;
 }
 
-/** Why a user is an administrator: they set the server up (link, command line), or the configuration lists them. */
+/**
+ * Why a user is an administrator: they set the server up (link, command line), another one made them one, or the
+ * configuration lists them.
+ */
 export type AdminBy = "setup" | "listed";
 
 export interface User {

@@ -5,7 +5,9 @@ import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, orNotFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
+import { KEYS } from "../../domain/limits.ts";
 import type { Parts } from "../parts.ts";
+import { inPieces } from "../pieces.ts";
 import { Service } from "../service.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
@@ -19,6 +21,18 @@ export interface UserView {
 export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
+
+/** What is to be changed of a user; undefined stays. */
+interface UserUpdate {
+  readonly plan?: Plan | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly admin?: boolean | undefined;
+  /** A new password: whoever knew the old one, or has a session or key of the user, reaches nothing any more. */
+  readonly password?: string | undefined;
+}
+
+/** How many keys one transaction removes. */
+const KEYS_AT_ONCE = 50;
 
 interface UserDraft extends Pick<User, "username" | "email" | "displayName"> {
   /** Null for users who sign in at a provider. */
@@ -43,23 +57,35 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     });
   }
 
-  /** At once. The sessions of a disabled user end, and keys do not work until it is enabled. Throws FORBIDDEN, NOT_FOUND. */
+  /**
+   * At once. The sessions of a disabled user end, and keys do not work until it is enabled; where the password is reset,
+   * both end for good. Throws FORBIDDEN, NOT_FOUND, VALIDATION_ERROR.
+   */
   async update(
     caller: Caller,
     reference: string,
-    { plan, disabled }: { plan?: Plan | undefined; disabled?: boolean | undefined },
+    { plan, disabled, admin, password }: UserUpdate,
     within?: Within<ManagedUser>,
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
-    const id = parseId<UserId>(reference);
-    return this.parts.access.writeFromReserve(caller, within, () => {
-      this.#requireAdmin(caller);
-      const { pk } = this.#known(id);
-      if (plan !== undefined) this.parts.tables.users.setPlan(pk, plan);
-      if (disabled === true) this.#disable(pk);
-      if (disabled === false) this.parts.tables.users.setDisabledAt(pk, null);
-      return this.#managed(this.#known(id));
+    const { access, tables, passwords } = this.parts;
+    const hash = password === undefined ? null : await passwords.hash(password);
+    if (hash !== null) await this.#endKeys(caller, reference);
+    return access.writeFromReserve(caller, within, () => {
+      const { pk } = this.managedBy(caller, reference);
+      if (plan !== undefined) tables.users.setPlan(pk, plan);
+      if (disabled === true) this.disable(pk);
+      if (disabled === false) tables.users.setDisabledAt(pk, null);
+      if (admin !== undefined) this.#appoint(pk, admin);
+      if (hash !== null) this.#reset(caller, pk, hash);
+      return this.#managed(tables.users.existing(pk));
     });
+  }
+
+  /** A user whom an administrator asks for. Throws FORBIDDEN unless the caller is one with a session; NOT_FOUND. */
+  managedBy(caller: Caller, reference: string): User {
+    this.#requireAdmin(caller);
+    return this.#known(parseId<UserId>(reference));
   }
 
   async draft(name: string, password: string): Promise<UserDraft> {
@@ -71,7 +97,7 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   /** Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT. Inside a write. */
   add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.parts.tables;
-    if (users.byUsername(draft.username) !== null) {
+    if (users.isTaken(draft.username)) {
       throw new CofferError("CONFLICT", `The username "${draft.username}" is taken. Choose another.`);
     }
     const now = this.parts.clock.now();
@@ -121,7 +147,56 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     );
   }
 
-  #disable(pk: User["pk"]): void {
+  /** In pieces: there may be many, and the last are removed with the password. */
+  async #endKeys(caller: Caller, reference: string): Promise<void> {
+    const { access, tables } = this.parts;
+    await inPieces(() =>
+      access.writeFromReserve(caller, undefined, () => {
+        const { pk } = this.managedBy(caller, reference);
+        this.#requireResettable(caller, pk);
+        return tables.apiKeys.removeSomeOfUser(pk, KEYS_AT_ONCE);
+      }),
+    );
+  }
+
+  #reset(caller: Caller, pk: User["pk"], hash: string): void {
+    const { users, sessions, apiKeys } = this.parts.tables;
+    this.#requireResettable(caller, pk);
+    users.setPasswordHash(pk, hash);
+    sessions.removeAllOf(pk);
+    apiKeys.removeSomeOfUser(pk, KEYS.account);
+  }
+
+  /** Not one's own, which takes the current one; nor of who signs in at a provider. */
+  #requireResettable(caller: Caller, pk: User["pk"]): void {
+    if (requireSession(caller).userPk === pk)
+      throw new CofferError("FORBIDDEN", "Change your own password on your account page.");
+    if (this.parts.tables.users.passwordHash(pk) === null)
+      throw new CofferError("FORBIDDEN", "This user has no password, and signs in at a provider.");
+  }
+
+  /** Makes an administrator, or takes that away: never from the last one that can sign in. */
+  #appoint(pk: User["pk"], isAdmin: boolean): void {
+    const { users } = this.parts.tables;
+    const { admin, disabledAt } = users.existing(pk);
+    if (isAdmin === (admin !== null)) return;
+    if (isAdmin && disabledAt !== null)
+      throw new CofferError(
+        "FORBIDDEN",
+        "A disabled user cannot become an administrator. Enable them first.",
+      );
+    if (admin === "listed")
+      throw new CofferError(
+        "FORBIDDEN",
+        "The server's configuration makes this user an administrator. Change it there.",
+      );
+    users.setAdmin(pk, isAdmin ? "setup" : null);
+    if (!users.hasAdmin())
+      throw new CofferError("FORBIDDEN", "This is the only administrator. Make another one first.");
+  }
+
+  /** Ends the sessions; keys do not work any more. Throws FORBIDDEN for an administrator. Inside a write. */
+  disable(pk: User["pk"]): void {
     const { users, sessions } = this.parts.tables;
     const { admin, disabledAt } = users.existing(pk);
     if (admin !== null) throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");

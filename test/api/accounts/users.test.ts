@@ -1,4 +1,5 @@
 import { describe, expect } from "bun:test";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { dataOf, expectRefused, tally } from "../../support/server/answers.ts";
 import type { Json, Answer } from "../../support/server/client.ts";
 import type { SignedInBrowser } from "../../support/server/sign-in.ts";
@@ -87,6 +88,114 @@ describe("users", () => {
     await clients.bob.get("/v0/drives");
     expect(await isSignedIn(bob)).toBe(false);
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
+  });
+});
+
+const appoint = (by: SignedInBrowser, path: string, admin: boolean) =>
+  by.send("PATCH", path, { body: { admin } });
+
+describe("an administrator", () => {
+  it("makes others administrators, and takes that away, but not from the last", async ({ ada, bob }) => {
+    const [adaPath, bobPath] = [await pathOf(ada, "ada"), await pathOf(ada, "bob")];
+    expectRefused(await appoint(bob, bobPath, true), "FORBIDDEN");
+    expectRefused(await appoint(ada, adaPath, false), "FORBIDDEN");
+    expect(dataOf(await appoint(ada, bobPath, true))).toMatchObject({ admin: true });
+    expect(dataOf(await appoint(bob, adaPath, false))).toMatchObject({ admin: false });
+    expectRefused(await appoint(ada, bobPath, false), "FORBIDDEN");
+    expectRefused(await appoint(bob, bobPath, false), "FORBIDDEN");
+    // Who is shut out could not take care of the server.
+    await bob.patch(adaPath, { disabled: true });
+    expectRefused(await appoint(bob, adaPath, true), "FORBIDDEN");
+  });
+
+  it("resets a password, which ends the user's sessions and keys", async (coffer) => {
+    const { ada, bob, clients, drives } = coffer;
+    const limited = await clients.bob.makeKey({ drive_id: drives.bob });
+    const body = { password: "a temporary one" };
+    expectRefused(await bob.send("PATCH", await pathOf(ada, "bob"), { body }), "FORBIDDEN");
+    // One's own takes the one before.
+    expectRefused(await ada.send("PATCH", await pathOf(ada, "ada"), { body }), "FORBIDDEN");
+    expect(dataOf(await ada.send("PATCH", await pathOf(ada, "bob"), { body }))).toMatchObject({
+      username: "bob",
+    });
+    expect(await areSignedIn(ada, bob)).toEqual([true, false]);
+    for (const key of [clients.bob, coffer.client(limited.key)])
+      expect(await key.status("GET", "/v0/drives")).toBe(401);
+    expect(signIn(coffer, "bob")).rejects.toThrow("401");
+    await signIn(coffer, "bob", "a temporary one");
+    await clients.ada.get("/v0/drives");
+  });
+
+  it("gives nobody a password who signs in at a provider", async (coffer) => {
+    changeDatabase(coffer.dataDir, "UPDATE user SET password_hash = NULL WHERE username = 'bob'");
+    const body = { password: "a temporary one" };
+    expectRefused(await coffer.ada.send("PATCH", await pathOf(coffer.ada, "bob"), { body }), "FORBIDDEN");
+    await coffer.clients.bob.get("/v0/drives");
+  });
+});
+
+describe("deleting a user", () => {
+  const all = { drives: "delete" };
+
+  it("is for administrators, with a session, and not of one", async ({ ada, bob, clients }) => {
+    const path = await pathOf(ada, "bob");
+    expectRefused(await bob.send("DELETE", path, { body: all }), "FORBIDDEN");
+    expectRefused(await clients.ada.send("DELETE", path, { body: all }), "FORBIDDEN");
+    expectRefused(await ada.send("DELETE", await pathOf(ada, "ada"), { body: all }), "FORBIDDEN");
+    expectRefused(await ada.send("DELETE", path, { body: {} }), "VALIDATION_ERROR", "drives");
+    for (const to of ["bob", "nobody", "", undefined]) {
+      const body = to === undefined ? { drives: "give" } : { drives: "give", to };
+      expectRefused(await ada.send("DELETE", path, { body }), "VALIDATION_ERROR", "to");
+    }
+    expect(await areSignedIn(ada, bob)).toEqual([true, true]);
+  });
+
+  it("ends all of theirs, and keeps their name", async (coffer) => {
+    const { ada, bob, clients, drives } = coffer;
+    const { url } = await clients.bob.post<{ url: string }>("/v0/links", { drive_id: drives.bob, path: "/" });
+    const path = await pathOf(ada, "bob");
+    expect(await ada.delete<Json>(path, all)).toMatchObject({ deleted: true });
+    expect(await areSignedIn(ada, bob)).toEqual([true, false]);
+    expect(await clients.bob.status("GET", "/v0/drives")).toBe(401);
+    expect(signIn(coffer, "bob")).rejects.toThrow("401");
+    const shared = new URL(url).pathname.replace("/s/", "/v0/shared/");
+    expect(await coffer.client().status("GET", shared)).toBe(404);
+    expect(await ada.status("DELETE", path, { body: all })).toBe(404);
+    expect(await ada.status("PATCH", path, { body: { disabled: false } })).toBe(404);
+    const body = { username: "bob", password: "another bob" };
+    expectRefused(await ada.send("POST", "/v0/users", { body }), "CONFLICT");
+    const row = "SELECT email, password_hash FROM user WHERE username = 'bob'";
+    expect(rowsIn(coffer.dataDir, row)).toEqual([[null, null]]);
+    const left = "SELECT 1 FROM drive WHERE id = ? AND deleted_at IS NULL";
+    expect(rowsIn(coffer.dataDir, left, drives.bob)).toEqual([]);
+  });
+
+  it("gives their drives to somebody, without what they left there", async (coffer) => {
+    const { ada, clients, drives } = coffer;
+    const session = await signIn(coffer, "bob");
+    const at = `/v0/drives/${drives.bob}`;
+    await session.post(`${at}/members`, { username: "ada", role: "reader" });
+    await session.post(`${at}/members`, { username: "dan", role: "reader" });
+    const link = await session.post<{ token: string }>("/v0/links", { drive_id: drives.bob, path: "/" });
+    const hook = { url: "https://hooks.example.test/x", events: ["file.created"], drive_id: drives.bob };
+    await session.post("/v0/webhooks", hook);
+    const { key } = await session.makeKey({ drive_id: drives.bob });
+    await ada.delete(await pathOf(ada, "bob"), { drives: "give", to: "ada" });
+    expect(await clients.ada.get<Json>(at)).toMatchObject({ data: { role: "owner", slug: "ada/notes-2" } });
+    expect(await coffer.client(key).status("GET", "/v0/drives")).toBe(401);
+    expect(await coffer.client().status("GET", `/v0/shared/${link.token}`)).toBe(404);
+    expect((await ada.get<{ data: Json[] }>(`/v0/webhooks?drive_id=${drives.bob}`)).data).toEqual([]);
+    const members = await ada.get<{ data: { username: string }[] }>(`${at}/members`);
+    expect(members.data.map(({ username }) => username)).toEqual(["dan"]);
+    expect(await clients.dan.status("GET", at)).toBe(200);
+  });
+
+  it("takes them out of the drives of others", async (coffer) => {
+    const { ada, drives } = coffer;
+    await ada.delete(await pathOf(ada, "dan"), all);
+    const members = await ada.get<{ data: { username: string }[] }>(`/v0/drives/${drives.ada}/members`);
+    expect(members.data.map(({ username }) => username)).not.toContain("dan");
+    expect(await coffer.clients.dan.status("GET", "/v0/drives")).toBe(401);
   });
 });
 

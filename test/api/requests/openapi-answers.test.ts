@@ -643,7 +643,8 @@ const ANY_BODY = {
   label: "x",
   username: "bob",
   role: "reader",
-  password: "x",
+  password: "long enough",
+  drives: "delete",
 };
 
 function isByPath(path: string): boolean {

@@ -72,6 +72,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["revokeToken", URL_FORM_TYPE, 200, {}],
   ["createUser", JSON_TYPE, 201, { data: { username: "bob" } }],
   ["updateUser", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
+  ["deleteUser", JSON_TYPE, 200, { deleted: true }],
   ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
   ["logIn", JSON_TYPE, 200, { data: { username: "ada" } }],
   ["changePassword", JSON_TYPE, 200, { data: { changed: true } }],

@@ -91,7 +91,7 @@ const to = { driveId: undefined, onConflict: "fail" as const };
  * elsewhere is `page`, `up`, `maker` and `below`, results that a statement has just worked out itself.
  */
 const MAY_SCAN: Readonly<Record<string, string>> = {
-  "FROM user ORDER BY username": "accounts are few, and a command lists them all",
+  "FROM user WHERE deleted_at IS NULL ORDER BY username": "accounts are few, and a command lists them all",
   "SELECT count(*) AS clients FROM known_client":
     "100,000 rows at most, and after a password was verified, which takes far longer",
   "SELECT id FROM ended_key LIMIT 1": "it stops at the first",

@@ -59,7 +59,7 @@ test("what is pressed twice, and sent again because its answer was lost, makes o
   await create.dblclick();
   lost.resolve();
   const secret = await page.locator(".secret code").innerText();
-  await dashboard.server.client(secret).get("/v0/account");
+  await dashboard.server.client(secret).get("/v0/drives");
   expect(sent).toBe(2);
   const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");
   expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);

@@ -282,6 +282,7 @@ const ROWS: readonly RouteRow[] = [
   signedIn("GET /v0/users"),
   signedIn("POST /v0/users", { body: { username: "made-{suffix}", password: "long enough" }, alone: 201 }),
   signedIn("PATCH /v0/users/{user}", { body: { plan: "pro", disabled: true } }),
+  signedIn("DELETE /v0/users/{user}", { body: { drives: "delete" } }),
   ["GET /v0/folders?drive_id={drive}", looking(200)],
   ["POST /v0/folders", writingAt(201), { body: { drive_id, path: "{folder}folder-{suffix}/" } }],
   ...(["move", "copy"] as const).map((how): RouteRow => [

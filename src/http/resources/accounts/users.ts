@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { UserId } from "../../../domain/id.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Account, ManagedUser, UserView } from "../../../services/accounts/users.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -13,7 +14,7 @@ import {
   type UserRecord,
 } from "../../records/account-schemas.ts";
 import * as t from "../../operation/schema.ts";
-import { asData, write } from "../../operation/write.ts";
+import { asData, asJson, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 import type { UsageReport } from "../../../services/accounts/usage.ts";
 
@@ -41,7 +42,7 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 
 const oneUser = Type.Object({ data: managedUserSchema });
 
-export function users({ users: service }: Parts) {
+export function users({ users: service, userRemoval }: Parts) {
   return tagged("Users", [
     operation("GET", "/v0/users", {
       operationId: "listUsers",
@@ -74,14 +75,41 @@ export function users({ users: service }: Parts) {
       operationId: "updateUser",
       summary: "Update a user",
       description:
-        "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
+        "Changes a user's plan, disables or enables the user, makes the user an administrator or no longer one, or resets the password; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. A user whose password is reset is signed out everywhere too, and all their keys and those of their drives are revoked. Administrators cannot be disabled; the last one stays one. Needs the session of an administrator.",
       signedIn: true,
       params: Type.Object({ id: t.id("The user's identifier.") }),
-      body: Type.Object({ plan: Type.Optional(t.plan()), disabled: Type.Optional(Type.Boolean()) }),
+      body: Type.Object({
+        plan: Type.Optional(t.plan()),
+        disabled: Type.Optional(Type.Boolean()),
+        admin: Type.Optional(Type.Boolean({ description: "Whether the user is an administrator." })),
+        password: Type.Optional(t.newPassword("A temporary password, in place of a forgotten one")),
+      }),
       example: { plan: "pro" },
       answers: { description: "The user.", json: oneUser },
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
+    }),
+    write("DELETE", "/v0/users/:id", {
+      operationId: "deleteUser",
+      summary: "Delete a user",
+      description:
+        "Ends the user's sessions, keys and links at once. Their drives are deleted with them, or another user gets these, without the keys and webhooks they had. Who was a member of such a drive still is. The username stays taken: what the user did still names them. Administrators cannot be deleted. Needs the session of an administrator.",
+      signedIn: true,
+      params: Type.Object({ id: t.id("The user's identifier.") }),
+      body: Type.Object({
+        drives: t.oneOf(["delete", "give"], { description: "What becomes of the user's drives." }),
+        to: t.optionalText("With `give`: the username of who gets the drives.", "ada"),
+      }),
+      example: { drives: "delete" },
+      answers: {
+        description: "The user is deleted.",
+        json: Type.Object({ id: t.id("The deleted user."), deleted: Type.Literal(true) }),
+      },
+      perform: ({ params, body: { drives, to }, caller }, reply) => {
+        const after = drives === "delete" ? ({ drives } as const) : { drives, to: to ?? "" };
+        const answer = reply.with(asJson((id: UserId) => ({ id, deleted: true })));
+        return userRemoval.remove(caller, params.id, after, answer);
+      },
     }),
   ]);
 }

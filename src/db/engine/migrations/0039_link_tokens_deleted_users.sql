@@ -3,3 +3,6 @@
 ALTER TABLE presigned_link ADD COLUMN sealed_token BLOB;
 ALTER TABLE upload_link ADD COLUMN sealed_token BLOB;
 ALTER TABLE share_link ADD COLUMN sealed_token BLOB;
+
+-- Since when a user is deleted. The row stays: what they did names them, and nobody else gets their name.
+ALTER TABLE user ADD COLUMN deleted_at INTEGER;
