@@ -9,7 +9,8 @@ import { formatCount } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { User } from "../lib/api/types.ts";
-import { AddUser, type NewUser, ShareDetails } from "./users/add-user.tsx";
+import type { SignInDetails } from "../lib/users.ts";
+import { AddUser, ShareDetails } from "./users/add-user.tsx";
 import { UserRow } from "./users/user-row.tsx";
 
 /** All users of this server; for administrators only. */
@@ -29,7 +30,7 @@ function NotForYou() {
 
 function EveryUser() {
   const [isAdding, setAdding] = useState(false);
-  const [made, setMade] = useState<NewUser | null>(null);
+  const [made, setMade] = useState<SignInDetails | null>(null);
   const { loaded, reload } = useLoad("users", async (signal) => {
     const { data } = await call<{ data: User[] }>("GET", "/v0/users", { signal });
     return data;
@@ -47,15 +48,16 @@ function EveryUser() {
       </div>
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && <UserList users={loaded.value} onChanged={reload} />}
+      {loaded.state === "ready" && <UserList users={loaded.value} onReset={setMade} onChanged={reload} />}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
-          You're the only user. Each user you add has their own drives and keys, and nobody can see another
-          user's files.
+          You're the only user. Each user you add has their own drives and keys. Others see a drive only if
+          its owner makes them a member, or shares a link.
         </p>
       )}
       <p class="soft">
-        Did a user forget their password? Run <code>coffer user reset-password NAME</code> on the server.
+        Did the only administrator forget their password? Run <code>coffer user reset-password NAME</code> on
+        the server.
       </p>
       {isAdding && (
         <AddUser
@@ -72,7 +74,16 @@ function EveryUser() {
   );
 }
 
-function UserList({ users, onChanged }: { readonly users: readonly User[]; readonly onChanged: () => void }) {
+interface UserListProps {
+  readonly users: readonly User[];
+  readonly onReset: (details: SignInDetails) => void;
+  readonly onChanged: () => void;
+}
+
+function UserList({ users, onReset, onChanged }: UserListProps) {
+  const { account } = useSession();
+  const others = users.filter(({ id, disabled }) => !disabled && id !== account.id);
+  const heirs = [account.username, ...others.map(({ username }) => username)];
   const [wanted, setWanted] = useState("");
   const shown = users.filter((user) => isWanted(wanted, [user.username, user.display_name, user.email]));
   return (
@@ -88,7 +99,13 @@ function UserList({ users, onChanged }: { readonly users: readonly User[]; reado
           {(some) => (
             <ul class="list">
               {some.map((user) => (
-                <UserRow key={user.id} user={user} onChanged={onChanged} />
+                <UserRow
+                  key={user.id}
+                  user={user}
+                  heirs={heirs.filter((heir) => heir !== user.username)}
+                  onReset={onReset}
+                  onChanged={onChanged}
+                />
               ))}
             </ul>
           )}

@@ -91,8 +91,9 @@ describe("users", () => {
   });
 });
 
-const appoint = (by: SignedInBrowser, path: string, admin: boolean) =>
-  by.send("PATCH", path, { body: { admin } });
+function appoint(by: SignedInBrowser, path: string, admin: boolean): Promise<Answer> {
+  return by.send("PATCH", path, { body: { admin } });
+}
 
 describe("an administrator", () => {
   it("makes others administrators, and takes that away, but not from the last", async ({ ada, bob }) => {

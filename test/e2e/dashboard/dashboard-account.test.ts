@@ -287,16 +287,44 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await other.reload();
   await other.getByText("Plan pro").waitFor();
 
-  expect(await page.getByRole("button", { name: "Disable ada" }).count()).toBe(0);
-  await page.getByRole("button", { name: "Disable dora" }).click();
+  const choose = async (username: string, action: string) => {
+    await page.getByRole("button", { name: `Actions for ${username}` }).click();
+    await page.getByRole("menuitem", { name: action }).click();
+  };
+  await page.getByRole("button", { name: "Actions for ada" }).click();
+  expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Take administration away"]);
+  await page.keyboard.press("Escape");
+  await choose("dora", "Disable");
   await page.getByRole("button", { name: "Disable", exact: true }).click();
   await page.getByText("Disabled", { exact: true }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await other.reload();
   await signInAt(other, "dora", password);
   await other.getByRole("alert").waitFor();
-  await page.getByRole("button", { name: "Enable dora" }).click();
+  await choose("dora", "Enable");
   await page.getByText("dora can sign in again.").waitFor();
   await signInAt(other, "dora", password);
   await heading(other, "This month").waitFor();
+
+  await choose("dora", "Reset password");
+  const temporary = await page.getByLabel("Temporary password").inputValue();
+  await page.getByRole("button", { name: "Reset password" }).click();
+  await heading(page, "Share sign-in details").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await other.reload();
+  await signInAt(other, "dora", temporary);
+  await heading(other, "This month").waitFor();
+
+  await choose("dora", "Make administrator");
+  await page.getByRole("button", { name: "Make administrator" }).click();
+  await page.getByText("dora is an administrator now.").waitFor();
+  await choose("dora", "Take administration away");
+  await page.getByRole("button", { name: "Take away" }).click();
+  await page.getByText("dora is no longer an administrator.").waitFor();
+
+  await choose("dora", "Delete");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Delete user" }).click();
+  await page.getByText("dora is deleted.").waitFor();
+  await heading(page, "dora").waitFor({ state: "detached" });
 });

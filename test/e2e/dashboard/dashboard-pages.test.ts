@@ -95,7 +95,6 @@ const SIGNED_IN: readonly Visit[] = [
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
   ["users-add", "/users", "bob", "Add user"],
-  ["users-disable", "/users", "bob", "Disable bob"],
 ];
 
 /** The pages about the past of a drive, and about who may use it. */
@@ -174,6 +173,15 @@ describe("with somebody signed in, axe finds nothing", () => {
       if (button !== undefined) await closeDialog(page);
     });
   }
+
+  test("users-menu, users-delete", async () => {
+    await visit("/users", "bob");
+    await page.getByRole("button", { name: "Actions for bob" }).click();
+    expect(await inspect(page, "users-menu")).toEqual([]);
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    expect(await inspect(page, "users-delete")).toEqual([]);
+    await closeDialog(page);
+  });
 
   test("key-made, key-clients", async () => {
     await visit("/keys", "Night shift");

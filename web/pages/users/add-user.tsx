@@ -4,17 +4,12 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field, textOf } from "../../components/forms/form.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { call } from "../../lib/api/api.ts";
+import { randomPassword, type SignInDetails } from "../../lib/users.ts";
 
 interface AddUserProps {
   readonly onClose: () => void;
   /** Also called when the dialog was closed before the answer came. */
-  readonly onAdded: (made: NewUser) => void;
-}
-
-/** The sign-in details of a new user. */
-export interface NewUser {
-  readonly username: string;
-  readonly password: string;
+  readonly onAdded: (made: SignInDetails) => void;
 }
 
 export function AddUser({ onClose, onAdded }: AddUserProps) {
@@ -43,11 +38,11 @@ export function AddUser({ onClose, onAdded }: AddUserProps) {
 }
 
 interface ShareDetailsProps {
-  readonly made: NewUser;
+  readonly made: SignInDetails;
   readonly onClose: () => void;
 }
 
-/** Shows the sign-in details of a new user, once. */
+/** Shows what somebody signs in with from now on, once. */
 export function ShareDetails({ made, onClose }: ShareDetailsProps) {
   const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
   return (
@@ -62,13 +57,4 @@ export function ShareDetails({ made, onClose }: ShareDetailsProps) {
       </div>
     </Dialog>
   );
-}
-
-/** 32 letters and digits that are hard to confuse: 20 of them hold 100 bits. */
-const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
-
-function randomPassword(): string {
-  const numbers = crypto.getRandomValues(new Uint8Array(20));
-  const letters = Array.from(numbers, (number) => LETTERS[number % LETTERS.length] ?? "").join("");
-  return letters.replaceAll(/.{5}(?=.)/g, "$&-");
 }

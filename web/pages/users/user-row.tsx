@@ -1,38 +1,49 @@
-import { type Plan, PLANS } from "../../../src/domain/accounts/roles.ts";
+import { PLANS } from "../../../src/domain/accounts/roles.ts";
 import { useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
-import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
+import { type ApiError, asApiError } from "../../lib/api/api.ts";
 import { formatBytes, formatCount, formatDay } from "../../lib/words/format.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
+import { changeUser, type SignInDetails } from "../../lib/users.ts";
+import { Appoint, DeleteUser, Disable, ResetPassword } from "./user-dialogs.tsx";
+import { type UserAction, UserMenu } from "./user-menu.tsx";
 
 interface Props {
   readonly user: User;
   readonly onChanged: () => void;
 }
 
-type Change = { readonly plan: Plan } | { readonly disabled: boolean };
-
-function change({ id }: User, body: Change): Promise<unknown> {
-  return call("PATCH", `/v0/users/${id}`, { body });
+interface RowProps extends Props {
+  /** The usernames of who can get the drives of this user, best first. */
+  readonly heirs: readonly string[];
+  readonly onReset: (details: SignInDetails) => void;
 }
 
 /** A user, their plan, and whether they can sign in. */
-export function UserRow({ user, onChanged }: Props) {
-  const [isAsking, setAsking] = useState(false);
+export function UserRow({ user, heirs, onReset, onChanged }: RowProps) {
+  const [asked, setAsked] = useState<UserAction | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const enable = async () => {
     setError(null);
     try {
-      await change(user, { disabled: false });
+      await changeUser(user, { disabled: false });
       say(`${user.username} can sign in again.`);
       onChanged();
     } catch (caught) {
       setError(asApiError(caught));
     }
+  };
+  const onClose = () => setAsked(null);
+  const ends = {
+    user,
+    onClose,
+    onDone: () => {
+      onClose();
+      onChanged();
+    },
   };
   return (
     <li class={`user ${user.disabled ? "is-disabled" : ""}`}>
@@ -41,43 +52,27 @@ export function UserRow({ user, onChanged }: Props) {
         {formatCount(user.drive_count, "drive")}, {formatBytes(user.total_size)}
       </p>
       <PlanChoice user={user} onChanged={onChanged} onError={setError} />
-      {user.admin ? (
-        <span class="standing">Admin</span>
-      ) : (
-        <button
-          type="button"
-          class="button"
-          onClick={() => (user.disabled ? void enable() : setAsking(true))}
-        >
-          {user.disabled ? "Enable" : "Disable"}
-          <span class="hidden-visually"> {user.username}</span>
-        </button>
-      )}
+      <UserMenu user={user} onChoose={(action) => (action === "enable" ? void enable() : setAsked(action))} />
       {error !== null && (
         <div class="user-wide">
           <Failure error={error} />
         </div>
       )}
-      {isAsking && (
-        <Disable
-          user={user}
-          onClose={() => setAsking(false)}
-          onDone={() => {
-            setAsking(false);
-            onChanged();
-          }}
-        />
-      )}
+      {asked === "reset" && <ResetPassword {...ends} onReset={onReset} />}
+      {asked === "appoint" && <Appoint {...ends} />}
+      {asked === "disable" && <Disable {...ends} />}
+      {asked === "delete" && <DeleteUser {...ends} heirs={heirs} />}
     </li>
   );
 }
 
 function About({ user }: { readonly user: User }) {
-  const { username, display_name: name, email, created_at: since, disabled, has_password: local } = user;
+  const { username, display_name: name, email, created_at: since, has_password: local } = user;
   return (
     <div class="user-about">
       <h2 class="row">
-        {username} {disabled && <span class="standing careful">Disabled</span>}
+        {username} {user.admin && <span class="standing">Admin</span>}
+        {user.disabled && <span class="standing careful">Disabled</span>}
       </h2>
       <p class="soft">
         {name !== null && (
@@ -107,7 +102,7 @@ function PlanChoice({ user, onChanged, onError }: PlanProps) {
     if (plan === undefined) return;
     onError(null);
     try {
-      await change(user, { plan });
+      await changeUser(user, { plan });
       say(`${user.username} is now on the ${plan} plan.`);
       onChanged();
       if (user.id === account.id) refresh();
@@ -129,29 +124,5 @@ function PlanChoice({ user, onChanged, onError }: PlanProps) {
         ))}
       </select>
     </label>
-  );
-}
-
-interface DisableProps {
-  readonly user: User;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Disable({ user, onClose, onDone }: DisableProps) {
-  return (
-    <ConfirmDialog
-      title={`Disable ${user.username}?`}
-      submit="Disable"
-      onConfirm={() => change(user, { disabled: true })}
-      said={`${user.username} is disabled.`}
-      onDone={onDone}
-      onClose={onClose}
-    >
-      <p>
-        This signs them out everywhere and stops their keys at once. Their drives are kept, and you can enable
-        them again.
-      </p>
-    </ConfirmDialog>
   );
 }

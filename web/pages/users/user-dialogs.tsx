@@ -1,0 +1,128 @@
+import { useState } from "preact/hooks";
+import { Choice } from "../../components/forms/choice.tsx";
+import { Field, textOf } from "../../components/forms/form.tsx";
+import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
+import { say } from "../../components/toast.tsx";
+import { call } from "../../lib/api/api.ts";
+import { useSession } from "../../lib/api/session.tsx";
+import type { User } from "../../lib/api/types.ts";
+import { changeUser, randomPassword, type SignInDetails } from "../../lib/users.ts";
+import { formatCount } from "../../lib/words/format.ts";
+
+interface Props {
+  readonly user: User;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Gives a user a temporary password; `onReset` gets it, as it is shown once. */
+export function ResetPassword(props: Props & { readonly onReset: (details: SignInDetails) => void }) {
+  const { user, onClose, onDone, onReset } = props;
+  const [proposed] = useState(randomPassword);
+  return (
+    <FormDialog
+      title={`Reset the password of ${user.username}?`}
+      submit="Reset password"
+      danger
+      onSubmit={async (values) => {
+        const password = textOf(values, "password");
+        await changeUser(user, { password });
+        onDone();
+        onReset({ username: user.username, password });
+      }}
+      onClose={onClose}
+    >
+      <p>
+        This signs them out everywhere, and revokes all their keys and those of their drives. Agents with such
+        a key need a new one.
+      </p>
+      <Field
+        label="Temporary password"
+        name="password"
+        hint="Randomly generated. They can change it on their account page."
+        value={proposed}
+        required
+      />
+    </FormDialog>
+  );
+}
+
+/** Asks before a user becomes an administrator, or is no longer one. */
+export function Appoint({ user, onClose, onDone }: Props) {
+  const { account, refresh } = useSession();
+  const { username, admin } = user;
+  return (
+    <ConfirmDialog
+      title={admin ? `Take administration from ${username}?` : `Make ${username} an administrator?`}
+      submit={admin ? "Take away" : "Make administrator"}
+      onConfirm={async () => {
+        await changeUser(user, { admin: !admin });
+        if (user.id === account.id) refresh();
+      }}
+      said={admin ? `${username} is no longer an administrator.` : `${username} is an administrator now.`}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Administrators add, disable and delete users, reset their passwords, and make others administrators.
+        {admin && user.id === account.id && " You can't take this back yourself."}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Asks before a user is disabled. */
+export function Disable({ user, onClose, onDone }: Props) {
+  return (
+    <ConfirmDialog
+      title={`Disable ${user.username}?`}
+      submit="Disable"
+      onConfirm={() => changeUser(user, { disabled: true })}
+      said={`${user.username} is disabled.`}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        This signs them out everywhere and stops their keys at once. Their drives are kept, and you can enable
+        them again.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Deletes a user, and asks what becomes of the drives. @param heirs the usernames of who can get them, best first */
+export function DeleteUser({ user, heirs, ...ends }: Props & { readonly heirs: readonly string[] }) {
+  const { username, drive_count: drives } = user;
+  return (
+    <FormDialog
+      title={`Delete ${username}?`}
+      submit="Delete user"
+      danger
+      onSubmit={async (values, headers) => {
+        const to = textOf(values, "to");
+        const body = to === "" ? { drives: "delete" } : { drives: "give", to };
+        await call("DELETE", `/v0/users/${user.id}`, { body, headers });
+        say(`${username} is deleted.`);
+        ends.onDone();
+      }}
+      onClose={ends.onClose}
+    >
+      <p>
+        Their sessions, keys and links end at once. This can't be undone, and nobody else can have the
+        username.
+      </p>
+      {drives > 0 && (
+        <Choice
+          label={`Their ${formatCount(drives, "drive")}`}
+          name="to"
+          options={[
+            ...heirs.map((heir) => ({ value: heir, text: `Give to ${heir}` })),
+            { value: "", text: "Delete too" },
+          ]}
+          value={heirs[0] ?? ""}
+          hint="Members of a drive stay members. Its keys and webhooks go."
+        />
+      )}
+    </FormDialog>
+  );
+}

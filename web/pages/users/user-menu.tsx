@@ -1,0 +1,68 @@
+import adminIcon from "lucide-static/icons/shield.svg" with { type: "text" };
+import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
+import disableIcon from "lucide-static/icons/ban.svg" with { type: "text" };
+import enableIcon from "lucide-static/icons/circle-check.svg" with { type: "text" };
+import moreIcon from "lucide-static/icons/ellipsis.svg" with { type: "text" };
+import passwordIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
+import { useState } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { Menu, type MenuAnchor, type MenuItem } from "../../components/menu.tsx";
+import { useSession } from "../../lib/api/session.tsx";
+import type { User } from "../../lib/api/types.ts";
+
+/** What an administrator can do with a user, but for the plan. */
+export type UserAction = "reset" | "appoint" | "disable" | "enable" | "delete";
+
+interface UserMenuProps {
+  readonly user: User;
+  readonly onChoose: (action: UserAction) => void;
+}
+
+/** A button that opens what can be done with a user. */
+export function UserMenu({ user, onChoose }: UserMenuProps) {
+  const [anchor, setAnchor] = useState<MenuAnchor | null>(null);
+  const { account } = useSession();
+  const label = `Actions for ${user.username}`;
+  const items = actionsFor(user, account.id).map(({ action, ...item }): MenuItem => ({
+    ...item,
+    onChoose: () => onChoose(action),
+  }));
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        aria-label={label}
+        onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}
+      >
+        <Icon svg={moreIcon} />
+      </button>
+      {anchor !== null && (
+        <Menu label={label} anchor={anchor} items={items} onClose={() => setAnchor(null)} />
+      )}
+    </>
+  );
+}
+
+interface Offered {
+  readonly action: UserAction;
+  readonly name: string;
+  readonly svg: string;
+}
+
+/** An administrator is neither disabled nor deleted, and one's own password is changed on the account page. */
+function actionsFor({ id, admin, disabled, has_password: isLocal }: User, own: string): readonly Offered[] {
+  const reset: Offered = { action: "reset", name: "Reset password", svg: passwordIcon };
+  const resets = isLocal && id !== own ? [reset] : [];
+  if (admin) return [...resets, { action: "appoint", name: "Take administration away", svg: adminIcon }];
+  return [
+    ...resets,
+    disabled
+      ? { action: "enable", name: "Enable", svg: enableIcon }
+      : { action: "appoint", name: "Make administrator", svg: adminIcon },
+    ...(disabled ? [] : [{ action: "disable", name: "Disable", svg: disableIcon } as const]),
+    { action: "delete", name: "Delete", svg: deleteIcon },
+  ];
+}
