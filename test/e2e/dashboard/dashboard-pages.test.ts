@@ -174,10 +174,9 @@ describe("with somebody signed in, axe finds nothing", () => {
     });
   }
 
-  test("users-menu, users-delete", async () => {
+  test("users-delete", async () => {
     await visit("/users", "bob");
     await page.getByRole("button", { name: "Actions for bob" }).click();
-    expect(await inspect(page, "users-menu")).toEqual([]);
     await page.getByRole("menuitem", { name: "Delete" }).click();
     expect(await inspect(page, "users-delete")).toEqual([]);
     await closeDialog(page);
