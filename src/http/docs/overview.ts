@@ -11,7 +11,7 @@ import {
 import { ANONYMOUS_BYTES, MESSAGE_BODY, METADATA_BODY, PLAIN_BODY, TEXT_BODY } from "../json/json-body.ts";
 
 /** The introduction of the API description: what applies to every operation, in Markdown. */
-export const OVERVIEW = `A cloud drive for software agents and the humans who own them.
+export const OVERVIEW = inLines(`A cloud drive for software agents and the humans who own them.
 
 **Where to begin.** \`/llms.txt\` and \`/skill.md\` say how to use this server, with a tour for the shell, and
 \`GET /v0\` says the same in JSON. \`/\` is \`/llms.txt\` as well, for programs: without \`text/html\` in \`Accept\`.
@@ -125,8 +125,12 @@ content are compared instead of the body, however they are encoded. An \`Idempot
 key, the account of a session, or else the client address. Use a new UUID for each request. Without an API key or
 session, as when provisioning, the \`Idempotency-Key\` must have at least ${ANONYMOUS_KEY.characters} random characters, or it is
 refused with 400: everyone at the same address who sends the same one gets the same response, secrets included. Kept
-responses are encrypted. An API key that deletes itself or its drive cannot retry that request: it gets 401.
-`;
+responses are encrypted. An API key that deletes itself or its drive cannot retry that request: it gets 401.`);
+
+/** Each paragraph in one line: where one broke, "200." would begin a numbered list. */
+function inLines(text: string): string {
+  return text.replaceAll(/(?<!\n)\n(?!\n)/g, " ");
+}
 
 function kib({ bytes }: { readonly bytes: number }): string {
   return `${bytes / 1024} KiB`;

@@ -41,6 +41,9 @@ export const PAGE = `<!doctype html>
  *
  * What an operation answers is put into the page one status after another, so that opening one holds it shortly.
  *
+ * The first group is open, so that the first operations are on the first screen. It is as dark as the dashboard: its
+ * choice in this browser counts, or else the device's.
+ *
  * Descriptions become elements here, of as much Markdown as ours have: Swagger UI would make them of HTML as text,
  * which the page's policy does not let it.
  */
@@ -78,8 +81,27 @@ const INIT = `{
   const Markdown = (h) => ({ source, className = "" }) => {
     if (typeof source !== "string" || source === "") return null;
     const blocks = source.trim().split(/\\n{2,}/).map((text) => block(h, text));
-    return h("div", { className: className + " renderedMarkdown" }, ...blocks);
+    // What holds for all operations is long, and they should be in sight at once.
+    const [first, ...rest] = blocks;
+    const more = () => h("details", {}, h("summary", {}, "More about the API"), ...rest);
+    const shown = source === overview ? [first, more()] : blocks;
+    return h("div", { className: className + " renderedMarkdown" }, ...shown);
   };
+
+  let overview = null;
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const showAppearance = () => {
+    let chosen = null;
+    try {
+      chosen = localStorage.getItem("coffer:appearance");
+    } catch {}
+    const isDark = chosen === "dark" || (chosen !== "light" && dark.matches);
+    document.documentElement.classList.toggle("dark-mode", isDark);
+  };
+  showAppearance();
+  dark.addEventListener("change", showAppearance);
+  addEventListener("storage", showAppearance);
 
   const waiting = [];
   const next = () => {
@@ -104,7 +126,8 @@ const INIT = `{
           if (field.format !== "binary") field.examples = [form.example?.[name] ?? ""];
         }
       }
-      SwaggerUIBundle({
+      overview = spec.info.description;
+      const ui = SwaggerUIBundle({
         spec,
         dom_id: "#swagger-ui",
         deepLinking: true,
@@ -114,6 +137,7 @@ const INIT = `{
         validatorUrl: null,
         docExpansion: "none",
         defaultModelsExpandDepth: -1,
+        onComplete: () => ui.layoutActions.show(["operations-tag", spec.tags[0].name], true),
         plugins: [
           {
             components: { ParameterIncludeEmpty: () => null },

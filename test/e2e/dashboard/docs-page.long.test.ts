@@ -129,6 +129,7 @@ test("what is filled in can be executed as it is, but for the ids: an upload, a 
 test("descriptions are formatted, and what an operation answers comes part by part", async () => {
   await page.reload();
   const overview = page.locator(".info .renderedMarkdown");
+  await page.getByText("More about the API").click();
   await overview.locator("p > strong", { hasText: "Where to begin." }).waitFor();
   await overview.locator("p > code", { hasText: "/skill.md" }).waitFor();
   expect(await overview.innerText()).not.toMatch(/`|\*\*/);
@@ -144,4 +145,22 @@ test("descriptions are formatted, and what an operation answers comes part by pa
   await upload.locator(".responses-table tr.response").nth(8).waitFor();
   expect(await page.evaluate<number>("Math.max(...window.together)")).toBe(1);
   expect(complaints).toEqual([]);
+});
+
+test("the name and the first operation are on the first screen, light or dark as the device is", async () => {
+  const window = await newWindow(browser, { colorScheme: "dark", viewport: { width: 1100, height: 700 } });
+  const dark = await window.newPage();
+  await dark.goto(`${server.url}/docs`);
+  const first = await dark.locator(".opblock").first().boundingBox();
+  expect(first === null ? Infinity : first.y + first.height).toBeLessThan(700);
+  expect(await dark.getByRole("heading", { name: /^Coffer/ }).isVisible()).toBe(true);
+  const isDark = () => dark.locator("html.dark-mode").count();
+  expect(await isDark()).toBe(1);
+  await dark.emulateMedia({ colorScheme: "light" });
+  await dark.locator("html:not(.dark-mode)").waitFor();
+  // What is chosen in the dashboard counts before that.
+  await dark.evaluate('localStorage.setItem("coffer:appearance", "dark")');
+  await dark.reload();
+  expect(await isDark()).toBe(1);
+  await window.close();
 });

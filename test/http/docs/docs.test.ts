@@ -66,6 +66,9 @@ describe("the documentation's page", () => {
       URL,
       location: new URL("http://nas:2633/docs"),
       fetch: (path: string) => ask(`/${path}`),
+      matchMedia: () => new EventTarget(),
+      addEventListener: () => undefined,
+      document: { documentElement: { classList: { toggle: () => false } } },
       SwaggerUIBundle: (options: object) => shown.resolve(options),
     });
     expect(await shown.promise).toMatchObject({

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
+import { OVERVIEW } from "../../../src/http/docs/overview.ts";
 import { operation, type Route } from "../../../src/http/operation/route.ts";
 import { startStub, stubRoutes } from "../stub-app.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
@@ -36,6 +37,10 @@ const options = {
   baseUrl: "https://drive.test/base",
   version: "1.2.3",
 };
+
+test("no paragraph of the introduction has a line that would begin a list", () => {
+  expect(OVERVIEW).not.toMatch(/^\d+[.)] /m);
+});
 
 /** What a pointer such as `/paths/~1v0~1things/get` leads to. */
 function at(document: unknown, pointer: string): unknown {
