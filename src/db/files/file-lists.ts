@@ -5,6 +5,7 @@ import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
+import { hasNameKeys } from "../upkeep/name-keys.ts";
 import type { FactsRow, PathRange } from "./files.ts";
 import {
   AFTER_ALL_TEXT,
@@ -70,6 +71,18 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
       SELECT 1 FROM json_each(:otherTags) o
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
 
+/** The orders while names have no keys. */
+const BY_PATH_UNTIL = {
+  path: "path",
+  "-path": "-path",
+  name: "path",
+  "-name": "-path",
+  size: "size",
+  "-size": "-size",
+  updated_at: "updated_at",
+  "-updated_at": "-updated_at",
+} as const satisfies Record<FileSort, FileSort>;
+
 /** What was found of a list, and the position of its last item, if more come after it. */
 export interface Part<Found, Position> {
   readonly found: Found;
@@ -98,9 +111,11 @@ export function fileLists({ sql }: Database) {
   const hasExpired = sql.has<[drive: DrivePk, now: number]>(
     "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
   );
+  const isOrdered = hasNameKeys(sql);
   const pageFor = ({ drive, folder, tags, sort, now }: ListScope) => {
     if (tags.length > 0) return tagged;
-    const { all, alive } = folder === null ? inDrive : inFolder[sort];
+    const until = BY_PATH_UNTIL[sort];
+    const { all, alive } = folder === null ? inDrive : inFolder[until === sort || isOrdered() ? sort : until];
     return hasExpired(drive, now) ? alive : all;
   };
   const paged =

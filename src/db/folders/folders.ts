@@ -4,6 +4,7 @@ import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
+import { hasNameKeys } from "../upkeep/name-keys.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/files.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { PieceFile } from "../../domain/folders/piece.ts";
@@ -51,6 +52,7 @@ export function folders({ sql }: Database) {
       `SELECT ${COLUMNS} FROM folder INDEXED BY ${index}
         WHERE parent = ? AND ${column} > ? ORDER BY ${column} LIMIT +? OFFSET ?`,
     );
+  const isOrdered = hasNameKeys(sql);
   const pages = { path: pageOf("folder_parent", "path"), name: pageOf("folder_parent_name", "name_key") };
   const children = sql.values<FolderPath, [ChildRange & Omit<FolderWindow, "sort" | "after">]>(
     `SELECT path FROM folder INDEXED BY folder_parent
@@ -77,8 +79,9 @@ export function folders({ sql }: Database) {
     existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     /** A page of the folders directly in `parent`. Paths are ordered by their UTF-8 bytes, names as people read them. */
     page: (parent: FolderPk, { sort, after, limit, offset }: FolderWindow) => {
-      const start = after === null ? "" : { path: after, name: nameKey(after) }[sort];
-      return pages[sort](parent, start, limit, offset);
+      const order = sort === "name" && isOrdered() ? "name" : "path";
+      const start = after === null ? "" : { path: after, name: nameKey(after) }[order];
+      return pages[order](parent, start, limit, offset);
     },
     /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
     children: (parent: FolderPk, prefix: string, { after, limit, offset }: Omit<FolderWindow, "sort">) => {

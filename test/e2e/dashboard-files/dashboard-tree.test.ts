@@ -222,9 +222,9 @@ describe("the tree beside the list", () => {
       "Hostile",
       `  ${MARKUP}`,
       "    in",
+      "  photoU+202Egpj.exe",
       `  ${LONG}`,
       `    ${LONG}`,
-      "  photoU+202Egpj.exe",
     ]);
     expect(await page.title()).toBe("Hostile · Coffer");
     await item(page, LONG).nth(1).click();

@@ -28,8 +28,8 @@ export function numbersTo(last: number | string): string {
 export function copyRows({ sql }: Database, fileId: string, count: number): void {
   sql
     .query<null, [string]>(
-      `INSERT INTO folder (drive, parent, path, created_at)
-       SELECT r.drive, r.pk, 'many/', r.created_at
+      `INSERT INTO folder (drive, parent, path, created_at, name_key)
+       SELECT r.drive, r.pk, 'many/', r.created_at, concat('many', char(1), 'many')
          FROM file f JOIN folder r ON r.drive = f.drive AND r.path = '' WHERE f.id = ?`,
     )
     .run(fileId);
