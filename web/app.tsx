@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
+import { later } from "./components/later.tsx";
 import { Outside } from "./components/shell/outside.tsx";
 import { Shell } from "./components/shell/shell.tsx";
 import { ServerTrouble } from "./components/shell/trouble.tsx";
@@ -16,21 +17,23 @@ import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/browser/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { Activity } from "./pages/activity.tsx";
-import { Claim } from "./pages/claim.tsx";
-import { Consent } from "./pages/consent.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
 import { Links } from "./pages/links.tsx";
-import { Members } from "./pages/members.tsx";
 import { NotFound } from "./components/shell/not-found.tsx";
-import { Users } from "./pages/users.tsx";
 import { Search } from "./pages/search.tsx";
-import { Setup } from "./pages/setup.tsx";
 import { SharedThing } from "./pages/shared.tsx";
 import { Trash } from "./pages/trash.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
-import { Snapshots } from "./pages/snapshots.tsx";
+
+// Where people come once, or seldom.
+const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);
+const Consent = later(async () => (await import("./pages/consent.tsx")).Consent);
+const Setup = later(async () => (await import("./pages/setup.tsx")).Setup);
+const Users = later(async () => (await import("./pages/users.tsx")).Users);
+const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
+const Members = later(async () => (await import("./pages/members.tsx")).Members);
 
 /** What the address of a claim page begins with, before the token. */
 const CLAIM = "/claim/";

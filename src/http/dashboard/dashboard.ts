@@ -62,7 +62,8 @@ const RELOAD = `{
 
 async function bundle(page: string): Promise<Asset[]> {
   const footer = page === index.index ? RELOAD : "";
-  const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/", footer });
+  const options = { minify: true, splitting: true, publicPath: "/", footer };
+  const { outputs } = await Bun.build({ entrypoints: [page], ...options });
   return outputs.map((output) => ({
     path: pathOf(output.path, output.path.endsWith(".html")),
     type: output.type,
