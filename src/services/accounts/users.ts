@@ -69,6 +69,8 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
     const { access, tables, passwords } = this.parts;
+    // Nobody else has a password hashed, which takes long.
+    this.managedBy(caller, reference);
     const hash = password === undefined ? null : await passwords.hash(password);
     if (hash !== null) await this.#endKeys(caller, reference);
     return access.writeFromReserve(caller, within, () => {

@@ -333,12 +333,7 @@ describe("bulk-delete", () => {
       byPaths(["b", "/a", "a", "dir/b"], { json: { deleted: ["/a", "a"], failed: ["b", "dir/b"] } }),
       holds("c"),
     ],
-    "by paths that are none": [
-      a,
-      byPaths(["a", "../b"], invalid("paths[1]")),
-      byPaths(["a", "dir/"], invalid("paths[1]")),
-      holds("a"),
-    ],
+    "by paths that are none": [a, byPaths(["a", "../b"], invalid("paths[1]")), holds("a")],
     "by ids and paths at once": [
       a,
       byPaths(["a"], {

@@ -181,7 +181,8 @@ async function expectNothing(caller: Caller, things: Things, places = PLACES, fo
         const what = `${request}, ${form}`;
         const [answer, expected] = [await ask(caller, place, theirs), await ask(caller, place, nobodys)];
         // A list of ids is answered for each of them.
-        const refusals = request.endsWith("/bulk-delete") ? [200, 403] : [403, 404];
+        const isOfMany = request.endsWith("/bulk-delete") || request.endsWith("/trash/restore");
+        const refusals = isOfMany ? [200, 403] : [403, 404];
         if (form === "as it is") expect([what, refusals.includes(answer.status)]).toEqual([what, true]);
         const shown = [shownOf(answer, theirs), shownOf(expected, nobodys)] as const;
         return [what, shown] as const;
