@@ -8,7 +8,8 @@ const REQUESTS = 30_000;
 /**
  * What generated requests hardly do: nobody knows the setup link, few may register in an hour, an application's requests
  * follow from each other, the fields of an edit must fit its kind and the text, files are named by ids or by paths with a
- * drive, and not both, somebody must be a member of the drive that is named, and a change of a folder must last.
+ * drive, and not both, somebody must be a member of the drive that is named, a change of a folder must last, a file must
+ * have the version that is named, and a content must be a picture.
  */
 const HARDLY_DONE = new Set([
   "setUp",
@@ -24,6 +25,10 @@ const HARDLY_DONE = new Set([
   "updateMember",
   "removeMember",
   "getWork",
+  "getThumbnail",
+  "getThumbnailByPath",
+  "getSharedThumbnail",
+  "restoreVersionByPath",
   "cancelWork",
 ]);
 

@@ -32,18 +32,17 @@ test.each(["fan", "chain"] as const)(
     const { apiKeys } = coffer.appliance.services;
     const { secret: own } = await apiKeys.createFor("ada", "", "read-write");
     const client = coffer.client(own);
-    const first = await client.makeKey();
-    makeMany(coffer.dataDir, first.id, shape);
     const wait = new LoopWait();
-    let least = Number.POSITIVE_INFINITY;
-    for (let n = 0; n < 5 && least > LONGEST_WAIT; n += 1) {
+    let [listing, revoking] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let n = 0; n < 5 && Math.max(listing, revoking) > LONGEST_WAIT; n += 1) {
+      const first = await client.makeKey();
+      makeMany(coffer.dataDir, first.id, shape);
       const list = async () => expect(await client.get<object[]>("/v0/keys")).toBeTruthy();
-      least = Math.min(least, await wait.during(list));
+      listing = Math.min(listing, await wait.during(list));
+      revoking = Math.min(revoking, await wait.during(() => client.delete(`/v0/keys/${first.id}`)));
+      using sql = new Database(join(coffer.dataDir, "coffer.db"));
+      expect(sql.query("SELECT count(*) AS left FROM api_key").get()).toEqual({ left: 1 });
     }
-    expect(least).toBeLessThan(LONGEST_WAIT);
-    const revoke = () => client.delete(`/v0/keys/${first.id}`);
-    expect(await wait.during(revoke)).toBeLessThan(LONGEST_WAIT);
-    using sql = new Database(join(coffer.dataDir, "coffer.db"));
-    expect(sql.query("SELECT count(*) AS left FROM api_key").get()).toEqual({ left: 1 });
+    expect(Math.max(listing, revoking)).toBeLessThan(LONGEST_WAIT);
   },
 );

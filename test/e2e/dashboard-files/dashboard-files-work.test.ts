@@ -133,7 +133,7 @@ test("tags, metadata and expiry are changed, or stay as they were, and a link is
   expect(await page.getByLabel("Single use").isChecked()).toBe(true);
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.goto(`${dashboard.server.url}/links`);
-  await page.getByRole("button", { name: "Copy the link to plan.md" }).click();
+  await page.getByRole("button", { name: "Copy link to plan.md" }).click();
   expect(await page.getByRole("textbox", { name: /^Link/ }).inputValue()).toBe(link.href);
   await page.getByText("Copied to the clipboard.").waitFor();
   expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);

@@ -112,7 +112,7 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
     "what is said after something was put back",
     `/trash?drive=${drive.id}`,
     async (page) => {
-      await page.getByRole("button", { name: "Put back" }).click();
+      await page.getByRole("button", { name: /^Put back (?!all)/ }).click();
       await toast(page);
     },
   ],

@@ -68,12 +68,7 @@ export function LinkRow({ link, drive, showsDrive, onShow, onRevoke }: LinkRowPr
       </p>
       <div class="record-tools">
         {link.has_url && (
-          <button
-            type="button"
-            class="button"
-            aria-label={`Copy the link to ${plain(name)}`}
-            onClick={onShow}
-          >
+          <button type="button" class="button" aria-label={`Copy link to ${plain(name)}`} onClick={onShow}>
             Copy link
           </button>
         )}
