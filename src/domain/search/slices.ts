@@ -1,6 +1,6 @@
 import { textOf } from "../contents/texts/text-encoding.ts";
 import { MIB } from "../limits.ts";
-import { type Word, wordsOf } from "./words.ts";
+import { type KnownWords, type Word, wordsOf } from "./words.ts";
 
 export const SEARCHED_BYTES = MIB;
 
@@ -40,10 +40,10 @@ export function bytesToEndOf(slice: number): number {
 }
 
 /** The words of one slice (from 0) of a text, then the first words of the next. */
-export function* wordsOfSlice(text: string, slice: number): Generator<Word, void> {
+export function* wordsOfSlice(text: string, slice: number, known?: KnownWords): Generator<Word, void> {
   const end = sliceStart(text, slice + 1);
   let overlap = OVERLAP_WORDS;
-  for (const word of wordsOf(text, sliceStart(text, slice))) {
+  for (const word of wordsOf(text, sliceStart(text, slice), known)) {
     if (word.start >= end) overlap -= 1;
     if (overlap < 0) return;
     yield word;

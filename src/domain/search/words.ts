@@ -36,16 +36,22 @@ const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv")
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
 
-/** The words of a text in order, starting at an offset. */
-export function* wordsOf(text: string, from = 0): Generator<Word, void> {
+/** Words as they stand in texts, and what they are to search. */
+export type KnownWords = Map<string, readonly SpelledWord[]>;
+
+/** How many words are kept at most: about what a few books have. */
+const KEPT = 20_000;
+
+/** The words of a text in order, starting at an offset. @param known kept for more texts, which have the same words */
+export function* wordsOf(text: string, from = 0, known: KnownWords = new Map()): Generator<Word, void> {
   // A copy: a shared one would share its `lastIndex`.
   const pattern = new RegExp(WORD);
-  const known = new Map<string, readonly SpelledWord[]>();
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const raw = match[0];
     let parts = known.get(raw);
     if (parts === undefined) {
+      if (known.size >= KEPT) known.clear();
       parts = partsOf(raw);
       known.set(raw, parts);
     }

@@ -8,6 +8,7 @@ import type { IndexBatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { keptStems } from "../../domain/search/stems.ts";
+import type { KnownWords } from "../../domain/search/words.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
@@ -48,6 +49,7 @@ export interface ReadDocument extends TextJob {
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
   readonly #stemOf = keptStems();
+  readonly #words: KnownWords = new Map();
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
@@ -192,7 +194,7 @@ export class IndexWork {
 
   #sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
     const slices = Array.from({ length: sliceCount(text) }, (_, slice) =>
-      textTokens(drive, wordsOfSlice(text, slice), this.#stemOf),
+      textTokens(drive, wordsOfSlice(text, slice, this.#words), this.#stemOf),
     );
     return { file, slices };
   }
