@@ -67,9 +67,8 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     { plan, disabled, admin, password }: UserUpdate,
     within?: Within<ManagedUser>,
   ): Promise<ManagedUser> {
-    this.#requireAdmin(caller);
     const { access, tables, passwords } = this.parts;
-    // Nobody else has a password hashed, which takes long.
+    // Before a password is hashed, which takes long.
     this.managedBy(caller, reference);
     const hash = password === undefined ? null : await passwords.hash(password);
     if (hash !== null) await this.#endKeys(caller, reference);

@@ -4,9 +4,7 @@ import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
 import memberIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
 import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
-import { useState } from "preact/hooks";
-import { Icon } from "../../components/icon.tsx";
-import { Menu, type MenuAnchor } from "../../components/menu.tsx";
+import { MenuButton } from "../../components/menu-button.tsx";
 import { drivePlaces } from "../../lib/drive-places.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
@@ -21,26 +19,9 @@ const ICONS: Readonly<Record<string, string>> = {
 
 /** A button that leads to the other pages about the drive. */
 export function DriveMenu({ drive }: { readonly drive: Drive }) {
-  const [anchor, setAnchor] = useState<MenuAnchor | null>(null);
   const items = drivePlaces(drive)
     .slice(1)
     .map(({ name, to }) => ({ name, svg: ICONS[name] ?? moreIcon, href: to, onChoose: () => navigate(to) }));
-  return (
-    <>
-      <button
-        type="button"
-        class="button"
-        aria-haspopup="menu"
-        aria-expanded={anchor !== null}
-        aria-label="More about this drive"
-        title="Activity, trash, snapshots, links, members"
-        onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}
-      >
-        <Icon svg={moreIcon} />
-      </button>
-      {anchor !== null && (
-        <Menu label="More about this drive" anchor={anchor} items={items} onClose={() => setAnchor(null)} />
-      )}
-    </>
-  );
+  const title = "Activity, trash, snapshots, links, members";
+  return <MenuButton label="More about this drive" title={title} items={items} />;
 }

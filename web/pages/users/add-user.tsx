@@ -5,6 +5,7 @@ import { Field, textOf } from "../../components/forms/form.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { call } from "../../lib/api/api.ts";
 import { randomPassword, type SignInDetails } from "../../lib/users.ts";
+import { TemporaryPassword } from "./temporary-password.tsx";
 
 interface AddUserProps {
   readonly onClose: () => void;
@@ -26,13 +27,7 @@ export function AddUser({ onClose, onAdded }: AddUserProps) {
       onClose={onClose}
     >
       <Field label="Username" name="username" hint="3 to 32 characters: a-z, 0-9 and -" required />
-      <Field
-        label="Temporary password"
-        name="password"
-        hint="Randomly generated. They can change it on their account page."
-        value={proposed}
-        required
-      />
+      <TemporaryPassword proposed={proposed} />
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Choice } from "../../components/forms/choice.tsx";
-import { Field, textOf } from "../../components/forms/form.tsx";
+import { textOf } from "../../components/forms/form.tsx";
 import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
 import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api/api.ts";
@@ -8,6 +8,7 @@ import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
 import { changeUser, randomPassword, type SignInDetails } from "../../lib/users.ts";
 import { formatCount } from "../../lib/words/format.ts";
+import { TemporaryPassword } from "./temporary-password.tsx";
 
 interface Props {
   readonly user: User;
@@ -36,13 +37,7 @@ export function ResetPassword(props: Props & { readonly onReset: (details: SignI
         This signs them out everywhere, and revokes all their keys and those of their drives. Agents with such
         a key need a new one.
       </p>
-      <Field
-        label="Temporary password"
-        name="password"
-        hint="Randomly generated. They can change it on their account page."
-        value={proposed}
-        required
-      />
+      <TemporaryPassword proposed={proposed} />
     </FormDialog>
   );
 }

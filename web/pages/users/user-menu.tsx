@@ -2,11 +2,9 @@ import adminIcon from "lucide-static/icons/shield.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import disableIcon from "lucide-static/icons/ban.svg" with { type: "text" };
 import enableIcon from "lucide-static/icons/circle-check.svg" with { type: "text" };
-import moreIcon from "lucide-static/icons/ellipsis.svg" with { type: "text" };
 import passwordIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
-import { useState } from "preact/hooks";
-import { Icon } from "../../components/icon.tsx";
-import { Menu, type MenuAnchor, type MenuItem } from "../../components/menu.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { MenuButton } from "../../components/menu-button.tsx";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
 
@@ -20,30 +18,12 @@ interface UserMenuProps {
 
 /** A button that opens what can be done with a user. */
 export function UserMenu({ user, onChoose }: UserMenuProps) {
-  const [anchor, setAnchor] = useState<MenuAnchor | null>(null);
   const { account } = useSession();
-  const label = `Actions for ${user.username}`;
   const items = actionsFor(user, account.id).map(({ action, ...item }): MenuItem => ({
     ...item,
     onChoose: () => onChoose(action),
   }));
-  return (
-    <>
-      <button
-        type="button"
-        class="button"
-        aria-haspopup="menu"
-        aria-expanded={anchor !== null}
-        aria-label={label}
-        onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}
-      >
-        <Icon svg={moreIcon} />
-      </button>
-      {anchor !== null && (
-        <Menu label={label} anchor={anchor} items={items} onClose={() => setAnchor(null)} />
-      )}
-    </>
-  );
+  return <MenuButton label={`Actions for ${user.username}`} items={items} />;
 }
 
 interface Offered {
