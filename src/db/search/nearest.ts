@@ -43,8 +43,7 @@ export class NearestFiles {
   /** Attaches the file of vectors of a database. Null if there is none yet, or it is of another model. */
   static async open(sql: Sqlite, model: string): Promise<NearestFiles | null> {
     const path = vectorPathOf(sql.filename);
-    if (!(await Bun.file(path).exists())) return null;
-    sql.run("ATTACH ? AS vectors", [path]);
+    if (!(await Bun.file(path).exists()) || !attached(sql, path)) return null;
     try {
       using statement = sql.prepare("SELECT 1 FROM vectors.model WHERE name = ?");
       if (statement.get(model) !== null) return new NearestFiles(sql);
@@ -79,6 +78,17 @@ export class NearestFiles {
     return nearest
       .filter((one) => one.similarity > 0 && one.similarity >= least)
       .map(({ pk, updatedAt, size, near }) => ({ file: pk, updatedAt, size, near, score: 0, slice: null }));
+  }
+}
+
+/** Attaches the file of vectors. False if it is gone: it may just be removed for another model. */
+function attached(sql: Sqlite, path: string): boolean {
+  try {
+    sql.run("ATTACH ? AS vectors", [path]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SQLiteError) || error.code !== "SQLITE_CANTOPEN") throw error;
+    return false;
   }
 }
 

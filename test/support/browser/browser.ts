@@ -193,7 +193,7 @@ export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    if (/Content.Security.Policy|Refused|Trusted/i.test(message.text())) complaints.push(message.text());
+    if (/Content.Security.Policy|Refused to|Trusted/i.test(message.text())) complaints.push(message.text());
   });
   return complaints;
 }
