@@ -15,7 +15,7 @@ import { stopwords as spanish } from "@orama/stopwords/spanish";
 import { stopwords as swedish } from "@orama/stopwords/swedish";
 import { stopwords as turkish } from "@orama/stopwords/turkish";
 import { once } from "../once.ts";
-import { type CountedWord, wordsOf } from "./words.ts";
+import { wordsOf } from "./words.ts";
 
 /** The languages besides English whose words have stems, by ISO 639-1. */
 export const LANGUAGES = [
@@ -79,22 +79,42 @@ const languagesByWord = once(() => {
   return all;
 });
 
+/** What a word tells of the language of its text. */
+export interface LanguageHint {
+  /** The languages that have it as a stop word. */
+  readonly stopWordOf: readonly (Language | "en")[];
+  /** The language of its letters; null for letters that several languages have. */
+  readonly byLetters: Language | null;
+}
+
+/** What a word tells, and how often a text has it. */
+export interface CountedWord {
+  readonly hint: LanguageHint;
+  readonly times: number;
+}
+
+const NO_HINT: LanguageHint = { stopWordOf: [], byLetters: null };
+
+/** What a folded word tells of the language of its text: for most words the same nothing. */
+export function languageHintOf(word: string): LanguageHint {
+  const stopWordOf = languagesByWord().get(word) ?? NO_HINT.stopWordOf;
+  const byLetters = word < FIRST_LETTER ? undefined : BY_LETTER.find(([, letter]) => letter.test(word));
+  if (stopWordOf.length === 0 && byLetters === undefined) return NO_HINT;
+  return { stopWordOf, byLetters: byLetters?.[0] ?? null };
+}
+
 /**
  * The language of a text, by its stop words, or else by its letters. Null for English, for a language without stems, and
  * for what is no prose.
  */
-export function languageOf(text: Iterable<CountedWord>): Language | null {
-  const byWord = languagesByWord();
+export function languageOf(words: Iterable<CountedWord>): Language | null {
   const counts = new Map<Language | "en", number>();
   const letters = new Map<Language, number>();
   let all = 0;
-  for (const { word, times } of text) {
+  for (const { hint, times } of words) {
     all += times;
-    for (const language of byWord.get(word.text) ?? [])
-      counts.set(language, (counts.get(language) ?? 0) + times);
-    if (word.text < FIRST_LETTER) continue;
-    for (const [language, letter] of BY_LETTER)
-      if (letter.test(word.text)) letters.set(language, (letters.get(language) ?? 0) + times);
+    for (const language of hint.stopWordOf) counts.set(language, (counts.get(language) ?? 0) + times);
+    if (hint.byLetters !== null) letters.set(hint.byLetters, (letters.get(hint.byLetters) ?? 0) + times);
   }
   return (
     mostFrequent(counts, Math.max(counts.get("en") ?? 0, all * LEAST_SHARE)) ?? mostFrequent(letters, all / 2)

@@ -1,6 +1,6 @@
 import { textOf } from "../contents/texts/text-encoding.ts";
 import { MIB } from "../limits.ts";
-import { type KnownWords, type Word, wordsOf } from "./words.ts";
+import { firstSpellingsIn, spellingsIn, type Word, wordsOf } from "./words.ts";
 
 export const SEARCHED_BYTES = MIB;
 
@@ -40,14 +40,27 @@ export function bytesToEndOf(slice: number): number {
 }
 
 /** The words of one slice (from 0) of a text, then the first words of the next. */
-export function* wordsOfSlice(text: string, slice: number, known?: KnownWords): Generator<Word, void> {
+export function* wordsOfSlice(text: string, slice: number): Generator<Word, void> {
   const end = sliceStart(text, slice + 1);
   let overlap = OVERLAP_WORDS;
-  for (const word of wordsOf(text, sliceStart(text, slice), known)) {
+  for (const word of wordsOf(text, sliceStart(text, slice))) {
     if (word.start >= end) overlap -= 1;
     if (overlap < 0) return;
     yield word;
   }
+}
+
+/** The same words as they stand in the text; a ligature, which is several, is one here. See `spellingsIn`. */
+export function spellingsOfSlice(text: string, slice: number): string[] {
+  const [start, end] = [sliceStart(text, slice), sliceStart(text, slice + 1)];
+  const spellings = spellingsIn(text.slice(start, end));
+  if (end === text.length) return spellings;
+  // A word at the end may go on after it.
+  const last = spellings.at(-1) ?? "";
+  const isOpen = last !== "" && text.endsWith(last, end);
+  if (!isOpen) return [...spellings, ...firstSpellingsIn(text.slice(end), OVERLAP_WORDS)];
+  const more = firstSpellingsIn(text.slice(end - last.length), OVERLAP_WORDS + 1);
+  return [...spellings.slice(0, -1), ...more];
 }
 
 function sliceStart(text: string, slice: number): number {

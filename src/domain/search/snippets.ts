@@ -1,4 +1,4 @@
-import { type Language, languageOf } from "./languages.ts";
+import { type Language, languageHintOf, languageOf } from "./languages.ts";
 import type { SearchTerm } from "./query.ts";
 import { wordsOfSlice } from "./slices.ts";
 import { stemOf } from "./stems.ts";
@@ -12,7 +12,7 @@ export function snippetOf(text: string, slice: number, terms: readonly SearchTer
   const at = firstMatch(wordsOfSlice(text, slice), terms, null);
   if (at !== null) return passageAt(text, at);
   const words = [...wordsOfSlice(text, slice)];
-  const language = languageOf(words.map((word) => ({ word, times: 1 })));
+  const language = languageOf(words.map(({ text: word }) => ({ hint: languageHintOf(word), times: 1 })));
   const other = language === null ? null : firstMatch(words, terms, language);
   return other === null ? null : passageAt(text, other);
 }

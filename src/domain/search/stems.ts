@@ -48,20 +48,3 @@ export function stemOf({ text, written }: SpelledWord, language: Language | null
   const stem = fold(STEMMERS[language](written));
   return stem[0] === text[0] ? stem : text;
 }
-
-/** How many stems are kept: about what a few books have. */
-const KEPT = 20_000;
-
-/** The same as `stemOf`, for many texts: it keeps what it has found, since texts repeat their words. */
-export function keptStems(): typeof stemOf {
-  const known = new Map<Language | null, Map<string, string>>();
-  return (word, language) => {
-    const stems = known.getOrInsertComputed(language, () => new Map());
-    const before = stems.get(word.written);
-    if (before !== undefined) return before;
-    if (stems.size >= KEPT) stems.clear();
-    const stem = stemOf(word, language);
-    stems.set(word.written, stem);
-    return stem;
-  };
-}

@@ -1,10 +1,10 @@
 import type { DrivePk } from "../id.ts";
 import { containingFolder, type FilePath, lastSegment } from "../files/path.ts";
-import { endOfCharacters } from "../contents/texts/text.ts";
 import { type Language, languageOf } from "./languages.ts";
 import type { SearchTerm } from "./query.ts";
 import { stemOf } from "./stems.ts";
-import { foldName, type SpelledWord, type Word, wordsOf } from "./words.ts";
+import { LONGEST_BEGINNING, type Vocabulary } from "./vocabulary.ts";
+import { foldName, spellingsIn, wordsIn } from "./words.ts";
 
 /**
  * The terms of the full-text index. Each starts with its drive and its kind: `f` a filename, `d` a folder, `t` a
@@ -21,8 +21,6 @@ type Marker = "f" | "d" | "t" | "w" | "p" | "s" | "n" | "l";
 export const NAME_MARKERS = ["f", "d", "t"] as const satisfies readonly Marker[];
 
 const GRAM = 3;
-const BEGINNINGS = [2, 3] as const;
-const LONGEST_BEGINNING = Math.max(...BEGINNINGS);
 
 /** Where a term may match, and its share of a file's score; the shares add up to 1. */
 export interface SearchField {
@@ -73,45 +71,43 @@ export function nameTokens(
     ...names.map((name) => grams(drive, "f", foldName(name))),
     ...(folder === "" ? [] : [grams(drive, "d", foldName(folder))]),
     ...tags.map((tag) => grams(drive, "t", foldName(tag))),
-    ...stemsOf([...names, folder, ...tags]).map((stem) => `${drive}n${stem}`),
+    listed(drive, "n", stemsOf([...names, folder, ...tags])),
   ].join(" ");
 }
 
 /** The stems of all words of some names, also of those that begin with a capital inside a name. */
 function stemsOf(names: readonly string[]): string[] {
-  const parts = names.flatMap((name) => name.split(HUMP));
-  return [...new Set(parts.flatMap((part) => Array.from(wordsOf(part), (word) => stemOf(word, null))))];
+  const words = names.flatMap((name) => name.split(HUMP).flatMap(spellingsIn).flatMap(wordsIn));
+  return [...new Set(words.map((word) => stemOf(word, null)))];
 }
 
 /**
  * The terms of words, as text for the tokenizer: all words in order, then the first letters of each, and its stems: the
  * English one, and that of the language of the text.
+ *
+ * @param spellings the words as they stand in the text
  */
-export function textTokens(drive: DrivePk, words: Iterable<Word>, stemOfWord = stemOf): string {
-  const start = `${drive}w`;
-  const distinct = new Map<string, { word: SpelledWord; times: number }>();
-  let tokens = "";
-  for (const word of words) {
-    tokens += `${start}${word.text} `;
-    const counted = distinct.get(word.text);
-    if (counted === undefined) distinct.set(word.text, { word, times: 1 });
-    else counted.times += 1;
-  }
-  const language = languageOf(distinct.values());
+export function textTokens(drive: DrivePk, spellings: readonly string[], vocabulary: Vocabulary): string {
+  const { all, distinct } = vocabulary.count(spellings);
+  const language = languageOf(distinct);
   const beginnings = new Set<string>();
   const stems = new Set<string>();
-  for (const { word } of distinct.values()) {
-    for (const length of BEGINNINGS)
-      beginnings.add(word.text.slice(0, endOfCharacters(word.text, length) ?? 0));
-    const stem = stemOfWord(word, null);
-    if (stem !== word.text) stems.add(stem);
-    const other = language === null ? stem : stemOfWord(word, language);
-    if (other !== word.text) stems.add(other);
+  for (const word of distinct) {
+    for (const letters of word.beginnings) beginnings.add(letters);
+    for (const stem of language === null ? word.stems : word.stemsIn(language)) stems.add(stem);
   }
-  beginnings.delete("");
-  for (const letters of beginnings) tokens += `${drive}p${letters} `;
-  for (const stem of stems) tokens += `${drive}s${stem} `;
-  return language === null ? tokens : `${tokens}${languageTerm(drive, language)} `;
+  const lists = [
+    listed(drive, "w", all),
+    listed(drive, "p", [...beginnings]),
+    listed(drive, "s", [...stems]),
+  ];
+  return [...lists, ...(language === null ? [] : [languageTerm(drive, language)])].join(" ");
+}
+
+/** Words as terms of a kind, as text for the tokenizer. */
+function listed(drive: DrivePk, marker: Marker, words: readonly string[]): string {
+  const start = `${drive}${marker}`;
+  return words.length === 0 ? "" : start + words.join(` ${start}`);
 }
 
 /** The term of the texts of a drive that are in a language; how all such terms begin, for none. */
@@ -231,5 +227,5 @@ function grams(drive: DrivePk, marker: Marker, name: string): string {
   const points = Array.from(name);
   const runs = points.slice(GRAM - 1).map((_, index) => points.slice(index, index + GRAM).join(""));
   const short = new Set([...points, ...points.slice(1).map((point, index) => `${points[index]}${point}`)]);
-  return [...runs, ...short].map((part) => `${drive}${marker}${part}`).join(" ");
+  return listed(drive, marker, [...runs, ...short]);
 }

@@ -17,12 +17,6 @@ export interface Word extends SpelledWord {
   readonly end: number;
 }
 
-/** A word, and how often a text has it. */
-export interface CountedWord {
-  readonly word: SpelledWord;
-  readonly times: number;
-}
-
 /** Scripts written without spaces between words, and Hangul, whose particles stick to words. */
 const UNSPACED_SCRIPTS =
   "Han Hiragana Katakana Bopomofo Yi Hangul Thai Lao Khmer Myanmar Tibetan Javanese Balinese Tai_Tham";
@@ -36,33 +30,34 @@ const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv")
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
 
-/** Words as they stand in texts, and what they are to search. */
-export type KnownWords = Map<string, readonly SpelledWord[]>;
-
-/** How many words are kept at most: about what a few books have. */
-const KEPT = 20_000;
-
-/** The words of a text in order, starting at an offset. @param known kept for more texts, which have the same words */
-export function* wordsOf(text: string, from = 0, known: KnownWords = new Map()): Generator<Word, void> {
+/** The words of a text in order, starting at an offset. */
+export function* wordsOf(text: string, from = 0): Generator<Word, void> {
   // A copy: a shared one would share its `lastIndex`.
   const pattern = new RegExp(WORD);
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const raw = match[0];
-    let parts = known.get(raw);
-    if (parts === undefined) {
-      if (known.size >= KEPT) known.clear();
-      parts = partsOf(raw);
-      known.set(raw, parts);
-    }
-    for (const { text: word, written } of parts)
+    for (const { text: word, written } of wordsIn(match[0]))
       yield { text: word, written, start: match.index, end: pattern.lastIndex };
   }
 }
 
-/** The words that folding makes of one: mostly one, but ligatures of ideographs are split into several. */
-function partsOf(raw: string): readonly SpelledWord[] {
-  const some = raw.slice(0, FOLDED_UNITS);
+/** The words of a text in order, as they stand there: a fraction of the work of `wordsOf`. */
+export function spellingsIn(text: string): string[] {
+  return text.match(WORD) ?? [];
+}
+
+/** The first of these. */
+export function firstSpellingsIn(text: string, count: number): string[] {
+  return text
+    .matchAll(WORD)
+    .take(count)
+    .map(([spelling]) => spelling)
+    .toArray();
+}
+
+/** What a word is to search, as it stands in a text: mostly one word, but ligatures of ideographs are several. */
+export function wordsIn(spelling: string): readonly SpelledWord[] {
+  const some = spelling.slice(0, FOLDED_UNITS);
   const texts = (fold(some).match(WORD) ?? []).map(cut);
   const written = texts.length === 1 && !isAscii(some) ? cut(some.normalize("NFC").toLowerCase()) : null;
   return texts.map((text) => ({ text, written: written ?? text }));

@@ -6,10 +6,9 @@ import { JobReader, type SearchJob, type TextJob } from "../../db/search/job-rea
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { IndexBatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
-import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
-import { keptStems } from "../../domain/search/stems.ts";
-import type { KnownWords } from "../../domain/search/words.ts";
+import { SEARCHED_BYTES, searchedText, sliceCount, spellingsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
+import { Vocabulary } from "../../domain/search/vocabulary.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
 import type { StorePlaces } from "../parts.ts";
@@ -48,8 +47,7 @@ export interface ReadDocument extends TextJob {
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
-  readonly #stemOf = keptStems();
-  readonly #words: KnownWords = new Map();
+  readonly #vocabulary = new Vocabulary();
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
@@ -194,7 +192,7 @@ export class IndexWork {
 
   #sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
     const slices = Array.from({ length: sliceCount(text) }, (_, slice) =>
-      textTokens(drive, wordsOfSlice(text, slice, this.#words), this.#stemOf),
+      textTokens(drive, spellingsOfSlice(text, slice), this.#vocabulary),
     );
     return { file, slices };
   }

@@ -9,7 +9,8 @@ import { openTables } from "../../../src/db/tables.ts";
 import { type IndexBatchId, type DrivePk, type FilePk, newId } from "../../../src/domain/id.ts";
 import type { FilePath } from "../../../src/domain/files/path.ts";
 import { nameTokens, textTokens } from "../../../src/domain/search/tokens.ts";
-import { wordsOf } from "../../../src/domain/search/words.ts";
+import { Vocabulary } from "../../../src/domain/search/vocabulary.ts";
+import { spellingsIn } from "../../../src/domain/search/words.ts";
 import { searchRequest } from "../../support/samples/search-request.ts";
 import { openDatabase } from "../../support/server/open-database.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
@@ -94,9 +95,11 @@ function addFiles(database: Database, drive: DrivePk, rows: readonly Row[]): Ind
     return { ...row, ...file };
   });
   database.sql.run("DELETE FROM search_job");
+  const vocabulary = new Vocabulary();
+  const tokensOf = (text: string) => textTokens(drive, spellingsIn(text), vocabulary);
   return {
     names: files.map((file) => ({ file: file.pk, tokens: nameTokens(drive, file) })),
-    texts: files.map((file) => ({ file: file.pk, slices: [textTokens(drive, wordsOf(file.text))] })),
+    texts: files.map((file) => ({ file: file.pk, slices: [tokensOf(file.text)] })),
     gone: [],
   };
 }

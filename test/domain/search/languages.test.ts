@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { languageOf, type Language } from "../../../src/domain/search/languages.ts";
-import { keptStems, stemOf } from "../../../src/domain/search/stems.ts";
-import { wordsOf } from "../../../src/domain/search/words.ts";
+import { stemOf } from "../../../src/domain/search/stems.ts";
+import { Vocabulary } from "../../../src/domain/search/vocabulary.ts";
+import { spellingsIn, wordsOf } from "../../../src/domain/search/words.ts";
 
 describe("the language of a text", () => {
   test.each<[language: Language | null, text: string]>([
@@ -29,7 +30,7 @@ describe("the language of a text", () => {
     [null, "日本語の文章です。"],
     [null, ""],
   ])("%s: %s", (language, text) => {
-    expect(languageOf(wordsOf(text).map((word) => ({ word, times: 1 })))).toBe(language);
+    expect(languageOf(new Vocabulary().count(spellingsIn(text)).distinct)).toBe(language);
   });
 });
 
@@ -55,10 +56,25 @@ describe("the forms of a word have one stem", () => {
     ["tr", "kitap", "kitap kitaplar kitapları"],
     ["de", "2026er", "2026er"],
   ])("%s: %s", (language, stem, forms) => {
-    const kept = keptStems();
-    for (const word of wordsOf(forms)) {
+    for (const word of wordsOf(forms))
       expect([word.written, stemOf(word, language)]).toEqual([word.written, stem]);
-      expect(kept(word, language)).toBe(stem);
-    }
+  });
+});
+
+describe("a vocabulary", () => {
+  test("counts the words of each text by itself", () => {
+    const vocabulary = new Vocabulary();
+    const counted = (text: string) =>
+      vocabulary.count(spellingsIn(text)).distinct.map(({ text: word, times }) => `${word} ${times}`);
+    expect(counted("a b a")).toEqual(["a 2", "b 1"]);
+    expect(counted("b c ㍿")).toEqual(["b 1", "c 1", "株 1", "式 1", "会 1", "社 1"]);
+  });
+
+  test("knows how words begin, and their stems, unless those are the words themselves", () => {
+    const [word, short, ...others] = new Vocabulary().count(spellingsIn("Rechnungen x 𐐨𐐨𐐨")).distinct;
+    expect(word?.beginnings).toEqual(["re", "rec"]);
+    expect([word?.stems, word?.stemsIn("de")]).toEqual([[], ["rechnung"]]);
+    expect([short?.beginnings, short?.stems]).toEqual([[], []]);
+    expect(others.map(({ beginnings }) => beginnings)).toEqual([["𐐨𐐨", "𐐨𐐨𐐨"]]);
   });
 });

@@ -8,6 +8,7 @@ import {
   searchedText,
   sliceCount,
   SLICES_A_FILE,
+  spellingsOfSlice,
   wordsOfSlice,
 } from "../../../src/domain/search/slices.ts";
 import { foldName, wordsOf } from "../../../src/domain/search/words.ts";
@@ -118,6 +119,7 @@ describe("slices", () => {
         all.findIndex(({ start }) => start === words[0]?.start),
       );
       expect(words).toEqual(all.slice(first, first + words.length));
+      expect(spellingsOfSlice(text, slice)).toEqual(words.map((word) => text.slice(word.start, word.end)));
       // Where the one before has not come to the end of the text, it has the whole overlap.
       if (slice > 0 && end < all.length) expect(first).toBe(end - OVERLAP_WORDS);
       end = first + words.length;
@@ -126,9 +128,11 @@ describe("slices", () => {
   });
 
   test("of a run without end are cut between characters", () => {
-    const text = `x${"𐐨".repeat(SLICE)}`;
+    const text = `x y ${"𐐨".repeat(SLICE)} z`;
     for (let slice = 0; slice < sliceCount(text); slice += 1) {
-      for (const { text: word } of wordsOfSlice(text, slice)) expect(word.isWellFormed()).toBe(true);
+      const words = [...wordsOfSlice(text, slice)];
+      expect(words.every((word) => word.text.isWellFormed())).toBe(true);
+      expect(spellingsOfSlice(text, slice)).toEqual(words.map(({ start, end }) => text.slice(start, end)));
     }
   });
 
