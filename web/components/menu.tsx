@@ -8,6 +8,8 @@ export interface MenuItem {
   readonly svg: string;
   readonly href?: string;
   readonly download?: boolean;
+  /** Whether it stands apart from the items above it, as what takes something away does. */
+  readonly isApart?: boolean;
   /** Called when the item is chosen. A link without it is simply followed. */
   readonly onChoose?: () => void;
 }
@@ -93,8 +95,9 @@ interface ItemProps {
 }
 
 function Item({ item, onClick }: ItemProps) {
-  const { name, svg, href, download = false } = item;
-  const rest = { role: "menuitem", class: "menu-item", tabIndex: -1, onClick } as const;
+  const { name, svg, href, download = false, isApart = false } = item;
+  const style = isApart ? "menu-item menu-apart" : "menu-item";
+  const rest = { role: "menuitem", class: style, tabIndex: -1, onClick } as const;
   return href === undefined ? (
     <button type="button" {...rest}>
       <Icon svg={svg} /> {name}

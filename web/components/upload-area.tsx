@@ -83,7 +83,11 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   return (
     <>
       <button type="button" class="button" title={label} onClick={() => input.current?.click()}>
-        <Icon svg={icon} /> <span class="button-words">{label}</span>
+        <Icon svg={icon} />
+        <span>
+          <span class="button-words">Upload </span>
+          {isFolder ? "folder" : "files"}
+        </span>
       </button>
       <input
         ref={input}

@@ -152,7 +152,9 @@ test("pictures are seen in the list and as tiles, which have the same keys, and 
   await eventually(async () => (await lefts()) === 2);
   await page.reload();
   await page.locator(".file-tiles").waitFor();
-  await page.getByRole("button", { name: "List" }).click();
+  // On a phone, the words of the buttons are in a menu.
+  await page.getByRole("button", { name: "More for this folder" }).click();
+  await page.getByRole("menuitem", { name: "List" }).click();
   await page.locator(".file-list").waitFor();
 });
 

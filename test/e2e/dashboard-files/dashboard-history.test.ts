@@ -75,8 +75,7 @@ test("versions are compared and restored, and the trash gives back what it holds
   await page.getByText("two").first().waitFor();
   await page.keyboard.press("Escape");
 
-  await page.getByRole("button", { name: "More about this drive" }).click();
-  await page.getByRole("menuitem", { name: "Trash" }).click();
+  await page.getByRole("navigation", { name: "This drive" }).getByRole("link", { name: "Trash" }).click();
   await page.getByRole("button", { name: "Put back gone.txt" }).click();
   await page.getByText("Put “gone.txt” back into old/.").waitFor();
   await page.getByText("Nothing in the trash").waitFor();

@@ -4,8 +4,8 @@ import { rememberDrive } from "../../lib/browser/last-drive.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
-import { drivePlaces } from "../../lib/drive-places.ts";
 import { Name } from "../name.tsx";
+import { DriveTabs } from "./drive-tabs.tsx";
 
 interface DriveHeadProps {
   readonly title: string;
@@ -38,15 +38,7 @@ export function DriveHead({ title, drive, heading, children }: DriveHeadProps) {
         </div>
         {children}
       </div>
-      {drive !== undefined && (
-        <nav class="tabs" aria-label="Drive">
-          {drivePlaces(drive).map(({ to, name }) => (
-            <Link key={to} to={to} class="tab" aria-current={name === title ? "page" : undefined}>
-              {name}
-            </Link>
-          ))}
-        </nav>
-      )}
+      {drive !== undefined && <DriveTabs drive={drive} current={title} />}
     </>
   );
 }

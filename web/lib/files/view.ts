@@ -1,6 +1,9 @@
 /** How a folder is shown: a line for each thing in it, or a tile with a picture. */
 export type FolderView = "list" | "tiles";
 
+/** Windows without room for columns, or for the words of buttons; styles/files.css says the same. */
+export const NARROW = "(width < 44rem)";
+
 /** The places of what is in a folder, in rem, as they grow with its text. */
 export interface ViewShape {
   /** How high a line is; `--row-height` in files.css and tiles.css says the same. */

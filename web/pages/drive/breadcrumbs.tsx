@@ -33,6 +33,10 @@ export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
   const [isWhole, setWhole] = useState(steps.length <= MOST);
   const list = useRef<HTMLOListElement>(null);
   const unfolded = useRef(false);
+  // In a narrow window, the end is seen first: where one is.
+  useLayoutEffect(() => {
+    list.current?.scrollTo({ left: list.current.scrollWidth });
+  }, []);
   useLayoutEffect(() => {
     if (!isWhole || !unfolded.current) return;
     // The button that had the focus is gone; its place has the first step that it hid.

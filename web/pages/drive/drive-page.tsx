@@ -6,9 +6,9 @@ import { useMedia } from "../../lib/browser/media.ts";
 import { type Place, readdress } from "../../lib/browser/router.tsx";
 import { titled } from "../../lib/browser/title.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { DriveTabs } from "../../components/shell/drive-tabs.tsx";
 import { NotFound } from "../../components/shell/not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { DriveMenu } from "./drive-menu.tsx";
 import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
@@ -73,12 +73,12 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
   const places = { store: store.tree, drive: place, driveName: drive.name, folder };
   return (
     <>
-      <div class="page-head">
-        <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
+      <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
+      <div class="drive-bar">
+        <DriveTabs drive={drive} current="Files" />
         <div class="drive-tools">
           {!isWide && <PlacesButton key={folder} {...places} />}
           <DriveSearch driveId={drive.id} />
-          <DriveMenu drive={drive} />
         </div>
       </div>
       <Works store={store} drive={drive} />

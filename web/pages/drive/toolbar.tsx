@@ -4,12 +4,14 @@ import listIcon from "lucide-static/icons/list.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
+import { MenuButton } from "../../components/menu-button.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
-import { entryActions } from "./list/entry-actions.ts";
-import type { FolderView } from "../../lib/files/view.ts";
+import { useMedia } from "../../lib/browser/media.ts";
+import { entryTools, type FolderTool } from "./list/entry-actions.ts";
+import { type FolderView, NARROW } from "../../lib/files/view.ts";
 import type { FolderStore } from "./store/folder.ts";
 import type { FolderListing } from "./store/listing.ts";
 
@@ -31,33 +33,27 @@ export function Toolbar(props: ToolbarProps) {
 }
 
 function FolderTools({ folder, listing, view, onView }: ToolbarProps) {
+  const other: FolderTool =
+    view === "list"
+      ? { name: "Grid", svg: tilesIcon, onChoose: () => onView("tiles") }
+      : { name: "List", svg: listIcon, onChoose: () => onView("list") };
+  const all: FolderTool = {
+    name: "Download all",
+    svg: downloadIcon,
+    href: folderArchiveAddress(folder.drive, folder.path),
+    download: true,
+  };
+  const make: FolderTool = {
+    name: "New folder",
+    svg: newFolderIcon,
+    onChoose: () => folder.ask({ kind: "new-folder" }),
+  };
+  const tools = [...(listing.count > 0 ? [other, all] : []), ...(folder.isReadOnly ? [] : [make])];
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
-      {listing.count > 0 && <ViewTool view={view} onView={onView} />}
-      {listing.count > 0 && (
-        <a
-          class="button quiet"
-          href={folderArchiveAddress(folder.drive, folder.path)}
-          title="Download all as ZIP"
-          download
-        >
-          <Icon svg={downloadIcon} /> <span class="tool-name">Download all</span>
-        </a>
-      )}
-      {!folder.isReadOnly && (
-        <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
-      )}
+      <Tools label="More for this folder" tools={tools} />
     </>
-  );
-}
-
-/** Shows the folder in the other way. */
-function ViewTool({ view, onView }: Pick<ToolbarProps, "view" | "onView">) {
-  return view === "list" ? (
-    <Tool svg={tilesIcon} name="Grid" onClick={() => onView("tiles")} />
-  ) : (
-    <Tool svg={listIcon} name="List" onClick={() => onView("list")} />
   );
 }
 
@@ -70,33 +66,33 @@ function SelectionTools({ folder, listing }: Pick<ToolbarProps, "folder" | "list
         <span class="hidden-visually">Clear selection</span>
       </button>
       <Chosen entries={entries} listing={listing} />
-      {entryActions(folder, entries).map(({ name, svg, isForOne = false, leadsTo }) => {
-        const kind = isForOne ? "tool-for-one" : "";
-        return typeof leadsTo === "string" ? (
-          <a key={name} class={`button quiet ${kind}`} href={leadsTo} title={name} download>
-            <Icon svg={svg} /> <span class="tool-name">{name}</span>
-          </a>
-        ) : (
-          <Tool key={name} svg={svg} name={name} kind={kind} onClick={() => folder.ask(leadsTo)} />
-        );
-      })}
+      <Tools label="More for the selection" tools={entryTools(folder, entries)} />
     </>
   );
 }
 
-interface ToolProps {
-  readonly svg: string;
-  readonly name: string;
-  /** A class. */
-  readonly kind?: string;
-  readonly onClick: () => void;
+/** Buttons, or a menu of the same where there is no room for their words. */
+function Tools({ label, tools }: { readonly label: string; readonly tools: readonly FolderTool[] }) {
+  const isNarrow = useMedia(NARROW);
+  if (!isNarrow) return tools.map((tool) => <Tool key={tool.name} {...tool} />);
+  return tools.length === 0 ? null : <MenuButton label={label} items={tools} />;
 }
 
-function Tool({ svg, name, kind = "", onClick }: ToolProps) {
-  return (
-    <button type="button" class={`button quiet ${kind}`} title={name} onClick={onClick}>
+function Tool({ name, svg, href, isForOne = false, onChoose }: FolderTool) {
+  const rest = { class: `button quiet ${isForOne ? "tool-for-one" : ""}`, title: name };
+  const inside = (
+    <>
       <Icon svg={svg} /> <span class="tool-name">{name}</span>
+    </>
+  );
+  return href === undefined ? (
+    <button type="button" onClick={onChoose} {...rest}>
+      {inside}
     </button>
+  ) : (
+    <a href={href} download {...rest}>
+      {inside}
+    </a>
   );
 }
 

@@ -26,10 +26,8 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
   return <MenuButton label={`Actions for ${user.username}`} items={items} />;
 }
 
-interface Offered {
+interface Offered extends Pick<MenuItem, "name" | "svg" | "isApart"> {
   readonly action: UserAction;
-  readonly name: string;
-  readonly svg: string;
 }
 
 /** An administrator is neither disabled nor deleted, and one's own password is changed on the account page. */
@@ -43,6 +41,6 @@ function actionsFor({ id, admin, disabled, has_password: isLocal }: User, own: s
       ? { action: "enable", name: "Enable", svg: enableIcon }
       : { action: "appoint", name: "Make administrator", svg: adminIcon },
     ...(disabled ? [] : [{ action: "disable", name: "Disable", svg: disableIcon } as const]),
-    { action: "delete", name: "Delete", svg: deleteIcon },
+    { action: "delete", name: "Delete", svg: deleteIcon, isApart: true },
   ];
 }

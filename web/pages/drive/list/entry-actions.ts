@@ -6,6 +6,7 @@ import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
 import shareIcon from "lucide-static/icons/share-2.svg" with { type: "text" };
 import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
+import type { MenuItem } from "../../../components/menu.tsx";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { archiveAddress } from "../../../lib/files/archive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
@@ -16,8 +17,15 @@ export interface EntryAction {
   readonly svg: string;
   /** Whether it is there for a single file or folder only. */
   readonly isForOne?: boolean;
+  /** Whether it takes something away, and stands apart in menus. */
+  readonly isApart?: boolean;
   /** The address to download, or the dialog to open. */
   readonly leadsTo: string | OpenDialog;
+}
+
+/** A button of the toolbar, or an item of a menu. */
+export interface FolderTool extends MenuItem {
+  readonly isForOne?: boolean;
 }
 
 /** What can be done with these, in the order shown everywhere. */
@@ -29,9 +37,18 @@ export function entryActions(folder: FolderStore, entries: readonly Entry[]): En
     ...(entries.length === 1 ? actionsForOne(entry) : []),
     { name: "Move", svg: moveIcon, leadsTo: { kind: "transfer", how: "move", entries } },
     { name: "Copy", svg: copyIcon, leadsTo: { kind: "transfer", how: "copy", entries } },
-    { name: "Delete", svg: deleteIcon, leadsTo: { kind: "delete", entries } },
+    { name: "Delete", svg: deleteIcon, isApart: true, leadsTo: { kind: "delete", entries } },
   ];
   return actions.filter(({ leadsTo }) => typeof leadsTo === "string" || folder.allows(leadsTo));
+}
+
+/** The same, as buttons and the items of menus do it. */
+export function entryTools(folder: FolderStore, entries: readonly Entry[]): FolderTool[] {
+  return entryActions(folder, entries).map(({ leadsTo, ...action }) =>
+    typeof leadsTo === "string"
+      ? { ...action, href: leadsTo, download: true }
+      : { ...action, onChoose: () => folder.ask(leadsTo) },
+  );
 }
 
 function actionsForOne(entry: Entry): EntryAction[] {

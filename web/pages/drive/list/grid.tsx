@@ -7,7 +7,7 @@ import { navigate } from "../../../lib/browser/router.tsx";
 import { type FolderView, VIEW_SHAPES } from "../../../lib/files/view.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
-import { entryActions } from "./entry-actions.ts";
+import { entryTools } from "./entry-actions.ts";
 import { GridHead } from "./head.tsx";
 import { useKeys } from "./keys.ts";
 import { FileRow } from "./row.tsx";
@@ -95,6 +95,7 @@ export function FileGrid({ folder, listing, view, label, href }: FileGridProps) 
         aria-multiselectable="true"
       >
         <GridHead
+          view={view}
           sort={listing.sort}
           selectable={listing.isSelectable}
           onSort={(key) => folder.sortBy(key)}
@@ -124,11 +125,7 @@ function menuItems(
   entries: readonly Entry[],
   href: (entry: Entry) => string,
 ): MenuItem[] {
-  const items: MenuItem[] = entryActions(folder, entries).map(({ name, svg, leadsTo }) =>
-    typeof leadsTo === "string"
-      ? { name, svg, href: leadsTo, download: true }
-      : { name, svg, onChoose: () => folder.ask(leadsTo) },
-  );
+  const items = entryTools(folder, entries);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) return items;
   const to = href(entry);

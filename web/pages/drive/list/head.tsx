@@ -2,9 +2,12 @@ import downIcon from "lucide-static/icons/arrow-down.svg" with { type: "text" };
 import upIcon from "lucide-static/icons/arrow-up.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../../components/icon.tsx";
+import { useMedia } from "../../../lib/browser/media.ts";
 import type { Sort, SortKey } from "../../../lib/files/sort.ts";
+import { type FolderView, NARROW } from "../../../lib/files/view.ts";
 
 interface GridHeadProps {
+  readonly view: FolderView;
   readonly sort: Sort;
   /** Whether everything can be chosen, not only what is loaded. */
   readonly selectable: boolean;
@@ -13,15 +16,16 @@ interface GridHeadProps {
   readonly onChooseAll: (all: boolean) => void;
 }
 
-/** The columns' headings; pressing one orders by it. */
-export function GridHead({ chosen, selectable, onChooseAll, ...rest }: GridHeadProps) {
+/** The columns' headings; pressing one orders by it. Without columns, they stand side by side. */
+export function GridHead({ view, chosen, selectable, onChooseAll, ...rest }: GridHeadProps) {
+  const isNarrow = useMedia(NARROW);
   const box = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (box.current !== null) box.current.indeterminate = chosen === "some";
   }, [chosen]);
   return (
     <div role="rowgroup" class="file-head">
-      <div role="row" class="file-columns" aria-rowindex={1}>
+      <div role="row" class={isNarrow || view === "tiles" ? "sort-bar" : "file-columns"} aria-rowindex={1}>
         <span role="columnheader" class="cell-check">
           <input
             ref={box}
@@ -52,7 +56,12 @@ function Heading({ sort, onSort, name, by, class: className }: HeadingProps) {
   const isCurrent = sort.key === by;
   const direction = sort.descending ? "descending" : "ascending";
   return (
-    <span role="columnheader" class={className} aria-sort={isCurrent ? direction : "none"}>
+    <span
+      role="columnheader"
+      class={className}
+      aria-sort={isCurrent ? direction : "none"}
+      data-words={by === "name" ? "Sort by" : undefined}
+    >
       <button type="button" class="heading" onClick={() => onSort(by)}>
         {name} {isCurrent && <Icon svg={sort.descending ? downIcon : upIcon} />}
       </button>

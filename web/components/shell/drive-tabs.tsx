@@ -1,0 +1,22 @@
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive } from "../../lib/api/types.ts";
+import { drivePlaces } from "../../lib/drive-places.ts";
+
+interface DriveTabsProps {
+  readonly drive: Drive;
+  /** The name of the page that is shown: see `drivePlaces`. */
+  readonly current: string;
+}
+
+/** The way to the other pages about a drive. */
+export function DriveTabs({ drive, current }: DriveTabsProps) {
+  return (
+    <nav class="tabs" aria-label="This drive">
+      {drivePlaces(drive).map(({ to, name }) => (
+        <Link key={to} to={to} class="tab" aria-current={name === current ? "page" : undefined}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
