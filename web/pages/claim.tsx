@@ -1,13 +1,14 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { CONNECT } from "../components/connect.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Form } from "../components/forms/form.tsx";
 import { Name } from "../components/name.tsx";
 import { OtherAccount } from "../components/shell/other-account.tsx";
 import { Outside } from "../components/shell/outside.tsx";
 import { SignInForm } from "../components/forms/sign-in-form.tsx";
-import { say } from "../components/toast.tsx";
 import { TurnedBack } from "../components/shell/turned-back.tsx";
 import { type ApiError, call } from "../lib/api/api.ts";
+import { folderAddress } from "../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { navigate } from "../lib/browser/router.tsx";
@@ -44,6 +45,8 @@ export function Claim(props: Props) {
 
 function Offer(props: Props & { readonly drive: Claimable }) {
   const { drive, account, returned, onAccountChange } = props;
+  const [claimed, setClaimed] = useState<Drive | null>(null);
+  if (claimed !== null) return <Claimed drive={claimed} />;
   return (
     <>
       <header>
@@ -60,7 +63,7 @@ function Offer(props: Props & { readonly drive: Claimable }) {
           <SignInForm onSignedIn={onAccountChange} />
         </section>
       ) : (
-        <ClaimForm {...props} account={account} />
+        <ClaimForm {...props} account={account} onClaimed={setClaimed} />
       )}
     </>
   );
@@ -88,7 +91,12 @@ function Facts({ drive }: { readonly drive: Claimable }) {
   );
 }
 
-function ClaimForm({ token, account, onAccountChange, onLeave }: Props & { readonly account: Account }) {
+interface ClaimFormProps extends Props {
+  readonly account: Account;
+  readonly onClaimed: (drive: Drive) => void;
+}
+
+function ClaimForm({ token, account, onAccountChange, onLeave, onClaimed }: ClaimFormProps) {
   const place = useRef<HTMLDivElement>(null);
   // Whoever has just signed in finds the focus where they go on.
   useLayoutEffect(() => place.current?.querySelector("button")?.focus(), []);
@@ -96,8 +104,7 @@ function ClaimForm({ token, account, onAccountChange, onLeave }: Props & { reado
     const body = { token: decodeURIComponent(token) };
     const { data } = await call<{ data: Drive }>("POST", "/v0/drives/claim", { body });
     onAccountChange();
-    say(`${data.name} is now yours.`);
-    navigate(`/drives/${data.slug ?? data.id}/`, { replace: true });
+    onClaimed(data);
   };
   return (
     <div class="card-part" ref={place}>
@@ -108,6 +115,37 @@ function ClaimForm({ token, account, onAccountChange, onLeave }: Props & { reado
       </Form>
       <OtherAccount onLeave={onLeave} />
     </div>
+  );
+}
+
+/** What to do with a drive that was just claimed. */
+function Claimed({ drive }: { readonly drive: Drive }) {
+  const open = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => open.current?.focus(), []);
+  // The token stays behind, in no entry of the history.
+  const go = (query: string) =>
+    navigate(folderAddress(drive.slug ?? drive.id, "") + query, { replace: true });
+  return (
+    <>
+      <h1 id="claimed">
+        <Name text={drive.name} /> is now yours
+      </h1>
+      <p>The agent that created it keeps its access. You can connect others as well.</p>
+      <div class="row">
+        <button
+          ref={open}
+          type="button"
+          class="button primary"
+          aria-describedby="claimed"
+          onClick={() => go("")}
+        >
+          Open the drive
+        </button>
+        <button type="button" class="button" onClick={() => go(CONNECT)}>
+          Connect another agent
+        </button>
+      </div>
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
+import { CONNECT } from "../components/connect.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
@@ -9,7 +10,6 @@ import { useFeed } from "../lib/api/feed.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { formatBytes, formatCount } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
-import { mcpAddress } from "../lib/words/mcp-clients.ts";
 import { Link } from "../lib/browser/router.tsx";
 import type { Drive } from "../lib/api/types.ts";
 import { DriveCard } from "./drives/drive-card.tsx";
@@ -74,11 +74,10 @@ function NoDrives() {
       <h2>No drives yet</h2>
       <p class="soft">
         Create one here, or let an agent create its own: it sends a name to <code>/v0/drives/provision</code>{" "}
-        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how. MCP
-        clients connect to <code>{mcpAddress(location.origin)}</code>.
+        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how.
       </p>
-      <Link to="/keys" class="button">
-        Create a key for an agent
+      <Link to={`/keys${CONNECT}`} class="button">
+        Connect an agent
       </Link>
     </div>
   );

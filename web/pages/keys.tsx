@@ -1,27 +1,21 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
+import { AskedToConnect, askToConnect } from "../components/connect.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { useLoad } from "../lib/api/load.ts";
-import type { NewKey } from "../lib/words/key-snippets.ts";
 import type { ApiKey, Drive } from "../lib/api/types.ts";
-import { CreateKey } from "./keys/create-key.tsx";
 import { KeyList } from "./keys/key-list.tsx";
-import { MadeKey } from "./keys/made-key.tsx";
-import { ConnectClients } from "./keys/mcp-clients.tsx";
 import { RevokeKey } from "./keys/revoke-key.tsx";
 
 export function Keys() {
   const { loaded, reload } = useLoad("keys", loadKeys);
-  const [creating, setCreating] = useState<object | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const [made, setMade] = useState<NewKey | null>(null);
   const page = loaded.state === "ready" ? loaded.value : null;
   // An answer may come when another dialog is open.
-  const endCreating = () => setCreating((now) => (now === creating ? null : now));
   const endRevoking = () => setRevoking((now) => (now === revoking ? null : now));
   const heading = useHeadingAfterLoss(page?.keys.length ?? 0);
   return (
@@ -35,35 +29,14 @@ export function Keys() {
             Agents use a key to work with your drives through the <a href="/docs">API</a>.
           </p>
         </div>
-        <button type="button" class="button primary" disabled={page === null} onClick={() => setCreating({})}>
-          <Icon svg={plusIcon} /> New key
+        <button type="button" class="button primary" onClick={askToConnect}>
+          <Icon svg={plusIcon} /> Connect an agent
         </button>
       </div>
-      {made !== null && (
-        <MadeKey
-          made={made}
-          onDone={() => {
-            setMade(null);
-            // It may have been used meanwhile.
-            reload();
-          }}
-        />
-      )}
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
-      {page !== null && made === null && <ConnectClients />}
-      {creating !== null && page !== null && (
-        <CreateKey
-          drives={page.drives}
-          onClose={endCreating}
-          onDone={(key) => {
-            endCreating();
-            setMade(key);
-            reload();
-          }}
-        />
-      )}
+      <AskedToConnect onClose={reload} />
       {revoking !== null && (
         <RevokeKey
           apiKey={revoking}
@@ -83,6 +56,5 @@ async function loadKeys(signal: AbortSignal): Promise<{ keys: ApiKey[]; drives: 
     call<ApiKey[]>("GET", "/v0/keys", { signal }),
     listDrives(signal),
   ]);
-  // Only who owns a drive makes keys for it.
-  return { keys, drives: drives.filter(({ role }) => role === "owner") };
+  return { keys, drives };
 }

@@ -54,11 +54,12 @@ test("what is pressed twice, and sent again because its answer was lost, makes o
     await route.abort();
   });
   const create = page.getByRole("button", { name: "Create key" });
-  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("button", { name: "Connect an agent" }).click();
+  await page.getByLabel("Agent", { exact: true }).selectOption("Your own program");
   await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
   await create.dblclick();
   lost.resolve();
-  const secret = await page.locator(".secret code").innerText();
+  const secret = await page.locator(".paste pre").first().innerText();
   await dashboard.server.client(secret).get("/v0/drives");
   expect(sent).toBe(2);
   const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");

@@ -119,8 +119,10 @@ test("beside a provider the setup link makes an administrator, and others claim 
   expect(await told.count()).toBe(0);
   // The focus is where they go on.
   await page.keyboard.press("Enter");
+  await heading(page, "Research Notes is now yours").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.keyboard.press("Enter");
   await page.waitForURL("/drives/ada/research-notes/");
-  await page.getByText("Research Notes is now yours.").waitFor();
   await page.goto(path);
   await heading(page, "This drive was already claimed").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
@@ -167,7 +169,10 @@ test("a claim with a password, by somebody else than was signed in; links that a
   expect(await page.getByRole("alert").innerText()).toContain("The username or the password is wrong.");
   await signInAt(page, "bob");
   await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.getByRole("button", { name: "Connect another agent" }).click();
   await page.waitForURL("/drives/bob/for-bob/");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  expect(await page.getByLabel("Access").innerText()).toStartWith("Only For Bob (bob/for-bob)");
   await page.goBack();
   expect(page.url()).not.toContain("clm_");
   await page.goto("/claim/clm_none");
@@ -185,6 +190,7 @@ test("where registering is open, somebody new makes an account on the way to the
   await page.getByRole("button", { name: "Create an account" }).click();
   await createAccount(page, "carl");
   await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.getByRole("button", { name: "Open the drive" }).click();
   await page.waitForURL("/drives/carl/mine/");
   // Only administrators manage users.
   await page.goto("/users");

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { hold, lead } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, enter, pressKeys } from "../../support/browser/drive-page.ts";
+import { connectMcp } from "../../support/peers/mcp.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -40,9 +42,13 @@ function toast(text: string): Promise<void> {
 describe("drives", () => {
   test("without any, the page says what to do next", async () => {
     await page.getByRole("heading", { name: "No drives yet" }).waitFor();
-    expect(await page.getByRole("link", { name: "Create a key for an agent" }).getAttribute("href")).toBe(
-      "/keys",
-    );
+    await page.getByRole("link", { name: "Connect an agent" }).click();
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    // There is nothing else that a key could reach.
+    expect(await page.getByLabel("Access").innerText()).toBe("All my drives and my account");
+    await closeDialog(page);
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("link", { name: "Drives" }).click();
   });
 
   test("one is made with the keyboard alone, copied, renamed and described, and deleted once its name is typed", async () => {
@@ -160,9 +166,9 @@ describe("from page to page, with the keyboard", () => {
     await said.getByText("Search · Coffer").waitFor({ state: "attached" });
     expect(await focused()).toBe("Search");
     await page.goto("/drives");
-    await page.getByRole("link", { name: "Create a key for an agent" }).focus();
+    await page.getByRole("link", { name: "Links" }).focus();
     await page.keyboard.press("Enter");
-    await said.getByText("Keys · Coffer").waitFor({ state: "attached" });
+    await said.getByText("Links · Coffer").waitFor({ state: "attached" });
     // The link itself is gone with its page.
     expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
   });
@@ -196,24 +202,62 @@ describe("from page to page, with the keyboard", () => {
 });
 
 describe("keys", () => {
-  test("one is made for a drive, shown once, does what it may, and is revoked", async () => {
+  test("one is made for an agent, which is seen to come and to write", async () => {
+    const drive = await driveWith("Fresh");
+    await page.goto("/drives/ada/fresh/");
+    await page.locator(".empty").getByRole("button", { name: "Connect an agent" }).focus();
+    await page.keyboard.press("Enter");
+    const create = page.getByRole("button", { name: "Create key" });
+    await create.focus();
+    // Nothing is made before.
+    expect(await owner.client.get<{ drive_id: string | null }[]>("/v0/keys")).not.toContainEqual(
+      expect.objectContaining({ drive_id: drive.id }),
+    );
+    await page.keyboard.press("Enter");
+    const status = page.getByRole("dialog").locator(".notice");
+    await status.getByText("Waiting for the first request…").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Copy the command" }).click();
+    await toast("Copied the command.");
+    const [, url, key] = /"(.+)\/mcp" --header "Authorization: Bearer (.+)"$/.exec(await clipboard()) ?? [];
+    expect(url).toBe(server.url);
+    await using agent = await connectMcp(server.url, key, "2025-11-25");
+    await status.getByText("Connected.", { exact: true }).waitFor();
+    await agent.get("write_file", { path: "river/notes.txt", text: "It is high." });
+    await status.getByText("Connected, and wrote notes.txt just now.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Done" }).click();
+    // The list below has followed as well, and the button that opened the dialog is gone with the emptiness.
+    await page.getByRole("link", { name: "river" }).first().waitFor();
+    await page.getByRole("button", { name: "Connect an agent" }).click();
+    await page.getByLabel("Agent", { exact: true }).selectOption("ChatGPT");
+    await page.getByText(`${server.url}/mcp`, { exact: true }).waitFor();
+    expect(await create.count()).toBe(0);
+    await page.getByRole("button", { name: "Done" }).click();
+    expect(await page.locator(":focus").textContent()).toContain("Connect an agent");
+  });
+
+  test("one is made for a folder, shown once, does what it may, and is revoked", async () => {
     const drive = await driveWith("For an agent");
     await owner.client.post("/v0/folders", { drive_id: drive.id, path: "notes/" });
     await page.goto("/drives/ada/for-an-agent/");
     await page.getByRole("link", { name: "notes" }).first().waitFor();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
-    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Connect an agent" }).click();
+    await page.getByLabel("Agent", { exact: true }).selectOption("Your own program");
     await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
     // It is for the drive that one comes from, and ends.
     expect(await page.getByLabel("Access").inputValue()).toBe(drive.id);
     expect(await page.getByLabel("Expires").inputValue()).toBe("90");
+    await page.getByLabel("Only one folder of it").check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("alert").getByText("Choose a folder.").waitFor();
     await page.getByRole("treeitem", { name: "notes" }).click();
     expect(await page.getByRole("textbox", { name: /^Folder/ }).inputValue()).toBe("notes/");
     await page.getByLabel("Permission").selectOption("read-only");
     await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("Read-only, in notes/").waitFor();
-    const made = page.getByRole("region", { name: "Your new key" });
-    await made.getByRole("button", { name: "Copy the key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Copy the key" }).click();
     await toast("Copied the key.");
     const key = await clipboard();
     expect(key).toMatch(/^cof_sk_live_[0-9a-f]{48}$/);
@@ -222,15 +266,10 @@ describe("keys", () => {
     expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
     await agent.put(drive.id, "a", "x", 403);
 
-    // It is in the instructions for an agent, and in the configuration of an MCP client.
-    await page.getByText("Instructions for an agent", { exact: true }).click();
-    await page.getByRole("button", { name: "Copy the instructions" }).click();
-    await toast("Copied the instructions.");
-    for (const part of [key, server.url, 'the folder "notes/" of the drive "ada/for-an-agent"']) {
-      expect(await clipboard()).toContain(part);
-    }
-    await made.getByText("VS Code", { exact: true }).click();
-    await made.getByRole("button", { name: "Copy the configuration" }).click();
+    // The same key is in what every other agent is given.
+    await dialog.getByText('the folder "notes/" of the drive "ada/for-an-agent"').waitFor();
+    await page.getByLabel("Agent", { exact: true }).selectOption("VS Code");
+    await dialog.getByRole("button", { name: "Copy the configuration" }).click();
     await toast("Copied the configuration.");
     const headers = { Authorization: `Bearer ${key}` };
     expect(JSON.parse(await clipboard())).toEqual({
@@ -239,7 +278,7 @@ describe("keys", () => {
 
     // After that nothing shows it any more.
     await page.getByRole("button", { name: "Done" }).click();
-    await made.waitFor({ state: "detached" });
+    await dialog.waitFor({ state: "detached" });
     const row = page.getByRole("listitem").filter({ hasText: "Night shift" });
     await row.getByText("Last used").waitFor();
     await row.getByText("Read-only").waitFor();
@@ -247,9 +286,6 @@ describe("keys", () => {
       "/drives/ada/for-an-agent/",
     );
     expect(await page.content()).not.toContain(key);
-    const clients = page.getByRole("region", { name: "Connect an MCP client" });
-    await clients.getByText("Cursor", { exact: true }).click();
-    await clients.getByText(/"mcpServers"[^]*"Bearer YOUR_KEY"/).waitFor();
     await row.getByRole("button", { name: "Revoke" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

@@ -123,7 +123,7 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
     `/claim/${agent.claim}`,
     async (page) => {
       await page.getByRole("button", { name: /Claim/ }).click();
-      await toast(page);
+      await page.getByRole("heading", { name: "is now yours" }).getByText(NAME).waitFor();
     },
   ],
   [

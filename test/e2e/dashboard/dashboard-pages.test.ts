@@ -90,7 +90,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["drive-edit", "/drives", "ada/field-notes", "Edit Field notes"],
   ["drive-delete", "/drives", "ada/field-notes", "Delete Field notes"],
   ["drive-delete-long", "/drives", "ada/field-notes", `Delete ${LONG}`],
-  ["key-new", "/keys", "Night shift", "New key"],
+  ["connect", "/keys", "Night shift", "Connect an agent"],
   ["key-revoke", "/keys", "Night shift", "Revoke Laptop"],
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
@@ -182,17 +182,19 @@ describe("with somebody signed in, axe finds nothing", () => {
     await closeDialog(page);
   });
 
-  test("key-made, key-clients", async () => {
-    await visit("/keys", "Night shift");
-    await page.getByRole("button", { name: "New key" }).click();
+  test("connect-key, connect-sign-in", async () => {
+    await visit("/keys?connect", "Create key");
+    await page.getByLabel("Agent", { exact: true }).selectOption("Your own program");
+    await page.getByLabel("Only one folder of it").check();
+    await page.getByRole("tree").waitFor();
+    expect(await inspect(page, "connect-folder")).toEqual([]);
+    await page.getByLabel("Only one folder of it").uncheck();
     await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("Instructions for an agent").click();
-    await page.getByText("VS Code").click();
-    expect(await inspect(page, "key-made")).toEqual([]);
+    await page.getByText("Waiting for the first request").waitFor();
+    expect(await inspect(page, "connect-key")).toEqual([]);
+    await page.getByLabel("Agent", { exact: true }).selectOption("ChatGPT");
+    expect(await inspect(page, "connect-sign-in")).toEqual([]);
     await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("ChatGPT").click();
-    await page.getByText("Claude Code").click();
-    expect(await inspect(page, "key-clients")).toEqual([]);
   });
 });
 

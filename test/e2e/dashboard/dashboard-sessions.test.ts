@@ -55,7 +55,7 @@ async function sendCutOff(page: Page): Promise<void> {
 /** Ada's page of keys with a name typed in a dialog, which she sends once her sessions have ended. */
 async function endedAmidForm(name: string): Promise<Page & AsyncDisposable> {
   const page = await adasPage("/keys");
-  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("button", { name: "Connect an agent" }).click();
   await page.getByRole("textbox", { name: /^Name/ }).fill(name);
   await sendCutOff(page);
   await page.getByRole("heading", { name: "Sign in again" }).waitFor();
@@ -155,7 +155,7 @@ describe("a session that ends while a dialog is open", () => {
     await page.getByRole("dialog").getByRole("alert").waitFor();
     expect(await keysNamed("Kept")).toBe(0);
     await enter(field, "ada's password");
-    await page.locator(".secret code").waitFor();
+    await page.getByText("Waiting for the first request").waitFor();
     expect(await keysNamed("Kept")).toBe(1);
   });
 
@@ -164,7 +164,7 @@ describe("a session that ends while a dialog is open", () => {
     await page.route("**/auth/options", (route) =>
       route.fulfill({ json: { setup: false, signups: true, provider: { name: "Example" } } }),
     );
-    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Connect an agent" }).click();
     const field = page.getByRole("textbox", { name: /^Name/ });
     await field.fill("Elsewhere");
     await sendCutOff(page);
@@ -173,7 +173,7 @@ describe("a session that ends while a dialog is open", () => {
     await page.getByText("Come back to this tab").waitFor();
     await signInto(page.context(), dashboard.server.url, "ada");
     await (await page.context().newPage()).goto("/drives");
-    await page.locator(".secret code").waitFor();
+    await page.getByText("Waiting for the first request").waitFor();
     expect(await keysNamed("Elsewhere")).toBe(1);
   });
 

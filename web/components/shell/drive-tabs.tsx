@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
 import { drivePlaces } from "../../lib/drive-places.ts";
@@ -6,10 +7,12 @@ interface DriveTabsProps {
   readonly drive: Drive;
   /** The name of the page that is shown: see `drivePlaces`. */
   readonly current: string;
+  /** What else stands beside it. */
+  readonly children?: ComponentChildren;
 }
 
 /** The way to the other pages about a drive. */
-export function DriveTabs({ drive, current }: DriveTabsProps) {
+export function DriveTabs({ drive, current, children }: DriveTabsProps) {
   return (
     <nav class="tabs" aria-label="This drive">
       {drivePlaces(drive).map(({ to, name }) => (
@@ -17,6 +20,7 @@ export function DriveTabs({ drive, current }: DriveTabsProps) {
           {name}
         </Link>
       ))}
+      {children}
     </nav>
   );
 }

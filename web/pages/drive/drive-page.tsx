@@ -1,5 +1,9 @@
+import agentIcon from "lucide-static/icons/bot.svg" with { type: "text" };
 import { useEffect, useRef } from "preact/hooks";
+import { AskedToConnect, askToConnect } from "../../components/connect.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress, parseDrivePlace } from "../../lib/files/place.ts";
 import { nameOf } from "../../lib/files.ts";
 import { useMedia } from "../../lib/browser/media.ts";
@@ -75,7 +79,13 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
     <>
       <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
       <div class="drive-bar">
-        <DriveTabs drive={drive} current="Files" />
+        <DriveTabs drive={drive} current="Files">
+          {isManaged(drive) && (
+            <button type="button" class="button quiet" onClick={askToConnect}>
+              <Icon svg={agentIcon} /> Connect an agent
+            </button>
+          )}
+        </DriveTabs>
         <div class="drive-tools">
           {!isWide && <PlacesButton key={folder} {...places} />}
           <DriveSearch driveId={drive.id} />
@@ -94,6 +104,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
         />
       </div>
       <ShownFile store={store} place={place} folder={folder} fileId={fileId} isReached={isReached} />
+      <AskedToConnect />
     </>
   );
 }

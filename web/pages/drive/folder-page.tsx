@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
+import { isManaged } from "../../lib/drive-places.ts";
 import type { Entry } from "../../lib/files.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { chooseView, chosenView } from "../../lib/browser/view-choice.ts";
@@ -75,6 +76,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
             folder={path}
             isMissing={listing.isMissing}
             isReadOnly={folder.isReadOnly}
+            isManaged={isManaged(drive)}
           />
         ) : (
           <FileGrid

@@ -57,9 +57,7 @@ function NoKeys() {
   return (
     <div class="empty">
       <h2>No keys yet</h2>
-      <p class="soft">
-        Create one for each agent, so that you can revoke each on its own. A new key comes with instructions.
-      </p>
+      <p class="soft">Connect each agent with a key of its own, so that you can revoke each on its own.</p>
     </div>
   );
 }

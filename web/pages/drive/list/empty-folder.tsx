@@ -1,5 +1,6 @@
 import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
 import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
+import { askToConnect } from "../../../components/connect.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { folderAddress } from "../../../lib/files/place.ts";
 import { Link } from "../../../lib/browser/router.tsx";
@@ -12,26 +13,35 @@ interface EmptyFolderProps {
   readonly isMissing: boolean;
   /** Whether whoever looks may put nothing into it. */
   readonly isReadOnly: boolean;
+  /** Whether whoever looks decides about the drive. */
+  readonly isManaged: boolean;
 }
 
 /** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
-export function EmptyFolder({ place, folder, isMissing, isReadOnly }: EmptyFolderProps) {
+export function EmptyFolder({ place, folder, isMissing, isReadOnly, isManaged }: EmptyFolderProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon svg={isMissing ? missingIcon : emptyIcon} />
       </span>
-      {!isMissing && <EmptyWords folder={folder} isReadOnly={isReadOnly} />}
+      {!isMissing && <EmptyWords folder={folder} isReadOnly={isReadOnly} isManaged={isManaged} />}
       {isMissing && (folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
     </div>
   );
 }
 
-function EmptyWords({ folder, isReadOnly }: Pick<EmptyFolderProps, "folder" | "isReadOnly">) {
+type EmptyWordsProps = Pick<EmptyFolderProps, "folder" | "isReadOnly" | "isManaged">;
+
+function EmptyWords({ folder, isReadOnly, isManaged }: EmptyWordsProps) {
   return (
     <>
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
       {!isReadOnly && <p class="soft">Drop files or folders here, upload some, or create a folder.</p>}
+      {folder === "" && isManaged && (
+        <button type="button" class="button" onClick={askToConnect}>
+          Connect an agent
+        </button>
+      )}
     </>
   );
 }

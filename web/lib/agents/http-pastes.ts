@@ -1,32 +1,28 @@
-/** A new key and its access, for the examples to copy. */
-export interface NewKey {
-  readonly secret: string;
-  readonly readOnly: boolean;
-  /** Slug or id of the only drive it has access to; null for all drives of the account. */
-  readonly drive: string | null;
-  /** The only folder of the drive that it has access to, with its slash; empty for all. */
-  readonly folder: string;
-  /** Where the server is, without a trailing slash. */
-  readonly server: string;
-}
+import type { NewKey, Paste } from "./pastes.ts";
 
-/** An example to copy. */
-export interface Snippet {
-  readonly title: string;
-  /** What it is, as in "Copy the commands". */
-  readonly what: string;
-  readonly text: string;
-}
-
-export function snippetsFor(key: NewKey): Snippet[] {
+/** What a program needs that calls the API; `server` is its address, without a trailing slash. */
+export function programPastes(server: string, key: NewKey): readonly Paste[] {
   return [
-    { title: "Commands for curl", what: "the commands", text: commands(key) },
-    { title: "Environment variables", what: "the variables", text: variables(key) },
-    { title: "Instructions for an agent", what: "the instructions", text: instructions(key) },
+    { how: "The key, to be sent with every request:", what: "the key", text: key.secret },
+    {
+      how: "For the environment of the program:",
+      what: "the variables",
+      text: variables(server, key),
+    },
+    {
+      how: "For the prompt of the model, if it calls the API itself:",
+      what: "the instructions",
+      text: instructions(server, key),
+    },
   ];
 }
 
-function commands({ secret, readOnly, drive, folder, server }: NewKey): string {
+/** What is typed in a terminal to try the key. */
+export function curlPastes(server: string, key: NewKey): readonly Paste[] {
+  return [{ how: "Run this in a terminal.", what: "the commands", text: commands(server, key) }];
+}
+
+function commands(server: string, { secret, readOnly, drive, folder }: NewKey): string {
   const authorization = `-H "Authorization: Bearer ${secret}"`;
   if (drive === null) return `# the drives\ncurl "${server}/v0/drives" ${authorization}`;
   const list = `# the files\ncurl "${server}/v0/files?drive_id=${drive}" ${authorization}`;
@@ -36,12 +32,12 @@ function commands({ secret, readOnly, drive, folder, server }: NewKey): string {
 }
 
 /** Not named COFFER_...: a server started in the same shell would refuse variables it does not know. */
-function variables({ secret, drive, server }: NewKey): string {
+function variables(server: string, { secret, drive }: NewKey): string {
   const lines = [`export DRIVE_URL="${server}"`, `export DRIVE_API_KEY="${secret}"`];
   return [...lines, ...(drive === null ? [] : [`export DRIVE_ID="${drive}"`])].join("\n");
 }
 
-function instructions({ secret, readOnly, drive, folder, server }: NewKey): string {
+function instructions(server: string, { secret, readOnly, drive, folder }: NewKey): string {
   const reach =
     drive === null
       ? `You have ${readOnly ? "read-only " : ""}access to all drives of my account; GET /v0/drives lists them.`

@@ -1,0 +1,96 @@
+import { curlPastes, programPastes } from "./http-pastes.ts";
+import type { NewKey, Paste } from "./pastes.ts";
+
+/** A program that can be connected: with a key, or by its person, who signs in from it. */
+export type Agent = { readonly name: string } & (
+  | { readonly signsIn: true; readonly paste: (server: string) => Paste }
+  | { readonly signsIn: false; readonly pastes: (server: string, key: NewKey) => readonly Paste[] }
+);
+
+/** The agents that can be connected; the first is the default. `server` is an address without a trailing slash. */
+export const AGENTS: readonly [Agent, ...Agent[]] = [
+  withCommand(
+    "Claude Code",
+    // The header comes last, as it may have several values.
+    (url, authorization) =>
+      `claude mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
+  ),
+  signingIn(
+    "Claude on the web, desktop and phone",
+    "In Claude, under Customize and Connectors, add a custom connector with this address.",
+  ),
+  signingIn(
+    "ChatGPT",
+    "In the settings of ChatGPT, under Apps, turn on developer mode in the advanced settings. Then create an app with this address and OAuth.",
+  ),
+  withFile(
+    "VS Code",
+    "Save this as .vscode/mcp.json in your project, or add it to what is there.",
+    (url, Authorization) => json({ servers: { coffer: { type: "http", url, headers: { Authorization } } } }),
+  ),
+  withFile(
+    "Cursor",
+    "Save this as .cursor/mcp.json in your home directory, or add it to what is there.",
+    (url, Authorization) => json({ mcpServers: { coffer: { url, headers: { Authorization } } } }),
+  ),
+  withFile(
+    "Codex",
+    "Add this to .codex/config.toml in your home directory.",
+    (url, authorization) =>
+      `[mcp_servers.coffer]\nurl = "${url}"\nhttp_headers = { Authorization = "${authorization}" }`,
+  ),
+  withCommand(
+    "Gemini CLI",
+    (url, authorization) =>
+      `gemini mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
+  ),
+  withFile(
+    "Another MCP client",
+    "Most clients read something like this. Those that can sign in need only the address in it.",
+    (url, Authorization) =>
+      json({ mcpServers: { coffer: { type: "http", url, headers: { Authorization } } } }),
+  ),
+  { name: "Your own program", signsIn: false, pastes: programPastes },
+  { name: "curl", signsIn: false, pastes: curlPastes },
+];
+
+/** Makes a text of the address of the MCP server and the value of the header `Authorization`. */
+type Configure = (url: string, authorization: string) => string;
+
+function withCommand(name: string, command: Configure): Agent {
+  return withKey(name, { how: "Run this in a terminal:", what: "the command" }, command);
+}
+
+function withFile(name: string, how: string, content: Configure): Agent {
+  return withKey(
+    name,
+    { how: `${how} It holds the key: keep it to yourself.`, what: "the configuration" },
+    content,
+  );
+}
+
+function withKey(name: string, paste: Omit<Paste, "text">, configure: Configure): Agent {
+  const text = (server: string, key: NewKey) => configure(mcpAddress(server), `Bearer ${key.secret}`);
+  return { name, signsIn: false, pastes: (server, key) => [{ ...paste, text: text(server, key) }] };
+}
+
+function signingIn(name: string, how: string): Agent {
+  return {
+    name,
+    signsIn: true,
+    paste: (server) => ({
+      how: `${how} It sends you here to sign in, and needs no key. This server must be on the internet, at an https address.`,
+      what: "the address",
+      text: mcpAddress(server),
+    }),
+  };
+}
+
+/** Where MCP clients find the server. */
+function mcpAddress(server: string): string {
+  return `${server}/mcp`;
+}
+
+function json(configuration: object): string {
+  return JSON.stringify(configuration, null, 2);
+}
