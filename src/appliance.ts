@@ -94,13 +94,17 @@ async function openAll(options: ApplianceOptions) {
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
   const { services, database } = parts;
-  let baseUrl = config.baseUrl ?? ownAddress(config.host, config.port);
+  let { port } = config;
+  const baseUrl = () => config.baseUrl ?? ownAddress(config.host, port);
+  // Read each time: a machine comes into other networks.
+  const addresses = () => (config.baseUrl === null ? networkAddresses(config.host, port) : []);
   const handler = await createApp({
     ...options,
     ...parts,
     settings: config,
     // Final once the server listens.
-    ownUrl: () => baseUrl,
+    ownUrl: baseUrl,
+    addresses,
     version: VERSION,
   });
   // What is opened last is closed first: work that is under way is told to stop, then waited for.
@@ -128,7 +132,7 @@ async function openAll(options: ApplianceOptions) {
   await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
   const server = new Server({ host: config.host, port: config.port, handler, log });
-  baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);
+  port = server.port;
   opened.defer(() => services.missingContents.stop());
   services.missingContents.start();
   const owned = opened.move();
@@ -136,11 +140,11 @@ async function openAll(options: ApplianceOptions) {
     /** Where callers on this machine reach it; without a trailing slash. */
     url: localAddress(config.host, server.port),
     /** The address to show to people; without a trailing slash. */
-    baseUrl,
+    baseUrl: baseUrl(),
     /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
-    addresses: config.baseUrl === null ? networkAddresses(config.host, server.port) : [],
+    addresses: addresses(),
     /** The link to create the administrator account; null if there is one. Secret. */
-    setupLink: setupToken === null ? null : `${baseUrl}/auth/setup?token=${setupToken}`,
+    setupLink: setupToken === null ? null : `${baseUrl()}/auth/setup?token=${setupToken}`,
     services,
     /**
      * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the

@@ -1,4 +1,5 @@
 import { type AllowedOrigins, ipVersion, type Subnet } from "../domain/network/address.ts";
+import { isLoopback } from "../domain/network/loopback.ts";
 import { listOf, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
@@ -25,16 +26,6 @@ function subnet(text: string): Subnet | null {
 
 /** A comma-separated list of IP addresses and CIDR blocks (RFC 4632 and RFC 4291 section 2.3). */
 export const subnets = listOf(subnet, "an IP address or a block such as 10.0.0.0/8");
-
-// The URL parser has normalised the host already.
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    (ipVersion(hostname) === 4 && hostname.startsWith("127."))
-  );
-}
 
 function webUrl(text: string): URL | Problem {
   // The URL parser accepts mistakes: `http:host`, spaces, backslashes.

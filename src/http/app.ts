@@ -79,6 +79,8 @@ interface AppOptions extends Pick<Parts, "clock" | "log" | "version"> {
   readonly database: RequestDatabase;
   /** The address of this server if none is configured: a URL without a trailing slash. */
   readonly ownUrl: () => string;
+  /** Where other machines may reach it if none is configured: URLs without trailing slashes. */
+  readonly addresses: () => readonly string[];
   /** Overrides `ARCHIVE_STALL_MS`, in milliseconds. */
   readonly archiveStallMs?: number;
 }
@@ -121,7 +123,8 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   });
 }
 
-function partsOf({ settings, services, clock, log, version, ownUrl, archiveStallMs }: AppOptions): Parts {
+function partsOf(options: AppOptions): Parts {
+  const { settings, services, clock, log, version, ownUrl, addresses, archiveStallMs } = options;
   return {
     ...services,
     log,
@@ -129,6 +132,7 @@ function partsOf({ settings, services, clock, log, version, ownUrl, archiveStall
     version,
     retention: { days: settings.keepDays, versions: settings.keepVersions },
     cookies: cookiesFor(settings.baseUrl),
+    addresses,
     linkBase: linkBase(settings.baseUrl, ownUrl),
     claimBase: linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl),
     throttle: new ProvisionThrottle(clock, {

@@ -14,6 +14,8 @@ export interface Parts extends Services {
   readonly version: string;
   readonly retention: Retention;
   readonly cookies: Cookies;
+  /** Where other machines may reach this server: see `createApp`. */
+  readonly addresses: () => readonly string[];
   /** Where links to files begin. */
   readonly linkBase: LinkBase;
   /** Where humans go to claim a drive. */

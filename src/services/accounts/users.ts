@@ -43,16 +43,16 @@ interface UserDraft extends Pick<User, "username" | "email" | "displayName"> {
 export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & { passwords: Passwords }> {
   /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator with a session. */
   list(caller: Caller): ManagedUser[] {
-    this.#requireAdmin(caller);
+    this.requireAdmin(caller);
     return this.all().map((user) => this.#managed(user));
   }
 
   /** Creates a user on the plan `free`. Throws FORBIDDEN, VALIDATION_ERROR, CONFLICT. */
   async create(caller: Caller, username: string, password: string, within?: Within<ManagedUser>) {
-    this.#requireAdmin(caller);
+    this.requireAdmin(caller);
     const draft = await this.draft(username, password);
     return this.parts.access.write(caller, within, () => {
-      this.#requireAdmin(caller);
+      this.requireAdmin(caller);
       return this.#managed(this.add(draft, null));
     });
   }
@@ -85,7 +85,7 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
 
   /** A user whom an administrator asks for. Throws FORBIDDEN unless the caller is one with a session; NOT_FOUND. */
   managedBy(caller: Caller, reference: string): User {
-    this.#requireAdmin(caller);
+    this.requireAdmin(caller);
     return this.#known(parseId<UserId>(reference));
   }
 
@@ -140,12 +140,10 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     });
   }
 
-  #requireAdmin(caller: Caller): void {
+  /** Throws FORBIDDEN unless the caller is an administrator with a session. */
+  requireAdmin(caller: Caller): void {
     if (this.parts.tables.users.existing(requireSession(caller).userPk).admin !== null) return;
-    throw new CofferError(
-      "FORBIDDEN",
-      "Only administrators of this server can manage users. Ask one of them.",
-    );
+    throw new CofferError("FORBIDDEN", "Only administrators of this server can do this. Ask one of them.");
   }
 
   /** In pieces: there may be many, and the last are removed with the password. */

@@ -1,4 +1,5 @@
-import { describe, expect } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { networkAddresses } from "../../../src/network/local-address.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { dataOf, expectRefused, tally } from "../../support/server/answers.ts";
 import type { Json, Answer } from "../../support/server/client.ts";
@@ -19,6 +20,19 @@ async function pathOf(admin: SignedInBrowser, username: string): Promise<string>
   const { data } = await admin.get<{ data: { id: string; username: string }[] }>("/v0/users");
   return `/v0/users/${data.find((user) => user.username === username)?.id}`;
 }
+
+test("where other machines reach the server is told to an administrator alone, unless it has a name", async () => {
+  await using coffer = await startWorld({ host: "0.0.0.0" });
+  const [ada, bob] = await signInAll(coffer, "ada", "bob");
+  const { port } = new URL(coffer.appliance.url);
+  expect(dataOf(await ada.send("GET", "/v0/addresses"))).toEqual(networkAddresses("0.0.0.0", Number(port)));
+  expectRefused(await bob.send("GET", "/v0/addresses"), "FORBIDDEN");
+  expectRefused(await coffer.clients.ada.send("GET", "/v0/addresses"), "FORBIDDEN");
+  const named = "http://drive.example";
+  await coffer.restart({ "base-url": named });
+  const headers = { origin: named };
+  expect(dataOf(await ada.send("GET", "/v0/addresses", { headers }))).toEqual([]);
+});
 
 describe("users", () => {
   it("are shown to an administrator, who knows that they are one", async ({ ada, bob }) => {

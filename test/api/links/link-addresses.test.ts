@@ -47,6 +47,23 @@ test("a caller on another machine gets links to the address that it used, not to
   expectBases(await linksFor(coffer, {}), coffer.appliance.url);
 });
 
+test("an agent is told of a claim link that leads every machine to itself", async () => {
+  await using coffer = await startAppliance();
+  for (const [host, isToItself] of [
+    ["localhost:2633", true],
+    ["127.0.0.1:2633", true],
+    ["[::1]:2633", true],
+    ["192.168.1.20:2633", false],
+    ["nas.local:2633", false],
+  ] as const) {
+    const made = { body: { name: "x" }, headers: { host } };
+    const { data } = await coffer
+      .client()
+      .json<{ data: { message: string } }>(201, "POST", "/v0/drives/provision", made);
+    expect([host, data.message.includes(`in place of http://${host}.`)]).toEqual([host, isToItself]);
+  }
+});
+
 test("a trusted proxy says what it was asked for; anybody else does not", async () => {
   await using coffer = await startAppliance();
   expectBases(await linksFor(coffer, PROXIED), "http://127.0.0.1:2633");

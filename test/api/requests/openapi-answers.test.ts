@@ -396,6 +396,7 @@ const REFUSALS: readonly Case[] = [
   ["adaDrive getAccount", "FORBIDDEN"],
   ["adaDrive listSessions", "FORBIDDEN"],
   ["listUsers", "FORBIDDEN"],
+  ["listAddresses", "FORBIDDEN"],
   ["showLinkUrl", "FORBIDDEN"],
   ["getAuthorizationRequest", "FORBIDDEN"],
   ["session createUser", "CONFLICT", { body: { username: "ada", password: "long enough" } }],

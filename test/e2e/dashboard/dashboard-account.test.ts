@@ -173,6 +173,8 @@ test("a claim with a password, by somebody else than was signed in; links that a
   await page.waitForURL("/drives/bob/for-bob/");
   await page.getByRole("button", { name: "Create key" }).waitFor();
   expect(await page.getByLabel("Access").innerText()).toStartWith("Only For Bob (bob/for-bob)");
+  // Only administrators are told which addresses the server has.
+  await page.getByText("For others, open this page at an address that leads here from there.").waitFor();
   await page.goBack();
   expect(page.url()).not.toContain("clm_");
   await page.goto("/claim/clm_none");

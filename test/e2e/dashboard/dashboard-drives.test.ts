@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
+import { networkAddresses } from "../../../src/network/local-address.ts";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { hold, lead } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
@@ -9,7 +10,7 @@ import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = await openDashboard();
+const dashboard = await openDashboard({ env: { COFFER_HOST: "0.0.0.0" } });
 const { driveWith, owner, context, server } = dashboard;
 await owner.client.delete(`/v0/drives/${owner.drive}`);
 await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -266,14 +267,16 @@ describe("keys", () => {
     expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
     await agent.put(drive.id, "a", "x", 403);
 
-    // The same key is in what every other agent is given.
+    // The same key is in what every other agent is given, and an address that leads from elsewhere to here.
     await dialog.getByText('the folder "notes/" of the drive "ada/for-an-agent"').waitFor();
     await page.getByLabel("Agent", { exact: true }).selectOption("VS Code");
+    const [elsewhere] = networkAddresses("0.0.0.0", server.port);
+    if (elsewhere !== undefined) await page.getByLabel("The agent runs on").selectOption(elsewhere);
     await dialog.getByRole("button", { name: "Copy the configuration" }).click();
     await toast("Copied the configuration.");
     const headers = { Authorization: `Bearer ${key}` };
     expect(JSON.parse(await clipboard())).toEqual({
-      servers: { coffer: { type: "http", url: `${server.url}/mcp`, headers } },
+      servers: { coffer: { type: "http", url: `${elsewhere ?? server.url}/mcp`, headers } },
     });
 
     // After that nothing shows it any more.

@@ -279,6 +279,7 @@ const ROWS: readonly RouteRow[] = [
   ["DELETE /v0/sessions/{session}", 200],
   signedIn("GET /v0/oauth/requests/{request}"),
   signedIn("POST /v0/oauth/requests/{request}", { body: { allow: true } }),
+  signedIn("GET /v0/addresses"),
   signedIn("GET /v0/users"),
   signedIn("POST /v0/users", { body: { username: "made-{suffix}", password: "long enough" }, alone: 201 }),
   signedIn("PATCH /v0/users/{user}", { body: { plan: "pro", disabled: true } }),

@@ -9,6 +9,7 @@ import { Choice } from "../forms/choice.tsx";
 import { FirstUse } from "./first-use.tsx";
 import { KeyForm, type MadeKey } from "./key-form.tsx";
 import { Paste } from "./paste.tsx";
+import { ServerAddress } from "./server-address.tsx";
 
 interface ConnectAgentProps {
   /** The key that was made for it; null while there is none. */
@@ -38,7 +39,7 @@ interface StepsProps extends ConnectAgentProps {
 
 function Steps({ made, onMade, onClose, drives }: StepsProps) {
   const [agent, setAgent] = useState<Agent>(made?.agent ?? AGENTS[0]);
-  const server = location.origin;
+  const [server, setServer] = useState(location.origin);
   return (
     <>
       <Choice
@@ -48,6 +49,7 @@ function Steps({ made, onMade, onClose, drives }: StepsProps) {
         value={agent.name}
         onChoose={(chosen) => setAgent(AGENTS.find(({ name }) => name === chosen) ?? agent)}
       />
+      <ServerAddress agent={agent} server={server} onChoose={setServer} />
       {agent.signsIn && <Paste {...agent.paste(server)} />}
       {!agent.signsIn && made === null && (
         <KeyForm agent={agent} drives={drives} onMade={onMade} onCancel={onClose} />

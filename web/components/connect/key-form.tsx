@@ -115,7 +115,7 @@ export function KeyForm(props: {
         label="Name"
         name="name"
         value={agent.name}
-        hint="By which you find the key in the list of keys."
+        hint="What the key is called in the list of keys."
       />
     </Form>
   );

@@ -79,7 +79,7 @@ function signingIn(name: string, how: string): Agent {
     name,
     signsIn: true,
     paste: (server) => ({
-      how: `${how} It sends you here to sign in, and needs no key. This server must be on the internet, at an https address.`,
+      how: `${how} It sends you here to sign in, and needs no key.`,
       what: "the address",
       text: mcpAddress(server),
     }),

@@ -3,7 +3,7 @@ import * as t from "../../operation/schema.ts";
 import { parseName } from "../../../domain/contents/texts/text.ts";
 import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { provisionedRecord } from "../../resources/drives/drives.ts";
+import { claimAdvice, provisionedRecord } from "../../resources/drives/drives.ts";
 import * as shown from "../shown.ts";
 import { KEY_ARGUMENT, tool } from "../tool.ts";
 
@@ -23,12 +23,13 @@ export const driveTools = [
       throttle.requireOn();
       const name = parseName("name", input.name);
       throttle.take(context);
-      const record = provisionedRecord(await services.drives.provision(name), claimBase(context));
+      const base = claimBase(context);
+      const record = provisionedRecord(await services.drives.provision(name), base);
       const use =
         context.caller === null
           ? `Pass it to every other tool as ${KEY_ARGUMENT}.`
           : "The key of this connection does not reach the new drive: connect again with the new one, as `Authorization: Bearer <key>`.";
-      const message = `Store api_key now: it is not shown again. ${use} Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`;
+      const message = `Store api_key now: it is not shown again. ${use} ${claimAdvice(base, record.expires_at)}`;
       return { ...record, message };
     },
   ),

@@ -42,8 +42,26 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 
 const oneUser = Type.Object({ data: managedUserSchema });
 
-export function users({ users: service, userRemoval }: Parts) {
+export function users({ users: service, userRemoval, addresses }: Parts) {
   return tagged("Users", [
+    operation("GET", "/v0/addresses", {
+      operationId: "listAddresses",
+      summary: "List the server's addresses",
+      description:
+        "For the dashboard, where somebody has opened it as `localhost`, which leads no other machine here. Needs the session of an administrator: the addresses tell of the network that the server is in.",
+      signedIn: true,
+      answers: {
+        description:
+          "Where other machines may reach the server; none where a base URL is configured, or it listens on its own machine alone.",
+        json: Type.Object({
+          data: Type.Array(t.text("A URL without a trailing slash.", "http://192.168.1.20:2633")),
+        }),
+      },
+      handle: ({ caller }) => {
+        service.requireAdmin(caller);
+        return Response.json({ data: addresses() });
+      },
+    }),
     operation("GET", "/v0/users", {
       operationId: "listUsers",
       summary: "List users",

@@ -7,6 +7,7 @@ import { asData, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 import { parseName } from "../../../domain/contents/texts/text.ts";
 import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
+import { isLoopback } from "../../../domain/network/loopback.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Provisioned } from "../../../services/drives/drives.ts";
 import { LINKS_BEGIN } from "../../gate/link-base.ts";
@@ -147,6 +148,13 @@ export function provisionedRecord(made: Provisioned, claimBase: string) {
     drive_name: made.name,
     claim_url: `${claimBase}/claim/${made.claimToken}`,
     expires_at: expiresAt,
-    message: `Save the API key: it is shown only now. Show claim_url to your human: unless it is claimed, the drive is deleted at ${expiresAt}.`,
+    message: `Save the API key: it is shown only now. ${claimAdvice(claimBase, expiresAt)}`,
   };
+}
+
+/** What an agent does with a claim link. */
+export function claimAdvice(claimBase: string, expiresAt: string): string {
+  const advice = `Show claim_url to your human: unless it is claimed, the drive is deleted at ${expiresAt}.`;
+  if (!isLoopback(new URL(claimBase).hostname)) return advice;
+  return `${advice} The link opens on this machine only: if your human's browser is on another, put an address that leads here in place of ${claimBase}.`;
 }
