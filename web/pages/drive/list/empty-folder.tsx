@@ -38,7 +38,7 @@ function EmptyWords({ folder, isReadOnly, isManaged }: EmptyWordsProps) {
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
       {!isReadOnly && <p class="soft">Drop files or folders here, upload some, or create a folder.</p>}
       {folder === "" && isManaged && (
-        <button type="button" class="button" onClick={askToConnect}>
+        <button type="button" class="button primary" onClick={askToConnect}>
           Connect an agent
         </button>
       )}
