@@ -16,7 +16,8 @@ const KINDS: readonly (readonly [kind: string, type: RegExp, svg: string])[] = [
   ["table", /csv|spreadsheet|excel|tab-separated/, table],
   ["archive", /zip|compressed|x-tar|gzip|x-7z|zstd|x-rar/, archive],
   ["code", /json|javascript|typescript|xml|html|css|x-sh|python|yaml|toml|sql|wasm/, code],
-  ["text", /^text\/|pdf|document|rtf|epub/, text],
+  ["pdf", /pdf/, text],
+  ["text", /^text\/|document|rtf|epub/, text],
 ];
 
 /** The icon for a file of this MIME type, in its kind's colour. */

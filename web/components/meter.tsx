@@ -9,39 +9,29 @@ interface MeterProps {
 /** The share from which a bar shows a warning. */
 const NEARLY_FULL = 0.9;
 
-/** Usage as a bar against its limit, or as text alone where there is no limit. */
+/** How much of something is used: a figure with its limit below it and, if there is one, a bar. */
 export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
-  if (limit === null) {
-    return (
-      <div class="meter">
-        <span class="meter-label">{label}</span>
-        <span>
-          {format(used)}
-          <span class="soft">, no limit</span>
-        </span>
-      </div>
-    );
-  }
-  const share = limit === 0 ? 1 : Math.min(used / limit, 1);
-  const words = `${format(used)} of ${format(limit)}`;
+  const share = limit === null ? null : limit === 0 ? 1 : Math.min(used / limit, 1);
   return (
     <div class="meter">
-      <span class="meter-label">{label}</span>
-      <span>
-        {words}
-        <span class="soft"> · {percent(share)}</span>
-      </span>
-      <div
-        class={`bar ${fullness(share)}`}
-        role="meter"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={limit}
-        aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={words}
-      >
-        <span style={{ inlineSize: `${share * 100}%` }} />
-      </div>
+      <p class="meter-label">{label}</p>
+      <p class="meter-figure">{format(used)}</p>
+      <p class="soft">
+        {limit === null || share === null ? "No limit" : `of ${format(limit)} · ${percent(share)}`}
+      </p>
+      {limit !== null && share !== null && (
+        <div
+          class={`bar ${fullness(share)}`}
+          role="meter"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={limit}
+          aria-valuenow={Math.min(used, limit)}
+          aria-valuetext={`${format(used)} of ${format(limit)}`}
+        >
+          <span style={{ inlineSize: `${share * 100}%` }} />
+        </div>
+      )}
     </div>
   );
 }

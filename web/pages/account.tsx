@@ -63,9 +63,11 @@ function UsageBars() {
   const { requests_per_minute: requests, max_file_size: largest } = account.limits;
   return (
     <>
-      <Meter label="Storage" figure={storage} format={formatBytes} />
-      <Meter label="Bandwidth" figure={bandwidth} format={formatBytes} />
-      <Meter label="Requests" figure={operations} format={(count) => count.toLocaleString()} />
+      <div class="meters">
+        <Meter label="Storage" figure={storage} format={formatBytes} />
+        <Meter label="Bandwidth" figure={bandwidth} format={formatBytes} />
+        <Meter label="Requests" figure={operations} format={(count) => count.toLocaleString()} />
+      </div>
       <p class="soft">
         Bandwidth and requests reset on {formatTime(period.end)}. Rate limit: {requests.toLocaleString()}{" "}
         requests a minute for each key. Max file size: {formatBytes(largest)}.
