@@ -2,7 +2,7 @@ import { call } from "./api/api.ts";
 import type { Done } from "./files/steps.ts";
 import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./contents/overrides.ts";
-import type { FileRecord, FolderRecord, ListPage } from "./api/types.ts";
+import type { FileRecord, FolderRecord, ListPage, SearchAnswer } from "./api/types.ts";
 
 /** Something that stands in a folder. */
 export type Entry =
@@ -45,6 +45,16 @@ export function listFiles(
     limit: String(limit),
   });
   return call("GET", `/v0/files?${query}`, signal === undefined ? {} : { signal });
+}
+
+/** The files of a drive that were changed last, newest first: a search without words lists them so. */
+export async function newestFiles(
+  drive: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<SearchAnswer["data"]> {
+  const query = new URLSearchParams({ drive_id: drive, min_size: "0", limit: String(limit) });
+  return (await call<SearchAnswer>("GET", `/v0/search?${query}`, { signal })).data;
 }
 
 /** A file's record; `id` may be anything, since addresses name files. */

@@ -158,6 +158,19 @@ test("pictures are seen in the list and as tiles, which have the same keys, and 
   await page.locator(".file-list").waitFor();
 });
 
+test("the card of a drive shows the files that were changed last, and leads to them", async () => {
+  const { id } = await driveWith("Newest", { "old/a.txt": 1, "b.txt": 1 });
+  await using page = await open("/drives");
+  const card = page.locator(".drive-card").filter({ hasText: "Newest" });
+  await card.getByRole("link", { name: "b.txt" }).waitFor();
+  // It follows what others do.
+  await dashboard.owner.client.put(id, "c.txt", "c");
+  await card.getByRole("link", { name: "c.txt" }).waitFor();
+  await card.getByRole("link", { name: "a.txt" }).click();
+  await page.getByRole("heading", { name: "a.txt" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives/alice/newest/old/");
+});
+
 test("a key that is pressed as soon as there are rows is not lost", async () => {
   await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
   await using page = await open();

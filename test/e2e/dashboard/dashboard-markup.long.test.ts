@@ -130,7 +130,7 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
     "what is said after a drive was deleted",
     "/drives",
     async (page) => {
-      const drives = page.getByRole("listitem").filter({ hasText: NAME });
+      const drives = page.locator(".drive-card").filter({ hasText: NAME });
       await drives.last().getByTitle("Delete").click();
       await page.getByRole("textbox", { name: "Type the name to confirm" }).fill(NAME);
       await page.getByRole("button", { name: "Delete permanently" }).click();

@@ -9,6 +9,7 @@ import { folderAddress } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
+import { NewestFiles } from "./newest-files.tsx";
 
 /** What somebody else lets one do in a drive. */
 const SHARED = { reader: "shared with you to read", editor: "shared with you to edit" } as const;
@@ -56,6 +57,7 @@ export function DriveCard(props: {
           Not claimed yet: it will be deleted {formatRelative(drive.expires_at)}.
         </p>
       )}
+      {drive.file_count > 0 && <NewestFiles drive={drive} />}
       <p class="soft drive-facts">
         {drive.role !== "owner" && <span>{SHARED[drive.role]}</span>}
         <span>{formatCount(drive.file_count, "file")}</span>
