@@ -17,6 +17,7 @@ import {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/main.tsx": ["web/app.tsx", "web/lib"],
   "web/app.tsx": ["web/components", "web/lib", "web/pages"],
+  "web/code-worker.ts": ["web/lib"],
   "web/markdown-worker.ts": ["web/lib"],
   "web/pdf-worker.ts": ["web/lib"],
   "web/pages": ["src/domain", "web/components", "web/lib"],
@@ -50,7 +51,7 @@ const WITHOUT_PAGE = /^web\/pages\/drive\/store\//;
 
 /** All that is brought into the browser from outside. */
 const FROM_OUTSIDE =
-  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs)$/;
+  /^(?:@highlightjs\/cdn-assets\/es\/(?:core|languages\/[a-z]+)\.min\.js|marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs)$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
@@ -72,8 +73,9 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 /** Modules that do something as soon as they are imported, and why. */
 const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/main.tsx": "the dashboard begins here",
-  "web/markdown-worker.ts": "a worker begins here",
-  "web/pdf-worker.ts": "another worker begins here",
+  "web/code-worker.ts": "a worker begins here",
+  "web/markdown-worker.ts": "another worker begins here",
+  "web/pdf-worker.ts": "a third one",
   "web/lib/browser/router.tsx": "the window's history is followed from before the first page is shown",
   "web/lib/browser/second-click.ts": "the window's clicks are heard before any page hears them",
 };

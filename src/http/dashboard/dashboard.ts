@@ -1,3 +1,4 @@
+import codeWorker from "../../../web/code-worker.html";
 import index from "../../../web/index.html";
 import markdownWorker from "../../../web/markdown-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
@@ -142,6 +143,7 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
       get("/*", lost(asset));
     }
   }
+  get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
   get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
   get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
   return routes;

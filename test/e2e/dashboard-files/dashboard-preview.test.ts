@@ -46,6 +46,7 @@ const view = (name: string) => preview().getByRole("button", { name, exact: true
 describe("what each kind looks like", () => {
   test("code has line numbers, and what is no text says so", async () => {
     await show("main.rs", "fn main() {\n    todo!()\n}\n");
+    await preview().locator(".code-keyword", { hasText: "fn" }).waitFor();
     expect(await preview().locator(".preview-numbers").textContent()).toBe("1\n2\n3");
     expect(await preview().locator(".preview-text").textContent()).toBe("fn main() {\n    todo!()\n}\n");
     await preview().getByLabel("Wrap lines").check();
@@ -101,15 +102,16 @@ describe("what each kind looks like", () => {
   test("Markdown is a document, and its source is at hand", async () => {
     await show(
       "read.md",
-      "# Title\n\n- [x] **done**\n- a [link](https://example.org/)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n",
+      "# Title\n\n- [x] **done**\n- a [link](https://example.org/)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n> ```py\n> x = 42\n> ```\n",
     );
     await preview().getByRole("heading", { name: "Title" }).waitFor();
     expect(await preview().getByRole("checkbox", { name: "Done" }).isChecked()).toBe(true);
     const link = preview().getByRole("link", { name: "link" });
     expect(await link.getAttribute("rel")).toContain("noopener");
     expect(await preview().getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+    await preview().locator("pre .code-number", { hasText: "42" }).waitFor();
     await view("Source");
-    await shown("# Title");
+    await preview().locator(".code-heading", { hasText: "# Title" }).waitFor();
   });
 
   test("JSON is laid out and not changed; what only claims to be is shown as it is", async () => {
@@ -257,7 +259,8 @@ test("a preview is printed whole, without the page around it, and in dark on lig
 
 if (isThorough()) {
   test.each<[name: string, content: Content, shows: string]>([
-    ["axe/a.rs", "fn main() {}", ".preview-numbers"],
+    ["axe/a.rs", '// #\nfn main() -> u8 { "a"; 1 }', ".code-comment"],
+    ["axe/a.diff", "@@ -1 +1 @@\n-a\n+b\n", ".code-added"],
     ["axe/a.md", "# Title\n\n- [x] done\n\n> a [link](https://example.org/)\n\n| a |\n|--|\n| 1 |", ".prose"],
     ["axe/a.json", '{"a":1}', ".preview-text"],
     ["axe/a.csv", "a,b\n1,2", "table"],
@@ -283,5 +286,16 @@ if (isThorough()) {
     expect(await page.evaluate("document.querySelector('.preview').textContent")).toContain("Loading…");
     await shown("This document is too long or complex to format.");
     await shown("_a*_a*");
+  });
+
+  test("code that takes a grammar minutes is shown without colours, and the page goes on meanwhile", async () => {
+    const starting = page.waitForEvent("worker");
+    await show("minutes.cs", "a ".repeat(100_000));
+    const worker = await starting;
+    await shown("a a a");
+    if (page.workers().includes(worker)) await worker.waitForEvent("close");
+    expect(await preview().locator("[class^=code-]").count()).toBe(0);
+    await show("after.cs", "class After {}");
+    await preview().locator(".code-keyword", { hasText: "class" }).waitFor();
   });
 }

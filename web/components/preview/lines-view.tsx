@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import type { CodeText, CodeTokens } from "../../lib/code/tokens.ts";
 import { mustWrap, type TextBlock, textBlocks } from "../../lib/contents/long-text.ts";
 import { hasOverrides } from "../../lib/contents/overrides.ts";
 import { Careful } from "./careful.tsx";
+import { Code, useSeen, useTokens } from "./code.tsx";
 
 /** Lines of the text, counted from 1. */
 interface LineRange {
@@ -18,6 +20,8 @@ const LINE_HEIGHT_EM = 1.5;
 
 interface LinesViewProps {
   readonly text: string;
+  /** The language of code; null for any other text. */
+  readonly language?: string | null;
   /** Whether lines are wrapped from the start, however long they are. */
   readonly isWrapped?: boolean;
   /** Which lines have a mark where they are numbered. */
@@ -25,8 +29,11 @@ interface LinesViewProps {
 }
 
 /** A text as it is. Its lines are numbered, unless they are wrapped. */
-export function LinesView({ text, isWrapped: isParagraphs = false, commented = [] }: LinesViewProps) {
+export function LinesView(props: LinesViewProps) {
+  const { text, language = null, isWrapped: isParagraphs = false, commented = [] } = props;
   const { blocks, isCut } = useMemo(() => textBlocks(text, MOST_LINES), [text]);
+  const code = useMemo((): CodeText[] => (language === null ? [] : [{ text, language }]), [text, language]);
+  const [tokens] = useTokens(code);
   const [isChosen, setChosen] = useState(isParagraphs);
   const isBroken = blocks.some(({ first }) => first === null);
   const isAlways = useMemo(() => mustWrap(text, blocks), [text, blocks]);
@@ -61,7 +68,7 @@ export function LinesView({ text, isWrapped: isParagraphs = false, commented = [
       <div class="preview-body" tabIndex={0} role="region" aria-label="Text">
         <div class={isWrapped ? "preview-lines wrapped" : "preview-lines"} style={{ "--digits": digits }}>
           {blocks.map((block, at) => (
-            <Block key={at} block={block} isWrapped={isWrapped} commented={commented} />
+            <Block key={at} block={block} tokens={tokens} isWrapped={isWrapped} commented={commented} />
           ))}
         </div>
       </div>
@@ -71,23 +78,27 @@ export function LinesView({ text, isWrapped: isParagraphs = false, commented = [
 
 interface BlockProps {
   readonly block: TextBlock;
+  readonly tokens: CodeTokens | undefined;
   readonly isWrapped: boolean;
   readonly commented: readonly LineRange[];
 }
 
 /** A browser lays these lines out when they are nearly in sight. Until then it needs to know their size. */
-function Block({ block, isWrapped, commented }: BlockProps) {
+function Block({ block, tokens, isWrapped, commented }: BlockProps) {
   const { text, first, lines, longest } = block;
+  const { ref, isSeen } = useSeen<HTMLDivElement>();
   const rows = isWrapped ? Math.max(lines, Math.ceil(text.length / LINE_OF_WINDOW)) : lines;
   const size = `auto ${isWrapped ? 0 : longest}ch auto ${rows * LINE_HEIGHT_EM}em`;
   return (
-    <div class="preview-block" style={{ containIntrinsicSize: size }}>
+    <div ref={ref} class="preview-block" style={{ containIntrinsicSize: size }}>
       {!isWrapped && (
         <pre class="preview-numbers" aria-hidden="true">
           {first !== null && numbersOf({ start: first, end: first + lines - 1 }, commented)}
         </pre>
       )}
-      <pre class="preview-text">{text}</pre>
+      <pre class="preview-text">
+        <Code block={block} tokens={isSeen ? tokens : undefined} />
+      </pre>
     </div>
   );
 }

@@ -1,17 +1,35 @@
-import type { ComponentChildren, VNode } from "preact";
-import { rowsOf, textBlocks } from "../../lib/contents/long-text.ts";
-import type { Block, Cell, Inline, List, ListItem } from "../../lib/markdown/document.ts";
+import { type ComponentChildren, createContext, type VNode } from "preact";
+import { useContext, useMemo } from "preact/hooks";
+import type { CodeTokens } from "../../lib/code/tokens.ts";
+import { rowsOf, type TextBlock, textBlocks } from "../../lib/contents/long-text.ts";
+import { codeIn } from "../../lib/markdown/code-blocks.ts";
+import type { Block, Cell, CodeBlock, Inline, List, ListItem } from "../../lib/markdown/document.ts";
+import { Code, useSeen, useTokens } from "./code.tsx";
 
 const LINE_HEIGHT_EM = 1.5;
 /** Longer than a paragraph that somebody wrote to be read. */
 const MOST_IN_PIECE = 2000;
 
+/** The tokens of the code in a document. */
+const TokensContext = createContext<ReadonlyMap<CodeBlock, CodeTokens>>(new Map());
+
 /** A Markdown document as its author meant it to look; HTML in it is text, and pictures are links. */
 export function MarkdownView({ blocks }: { readonly blocks: readonly Block[] }) {
+  const codes = useMemo(() => codeIn(blocks), [blocks]);
+  const found = useTokens(codes);
+  const tokens = useMemo(
+    () =>
+      new Map(
+        found.flatMap((each, at) => codes.slice(at, at + 1).map(({ block }) => [block, each] as const)),
+      ),
+    [found],
+  );
   return (
     <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
       <article class="prose">
-        <Blocks blocks={blocks} />
+        <TokensContext.Provider value={tokens}>
+          <Blocks blocks={blocks} />
+        </TokensContext.Provider>
       </article>
     </div>
   );
@@ -28,7 +46,7 @@ function blockNode(block: Block): VNode {
     case "paragraph":
       return <p>{block.inlines.map(inlineNode)}</p>;
     case "code":
-      return <Code text={block.text} />;
+      return <CodeLines code={block} />;
     case "rule":
       return <hr />;
     case "quote":
@@ -139,20 +157,30 @@ function inlineNode(inline: Inline): ComponentChildren {
 }
 
 /** Code, of which a browser lays out what is in sight. */
-function Code({ text }: { readonly text: string }) {
-  const { blocks } = textBlocks(text, Infinity);
+function CodeLines({ code }: { readonly code: CodeBlock }) {
+  const { blocks } = useMemo(() => textBlocks(code.text, Infinity), [code]);
+  const tokens = useContext(TokensContext).get(code);
   return (
     <pre tabIndex={0}>
-      {blocks.map(({ text: lines, lines: count, longest }, at) => (
-        <div
-          key={at}
-          class="prose-lines"
-          style={{ containIntrinsicSize: `auto ${longest}ch auto ${count * LINE_HEIGHT_EM}em` }}
-        >
-          {lines}
-        </div>
+      {blocks.map((block, at) => (
+        <Lines key={at} block={block} tokens={tokens} />
       ))}
     </pre>
+  );
+}
+
+interface LinesProps {
+  readonly block: TextBlock;
+  readonly tokens: CodeTokens | undefined;
+}
+
+function Lines({ block, tokens }: LinesProps) {
+  const { ref, isSeen } = useSeen<HTMLDivElement>();
+  const size = `auto ${block.longest}ch auto ${block.lines * LINE_HEIGHT_EM}em`;
+  return (
+    <div ref={ref} class="prose-lines" style={{ containIntrinsicSize: size }}>
+      <Code block={block} tokens={isSeen ? tokens : undefined} />
+    </div>
   );
 }
 

@@ -1,19 +1,13 @@
 import { useContext } from "preact/hooks";
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
-import type { ComponentChildren, VNode } from "preact";
+import type { ComponentChildren } from "preact";
 import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { useModal } from "../../lib/browser/modal.ts";
-import { previewKind } from "../../lib/contents/preview-kind.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Icon } from "../icon.tsx";
+import { later } from "../later.tsx";
 import { Name } from "../name.tsx";
-import { DocumentView } from "./document-view.tsx";
-import { ImageView } from "./image-view.tsx";
-import { MediaView } from "./media-view.tsx";
-import { NoView } from "./no-view.tsx";
-import { PdfView } from "./pdf-view.tsx";
-import { TextView } from "./text-view.tsx";
 
 interface PreviewProps {
   readonly file: ShownFile;
@@ -72,27 +66,4 @@ export function Preview({ file, children, notice, beside, onClose }: PreviewProp
 }
 
 /** What is in a file. Its parent is a column, of which it fills what is left. */
-export function PreviewContent({ file }: { readonly file: ShownFile }): VNode {
-  const kind = previewKind(file);
-  const key = file.id + file.content_hash;
-  switch (kind) {
-    case "image":
-      return <ImageView key={key} file={file} />;
-    case "audio":
-    case "video":
-      return <MediaView key={key} file={file} kind={kind} />;
-    case "pdf":
-      return <PdfView key={key} file={file} />;
-    case "document":
-      return <DocumentView key={key} file={file} why="Browsers can't show this kind of document." />;
-    case "none":
-      return <NoView file={file} why="No preview for this file type." />;
-    case "markdown":
-    case "json":
-    case "table":
-    case "text":
-    case "unknown":
-      // Not by its content: where that changes while it is read, one stays at the same lines.
-      return <TextView key={file.id + kind} file={file} kind={kind} />;
-  }
-}
+export const PreviewContent = later(async () => (await import("./content.tsx")).Content);

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
+import { languageOf } from "../../lib/code/languages.ts";
 import { layOutJson } from "../../lib/contents/json-layout.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { Block } from "../../lib/markdown/document.ts";
@@ -34,20 +35,18 @@ export function TextView({ file, kind }: TextViewProps) {
   const { text, isCut, document } = loaded.value;
   if (text === null) return <NoView file={file} why="Not a text file, and its type is unknown." />;
   if (text === "") return <p class="preview-body preview-none soft">This file is empty.</p>;
-  return <TextShown kind={kind} start={{ text, isCut, document }} size={file.size} />;
+  return <TextShown file={file} kind={kind} start={{ text, isCut, document }} />;
 }
 
-interface TextShownProps {
-  readonly kind: TextViewProps["kind"];
+interface TextShownProps extends TextViewProps {
   readonly start: TextStart & {
     readonly text: string;
     /** The blocks of Markdown; null for another kind, or if it cannot be formatted. */
     readonly document: readonly Block[] | null;
   };
-  readonly size: number;
 }
 
-function TextShown({ kind, start, size }: TextShownProps) {
+function TextShown({ file, kind, start }: TextShownProps) {
   const [view, setView] = useState(0);
   const commented = useContext(CommentedLinesContext);
   const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut, start.document]);
@@ -56,14 +55,22 @@ function TextShown({ kind, start, size }: TextShownProps) {
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
       {start.isCut && (
         <Careful>
-          Showing the first {formatBytes(TEXT_BYTES)} of {formatBytes(size)}. Download the file to see the
-          rest.
+          Showing the first {formatBytes(TEXT_BYTES)} of {formatBytes(file.size)}. Download the file to see
+          the rest.
         </Careful>
       )}
       {kind === "markdown" && laidOut === null && (
         <Careful>This document is too long or complex to format. Showing its source.</Careful>
       )}
-      {laidOut !== null && view === 0 ? laidOut.shown : <LinesView text={start.text} commented={commented} />}
+      {laidOut !== null && view === 0 ? (
+        laidOut.shown
+      ) : (
+        <LinesView
+          text={start.text}
+          language={languageOf(file.filename, file.mime_type)}
+          commented={commented}
+        />
+      )}
     </>
   );
 }

@@ -75,6 +75,8 @@ export function mustWrap(text: string, blocks: readonly TextBlock[]): boolean {
 export interface TextBlock {
   /** With the line breaks. The texts of all blocks are the whole. */
   readonly text: string;
+  /** Where it stands in the whole. */
+  readonly from: number;
   /** The number of its first line; null where that is the rest of a line of the block before. */
   readonly first: number | null;
   readonly lines: number;
@@ -98,7 +100,7 @@ export function textBlocks(
   const endBlock = (end: number) => {
     if (open.lines > 0) {
       const { from, first, lines, longest } = open;
-      blocks.push({ text: text.slice(from, end), first, lines, longest });
+      blocks.push({ text: text.slice(from, end), from, first, lines, longest });
     }
   };
   let number = 1;
@@ -113,8 +115,11 @@ export function textBlocks(
       open = { from: start, first: number, lines: 0, longest: 0 };
     }
     if (isLong) {
-      for (const [at, row] of rowsOf(text.slice(start, end), MOST_IN_ROW).entries()) {
-        blocks.push({ text: row, first: at === 0 ? number : null, lines: 1, longest: row.length });
+      let from = start;
+      for (const row of rowsOf(text.slice(start, end), MOST_IN_ROW)) {
+        const first = from === start ? number : null;
+        blocks.push({ text: row, from, first, lines: 1, longest: row.length });
+        from += row.length;
       }
       open = { from: end, first: number + 1, lines: 0, longest: 0 };
     } else open = { ...open, lines: open.lines + 1, longest: Math.max(open.longest, length) };

@@ -10,11 +10,18 @@ export type Inline =
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly inlines: readonly Inline[] }
   | { readonly kind: "paragraph"; readonly inlines: readonly Inline[] }
-  | { readonly kind: "code"; readonly text: string }
+  | CodeBlock
   | { readonly kind: "rule" }
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | List
   | { readonly kind: "table"; readonly rows: readonly (readonly Cell[])[] };
+
+export interface CodeBlock {
+  readonly kind: "code";
+  readonly text: string;
+  /** As its author named it; empty where they did not. */
+  readonly language: string;
+}
 
 export type Cell = readonly Inline[];
 

@@ -76,7 +76,7 @@ function blockOf(token: BlockToken): Block[] {
     case "html":
       return [{ kind: "paragraph", inlines: [textOf(token.text.trimEnd())] }];
     case "code":
-      return [{ kind: "code", text: token.text.replace(/\n$/, "") }];
+      return [{ kind: "code", text: token.text.replace(/\n$/, ""), language: languageIn(token.lang) }];
     case "hr":
       return [{ kind: "rule" }];
     case "blockquote":
@@ -98,6 +98,11 @@ function blockOf(token: BlockToken): Block[] {
     case "checkbox":
       return [];
   }
+}
+
+/** The first word after the fence of code. */
+function languageIn(info = ""): string {
+  return decodeReferences(/^[^\s{,]*/.exec(info)?.[0] ?? "");
 }
 
 function itemOf({ task, checked, tokens }: Tokens.ListItem): ListItem {

@@ -1,0 +1,35 @@
+import type { VNode } from "preact";
+import type { ShownFile } from "../../lib/contents/content-source.ts";
+import { previewKind } from "../../lib/contents/preview-kind.ts";
+import { DocumentView } from "./document-view.tsx";
+import { ImageView } from "./image-view.tsx";
+import { MediaView } from "./media-view.tsx";
+import { NoView } from "./no-view.tsx";
+import { PdfView } from "./pdf-view.tsx";
+import { TextView } from "./text-view.tsx";
+
+/** What is in a file, by its kind. */
+export function Content({ file }: { readonly file: ShownFile }): VNode {
+  const kind = previewKind(file);
+  const key = file.id + file.content_hash;
+  switch (kind) {
+    case "image":
+      return <ImageView key={key} file={file} />;
+    case "audio":
+    case "video":
+      return <MediaView key={key} file={file} kind={kind} />;
+    case "pdf":
+      return <PdfView key={key} file={file} />;
+    case "document":
+      return <DocumentView key={key} file={file} why="Browsers can't show this kind of document." />;
+    case "none":
+      return <NoView file={file} why="No preview for this file type." />;
+    case "markdown":
+    case "json":
+    case "table":
+    case "text":
+    case "unknown":
+      // Not by its content: where that changes while it is read, one stays at the same lines.
+      return <TextView key={file.id + kind} file={file} kind={kind} />;
+  }
+}
