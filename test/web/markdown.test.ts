@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Inline } from "../../web/lib/markdown/document.ts";
+import { nearPlaceOf } from "../../web/lib/contents/relative.ts";
 import { parseMarkdown } from "../../web/lib/markdown/parse.ts";
 
 const BYTES = 256 * 1024;
@@ -10,6 +11,8 @@ const link = (href: string, words: string): Inline => ({
   href,
   children: [{ kind: "text", text: words }],
 });
+const reference = (to: string, said: string): Inline => ({ kind: "reference", to, children: [words(said)] });
+const picture = (to: string, alt: string): Inline => ({ kind: "picture", to, alt });
 const words = (said: string): Inline => ({ kind: "text", text: said });
 const emphasis = (...children: Inline[]): Inline => ({ kind: "emphasis", children });
 
@@ -56,9 +59,22 @@ describe("running text", () => {
     ["[a [b] c](https://d.e)", [link("https://d.e/", "a [b] c")]],
     ["[[a](https://b.c)", [words("["), link("https://b.c/", "a")]],
     ["] [a](https://b.c) [", [words("] "), link("https://b.c/", "a"), words(" [")]],
-    [`[${"a".repeat(500)}](x)`, [emphasis(words("a".repeat(500)))]],
+    [`[${"a".repeat(500)}](x)`, [reference("x", "a".repeat(500))]],
+    ["[a](../b%20c.md#d)", [reference("../b%20c.md#d", "a")]],
+    ["[a](#b)", [reference("#b", "a")]],
+    ["[a](//b.c/d)", [emphasis(words("a"))]],
+    ["[a]()", [emphasis(words("a"))]],
+    ["![a *b*](c/d.png)", [picture("c/d.png", "a b")]],
+    ["![](c.png)", [picture("c.png", "")]],
+    [
+      "[![a](b.png)](https://c.d)",
+      [{ kind: "link", href: "https://c.d/", children: [picture("b.png", "a")] }],
+    ],
+    ["![a](//b.c/d.png)", [emphasis(words("a"))]],
+    ["![a](data:image/png;base64,aa)", [emphasis(words("a"))]],
     ["[a](javascript:alert(1))", [emphasis(words("a"))]],
-    ["[a](java&#115;cript&colon;alert)", [emphasis(words("a"))]],
+    // No such name of a character is known: it is a file's name, if an odd one.
+    ["[a](java&#115;cript&colon;alert)", [reference("javascript&colon;alert", "a")]],
     ["[a](&#106;avascript:alert)", [emphasis(words("a"))]],
     ["[a]\n\n[a]: javascript:alert", [emphasis(words("a"))]],
     ["<javascript:alert>", [emphasis(words("javascript:alert"))]],
@@ -97,6 +113,63 @@ function depthOf(value: unknown): number {
   const inner = Math.max(0, ...Object.values(value).map(depthOf));
   return inner + ("kind" in value ? 1 : 0);
 }
+
+describe("headings", () => {
+  test.each<[source: string, anchors: string[]]>([
+    ["# One\n## One\n### one-1\n# One", ["one", "one-1", "one-1-1", "one-2"]],
+    ["# a-1\n# a\n# a", ["a-1", "a", "a-2"]],
+    ["# What's `new` in **2.0**?", ["whats-new-in-20"]],
+    ["# Über_uns – 日本語", ["über_uns--日本語"]],
+    ["# 🎉\n# !", ["", "-1"]],
+    ["> # a\n\n- # a", ["a", "a-1"]],
+    ["# __proto__\n# constructor", ["proto", "constructor"]],
+  ])("of %p have anchors as GitHub's", (source, anchors) => {
+    const found = JSON.stringify(parseMarkdown(source)).matchAll(/"anchor":"([^"]*)"/g);
+    expect(Array.from(found, ([, anchor]) => anchor)).toEqual(anchors);
+  });
+});
+
+const note = (number: number, isFirst = true): Inline => ({ kind: "note", number, isFirst });
+const paragraph = (...inlines: Inline[]) => ({ kind: "paragraph" as const, inlines });
+
+describe("footnotes", () => {
+  test("are numbered as they are named, and stand at the end", () => {
+    expect(
+      parseMarkdown("a[^b] c[^1] d[^b]\n\n[^1]: *one*\n[^b]: two\n    lines\n\n    more\n\nafter"),
+    ).toEqual([
+      paragraph(words("a"), note(1), words(" c"), note(2), words(" d"), note(1, false)),
+      paragraph(words("after")),
+      {
+        kind: "notes",
+        notes: [
+          [paragraph(words("two\nlines")), paragraph(words("more"))],
+          [paragraph(emphasis(words("one")))],
+        ],
+      },
+    ]);
+  });
+
+  test("that nobody names are not shown, and names of none are text", () => {
+    expect(parseMarkdown("a[^b]\n\n[^c]: unused")).toEqual([paragraph(words("a[^b]"))]);
+  });
+
+  test("may name each other", () => {
+    expect(parseMarkdown("a[^b]\n\n[^b]: c[^c]\n\n[^c]: d[^b]")).toEqual([
+      paragraph(words("a"), note(1)),
+      {
+        kind: "notes",
+        notes: [[paragraph(words("c"), note(2))], [paragraph(words("d"), note(1, false))]],
+      },
+    ]);
+  });
+});
+
+test("of many pictures the first 50 are shown", () => {
+  const [block] = parseMarkdown("![a](b.png) ".repeat(60)) ?? [];
+  const kinds = block?.kind === "paragraph" ? block.inlines.map(({ kind }) => kind) : [];
+  expect(kinds.filter((kind) => kind === "picture")).toHaveLength(50);
+  expect(kinds.filter((kind) => kind === "reference")).toHaveLength(10);
+});
 
 describe("nesting that goes too deep is shown as it is", () => {
   test.each([
@@ -137,6 +210,7 @@ test("the cells of a table are running text", () => {
   expect(parseMarkdown("|a|`b\\|c`|\n|-|:-:|\n|*d*|\n|e|f|g|")).toEqual([
     {
       kind: "table",
+      sides: [null, "center"],
       rows: [
         [[words("a")], [{ kind: "code", text: "b|c" }]],
         [[emphasis(words("d"))], []],
@@ -144,4 +218,29 @@ test("the cells of a table are running text", () => {
       ],
     },
   ]);
+});
+
+describe("an address in a document at docs/a/read.md", () => {
+  test.each<[to: string, path: string | null, anchor: string]>([
+    ["b.md", "docs/a/b.md", ""],
+    ["./b.md#c", "docs/a/b.md", "c"],
+    ["../b%20c.md", "docs/b c.md", ""],
+    ["../../b.md?raw=1#%C3%BC", "b.md", "ü"],
+    ["/b/c.md", "b/c.md", ""],
+    ["x/", "docs/a/x/", ""],
+    ["..", "docs/", ""],
+    ["../..", "", ""],
+    ["/", "", ""],
+    [".", "docs/a/", ""],
+    ["b//c", "docs/a/b/c", ""],
+    ["...", "docs/a/...", ""],
+    ["#c", null, "c"],
+    ["?raw=1", null, ""],
+  ])("%s leads to %p", (to, path, anchor) => {
+    expect(nearPlaceOf(to, "docs/a/read.md")).toEqual({ path, anchor });
+  });
+
+  test.each(["../../../b", "/..", "%", "b#%E0", "b%2f%"])("%s leads nowhere", (to) => {
+    expect(nearPlaceOf(to, "docs/a/read.md")).toBeNull();
+  });
 });

@@ -62,6 +62,11 @@ export function getFile(id: string, signal?: AbortSignal): Promise<FileRecord> {
   return call("GET", `/v0/files/${encodeURIComponent(id)}`, signal === undefined ? {} : { signal });
 }
 
+/** The record of the file at a path of a drive. */
+export function getFileAt(drive: string, path: string, signal: AbortSignal): Promise<FileRecord> {
+  return call("GET", `/v0/files/by-path?${new URLSearchParams({ drive_id: drive, path })}`, { signal });
+}
+
 /** Makes a folder with those above it; where it is there, only gives its record. `path` ends with a slash. */
 export function createFolder(drive: string, path: string): Promise<FolderRecord> {
   return call("POST", "/v0/folders", { body: { drive_id: drive, path } });

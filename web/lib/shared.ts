@@ -1,4 +1,4 @@
-import { ask, call } from "./api/api.ts";
+import { ask, call, orNull } from "./api/api.ts";
 import { type ContentSource, etagOf, type ShownFile } from "./contents/content-source.ts";
 import type { Shared, SharedFile, SharedPage } from "./api/types.ts";
 
@@ -50,6 +50,7 @@ export async function getSharedFile(token: string, path: string, signal: AbortSi
   const changedAt = new Date(headers.get("last-modified") ?? 0);
   return {
     id: path,
+    path,
     filename: path.slice(path.lastIndexOf("/") + 1),
     mime_type: headers.get("content-type") ?? "application/octet-stream",
     size: Number(headers.get("content-length") ?? 0),
@@ -59,8 +60,8 @@ export async function getSharedFile(token: string, path: string, signal: AbortSi
 }
 
 /** A file of a list as the preview knows it: its path stands for its id. */
-export function shownFile({ path, ...file }: SharedFile): ShownFile {
-  return { id: path, ...file };
+export function shownFile(file: SharedFile): ShownFile {
+  return { id: file.path, ...file };
 }
 
 export function sharedDownload(token: string, path: string): string {
@@ -72,12 +73,19 @@ export function sharedArchive(token: string, folder: string): string {
   return `/v0/shared/${token}/archive${folder === "" ? "" : `?${new URLSearchParams({ path: folder })}`}`;
 }
 
-export function sharedContents(token: string): ContentSource {
+/** The contents that a link shows. @param isFolder whether it shows more than one file */
+export function sharedContents(token: string, isFolder: boolean): ContentSource {
   return {
     download: ({ id }) => sharedDownload(token, id),
     inline: ({ id }) => `${sharedDownload(token, id)}&inline=1`,
     text: ({ id }) => `/v0/shared/${token}/extract?${new URLSearchParams({ path: id })}`,
     thumbnail: ({ id, content_hash: hash }, size) =>
       `/v0/shared/${token}/thumbnail?${new URLSearchParams({ path: id, size, if_match: etagOf(hash) })}`,
+    near: isFolder
+      ? {
+          find: (path, signal) => orNull(getSharedFile(token, path, signal)),
+          address: (path) => sharedAddress(token, path),
+        }
+      : null,
   };
 }

@@ -18,7 +18,8 @@ import { SharedFolder } from "./shared/folder.tsx";
 export function SharedThing({ place }: { readonly place: Place }) {
   const token = sharedTokenIn(place.path);
   const { loaded, reload } = useLoad(token, (signal) => getShared(token, signal));
-  const source = useMemo(() => sharedContents(token), [token]);
+  const isFolder = loaded.state === "ready" && loaded.value.file === null;
+  const source = useMemo(() => sharedContents(token, isFolder), [token, isFolder]);
   const name = loaded.state === "ready" ? loaded.value.name : "Shared with you";
   useLayoutEffect(() => {
     document.title = titled(name);

@@ -1,34 +1,15 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { lead, mischiefIn, nextFrame } from "../../support/browser/browser.ts";
-import { openDashboard } from "../../support/browser/dashboard.ts";
+import { nextFrame } from "../../support/browser/browser.ts";
+import { type Content, openPreviews } from "../../support/browser/preview.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = await openDashboard();
+const { dashboard, page, strangers, store, show, preview, shown, view } = await openPreviews();
 const { owner } = dashboard;
-const page = await dashboard.context.newPage();
-/** Everything that the page asked of anybody else, and every dialog that a script opened. */
-const strangers = mischiefIn(page, dashboard.server.url);
-await page.goto(`/drives/${owner.drive}/`);
-beforeEach(() => void (strangers.length = 0));
-
-type Content = string | Uint8Array<ArrayBuffer>;
-
-/** Stores a file; its id. `type` is what its owner says it is. */
-function store(path: string, content: Content, type?: string): Promise<string> {
-  const query = type === undefined ? "" : `&content_type=${encodeURIComponent(type)}`;
-  return owner.client.store(owner.drive, path, content, query);
-}
-
-/** Stores a file and opens its preview. */
-async function show(path: string, content: Content, type?: string): Promise<void> {
-  await lead(page, `/drives/${owner.drive}/?file=${await store(path, content, type)}`);
-  await preview().waitFor();
-}
 
 /** A picture of one circle, repeated ten times, and that ten times, and so on. */
 function nestedUse(levels: number): string {
@@ -38,10 +19,6 @@ function nestedUse(levels: number): string {
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle id="l0" r="5"/>${groups.join("")}</svg>`;
 }
-
-const preview = () => page.locator("dialog.preview");
-const shown = (text: string | RegExp) => preview().getByText(text).first().waitFor();
-const view = (name: string) => preview().getByRole("button", { name, exact: true }).click();
 
 describe("what each kind looks like", () => {
   test("code has line numbers, and what is no text says so", async () => {
@@ -97,39 +74,6 @@ describe("what each kind looks like", () => {
     await shown("café");
     await show("utf16.txt", Uint8Array.from(Buffer.from("\ufeffnaïve", "utf16le")));
     await shown("naïve");
-  });
-
-  test("Markdown is a document, and its source is at hand", async () => {
-    await show(
-      "read.md",
-      "# Title\n\n- [x] **done**\n- a [link](https://example.org/)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n> ```py\n> x = 42\n> ```\n",
-    );
-    await preview().getByRole("heading", { name: "Title" }).waitFor();
-    expect(await preview().getByRole("checkbox", { name: "Done" }).isChecked()).toBe(true);
-    const link = preview().getByRole("link", { name: "link" });
-    expect(await link.getAttribute("rel")).toContain("noopener");
-    expect(await preview().getByRole("cell").allTextContents()).toEqual(["1", "2"]);
-    await preview().locator("pre .code-number", { hasText: "42" }).waitFor();
-    await view("Source");
-    await preview().locator(".code-heading", { hasText: "# Title" }).waitFor();
-  });
-
-  test("JSON is laid out and not changed; what only claims to be is shown as it is", async () => {
-    await show("data.json", '{"id":12345678901234567890,"a":[1,{}],"s":"{,}"}');
-    expect(await preview().locator(".preview-text").textContent()).toBe(
-      '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,}"\n}',
-    );
-    await show("broken.json", "{nope");
-    await shown("{nope");
-  });
-
-  test("CSV is a table of its first 1,000 rows", async () => {
-    const rows = Array.from({ length: 1200 }, (_, at) => `${at},"a ""quoted"", cell\nof two lines"`);
-    await show("table.csv", `n,text\n${rows.join("\n")}`);
-    await shown("Showing the first 1,000 rows.");
-    expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["n", "text"]);
-    expect(await preview().getByRole("row").count()).toBe(1001);
-    await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
   });
 
   test("images are seen, and damaged ones said to be", async () => {

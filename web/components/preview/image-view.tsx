@@ -1,9 +1,9 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { isDrawable } from "../../../src/domain/contents/thumbnail.ts";
 import { essenceOf } from "../../../src/domain/contents/media-type.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { useLoad } from "../../lib/api/load.ts";
-import { isSimpleSvg } from "../../lib/contents/svg-cost.ts";
+import { MOST_SVG_BYTES, SVG, svgAddress } from "../../lib/contents/pictures.ts";
 import { Careful } from "./careful.tsx";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
@@ -13,8 +13,6 @@ import { useBlobUrl, Whole } from "./whole.tsx";
 const MOST_BYTES = 64 * 1024 * 1024;
 /** From so many bytes on, a thumbnail is shown while the picture is loaded. */
 const LONG_BYTES = 1024 * 1024;
-const MOST_SVG_BYTES = 1024 * 1024;
-const SVG = "image/svg+xml";
 
 /** An image. Of an SVG, the source can be shown as well. */
 export function ImageView({ file }: { readonly file: ShownFile }) {
@@ -58,15 +56,10 @@ function BlobImage({ file, content }: ShownProps) {
   return <Shown file={file} url={useBlobUrl(content)} />;
 }
 
-/** An SVG, if it is simple; of 1 KB one can be made that holds the page for minutes. */
 function SvgImage({ file, content }: ShownProps) {
-  const { loaded } = useLoad(file.id, async () => {
-    const text = await content.text();
-    // What is drawn is what was measured, whatever encoding it says it has.
-    return isSimpleSvg(text) ? new Blob(["\ufeff", text], { type: SVG }) : null;
-  });
-  if (loaded.state !== "ready") return null;
-  if (loaded.value !== null) return <DataImage file={file} content={loaded.value} />;
+  const { loaded } = useLoad(file.id, () => svgAddress(content));
+  if (loaded.state === "loading") return null;
+  if (loaded.state === "ready" && loaded.value !== null) return <Shown file={file} url={loaded.value} />;
   return (
     <>
       <Careful>
@@ -76,21 +69,6 @@ function SvgImage({ file, content }: ShownProps) {
       <TextView file={file} kind="text" />
     </>
   );
-}
-
-/**
- * An SVG runs no script in an <img>, but it would when opened in a new tab. With a `data:` address it has no origin
- * even there.
- */
-function DataImage({ file, content }: ShownProps) {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => setUrl(typeof reader.result === "string" ? reader.result : null));
-    reader.readAsDataURL(content);
-    return () => reader.abort();
-  }, [content]);
-  return <Shown file={file} url={url} />;
 }
 
 function Shown({ file, url }: { readonly file: ShownFile; readonly url: string | null }) {

@@ -12,7 +12,7 @@ import { Failure } from "../failure.tsx";
 import { Careful } from "./careful.tsx";
 import { CommentedLinesContext } from "./commented-lines.ts";
 import { LinesView } from "./lines-view.tsx";
-import { MarkdownView } from "./markdown-view.tsx";
+import { Document } from "./markdown/document.tsx";
 import { NoView } from "./no-view.tsx";
 import { TableView } from "./table-view.tsx";
 import { Views } from "./views.tsx";
@@ -49,7 +49,10 @@ interface TextShownProps extends TextViewProps {
 function TextShown({ file, kind, start }: TextShownProps) {
   const [view, setView] = useState(0);
   const commented = useContext(CommentedLinesContext);
-  const laidOut = useMemo(() => layOut(kind, start), [kind, start.text, start.isCut, start.document]);
+  const laidOut = useMemo(
+    () => layOut(file, kind, start),
+    [file.path, kind, start.text, start.isCut, start.document],
+  );
   return (
     <>
       {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
@@ -77,12 +80,13 @@ function TextShown({ file, kind, start }: TextShownProps) {
 
 /** The formatted view and its name; null where only the source can be shown. */
 function layOut(
+  { path }: ShownFile,
   kind: TextViewProps["kind"],
   { text, isCut, document }: TextShownProps["start"],
 ): { name: string; shown: VNode } | null {
   switch (kind) {
     case "markdown":
-      return document && { name: "Document", shown: <MarkdownView blocks={document} /> };
+      return document && { name: "Document", shown: <MarkdownView blocks={document} path={path} /> };
     case "table":
       return { name: "Table", shown: <TableView text={text} /> };
     case "json": {
@@ -93,4 +97,12 @@ function layOut(
     case "unknown":
       return null;
   }
+}
+
+function MarkdownView(document: { readonly blocks: readonly Block[]; readonly path: string }) {
+  return (
+    <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
+      <Document {...document} />
+    </div>
+  );
 }

@@ -178,3 +178,13 @@ export async function orUncertain<T>(request: Promise<T>, onUncertain: () => voi
     throw error;
   }
 }
+
+/** Answers what a request answers; null where there is no such thing, or none that may be seen. */
+export async function orNull<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}

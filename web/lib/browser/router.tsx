@@ -63,10 +63,10 @@ export function navigate(to: string, { replace = false, scroll = scrollY }: Leav
 
 /**
  * Gives the place that one is at another address of ours, by which it goes now: what is kept of it stays, and
- * so does the page.
+ * so does the page. The heading that one came to stays in it, unless it names another.
  */
 export function readdress(to: string): void {
-  history.replaceState(history.state, "", to);
+  history.replaceState(history.state, "", to.includes("#") ? to : to + location.hash);
   dispatchEvent(new Event(CHANGED));
 }
 

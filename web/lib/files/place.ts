@@ -14,18 +14,18 @@ export function parseDrivePlace(path: string): DrivePlace | null {
   const segments = decodeAll(path.slice(START.length).split("/"));
   if (segments === null) return null;
   const [first = "", second = ""] = segments;
-  const isId = isDriveId(first);
-  if (first === "" || (!isId && second === "")) return null;
-  const rest = segments.slice(isId ? 1 : 2).filter((segment) => segment !== "");
+  const hasId = isId(first);
+  if (first === "" || (!hasId && second === "")) return null;
+  const rest = segments.slice(hasId ? 1 : 2).filter((segment) => segment !== "");
   return {
-    drive: isId ? first : `${first}/${second}`,
+    drive: hasId ? first : `${first}/${second}`,
     folder: rest.map((segment) => `${segment}/`).join(""),
   };
 }
 
-/** Whether a drive is named by its id, rather than by its slug. */
-export function isDriveId(drive: string): boolean {
-  return ID.test(drive);
+/** Whether a drive or a file is named by its id, rather than by its slug or its name. */
+export function isId(name: string): boolean {
+  return ID.test(name);
 }
 
 /** The address of a folder; `drive` is a slug or an id. */
@@ -34,9 +34,9 @@ export function folderAddress(drive: string, folder: string): string {
   return `${START}${drive}/${path}`;
 }
 
-/** The address that shows a file above its folder. */
-export function fileAddress(drive: string, folder: string, fileId: string): string {
-  return `${folderAddress(drive, folder)}?file=${encodeURIComponent(fileId)}`;
+/** The address that shows a file above its folder; `file` is its id or its name there. */
+export function fileAddress(drive: string, folder: string, file: string): string {
+  return `${folderAddress(drive, folder)}?file=${encodeURIComponent(file)}`;
 }
 
 /** A typed folder as the API writes it. */

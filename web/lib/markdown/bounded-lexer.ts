@@ -1,4 +1,5 @@
 import { Lexer, type Token, type TokensList } from "marked";
+import { footnotes } from "./footnotes.ts";
 
 /** Quotes and lists in each other; every level is a call, and some documents double the time with each. */
 const MOST_BLOCK_DEPTH = 12;
@@ -15,7 +16,7 @@ const MOST_RUNS = 100_000;
 const MOST_READ = 16 * 1024 * 1024;
 
 /**
- * The lexer of `marked`, with GitHub's additions, which leaves what is nested too deeply or runs on for too long
+ * The lexer of `marked`, with GitHub's additions and footnotes, which leaves what is nested too deeply or runs on for too long
  * as the text it is. The time that it takes is not bounded: see `formatMarkdown`.
  *
  * @throws RangeError where a document has too many paragraphs, or quotes in quotes
@@ -27,7 +28,7 @@ export class BoundedLexer extends Lexer {
   #read = 0;
 
   constructor() {
-    super({ gfm: true });
+    super({ gfm: true, extensions: footnotes() });
   }
 
   override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];

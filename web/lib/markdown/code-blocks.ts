@@ -19,6 +19,8 @@ export function codeIn(blocks: readonly Block[]): KnownCode[] {
         return codeIn(block.blocks);
       case "list":
         return block.items.flatMap((item) => codeIn(item.blocks));
+      case "notes":
+        return block.notes.flatMap(codeIn);
       case "heading":
       case "paragraph":
       case "rule":

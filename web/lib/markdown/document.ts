@@ -1,26 +1,50 @@
-/** A piece of running text. Addresses are absolute, of the web or for letters. */
+/** A piece of running text. */
 export type Inline =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "code"; readonly text: string }
   | { readonly kind: "break" }
   | { readonly kind: "strong" | "emphasis" | "deleted"; readonly children: readonly Inline[] }
-  | { readonly kind: "link"; readonly href: string; readonly children: readonly Inline[] };
+  /** The address is absolute, of the web or for letters. */
+  | { readonly kind: "link"; readonly href: string; readonly children: readonly Inline[] }
+  /** A link to a place in the document, as `#name`, or to another file, by its path from this one. */
+  | { readonly kind: "reference"; readonly to: string; readonly children: readonly Inline[] }
+  /** A picture in another file; `alt` says what it shows. */
+  | { readonly kind: "picture"; readonly to: string; readonly alt: string }
+  /** The number of a footnote. `isFirst` where it stands for the first time: its text leads back there. */
+  | { readonly kind: "note"; readonly number: number; readonly isFirst: boolean };
 
 /** A block of a Markdown document; it is plain data, as it comes from a worker. */
 export type Block =
-  | { readonly kind: "heading"; readonly level: number; readonly inlines: readonly Inline[] }
+  | Heading
   | { readonly kind: "paragraph"; readonly inlines: readonly Inline[] }
   | CodeBlock
   | { readonly kind: "rule" }
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | List
-  | { readonly kind: "table"; readonly rows: readonly (readonly Cell[])[] };
+  | Table
+  /** What the footnotes say, from number 1 on. */
+  | { readonly kind: "notes"; readonly notes: readonly (readonly Block[])[] };
+
+export interface Heading {
+  readonly kind: "heading";
+  readonly level: number;
+  /** What links to it name; no other heading has it. */
+  readonly anchor: string;
+  readonly inlines: readonly Inline[];
+}
 
 export interface CodeBlock {
   readonly kind: "code";
   readonly text: string;
   /** As its author named it; empty where they did not. */
   readonly language: string;
+}
+
+export interface Table {
+  readonly kind: "table";
+  /** Of each column where its words stand; null where the document does not say. */
+  readonly sides: readonly ("left" | "center" | "right" | null)[];
+  readonly rows: readonly (readonly Cell[])[];
 }
 
 export type Cell = readonly Inline[];
@@ -56,6 +80,8 @@ function countInside(block: Block): number {
       return sum(block.items, (item) => 1 + countElements(item.blocks));
     case "table":
       return sum(block.rows, (row) => 1 + sum(row, (cell) => 1 + countInlines(cell)));
+    case "notes":
+      return sum(block.notes, (note) => 2 + countElements(note));
     case "code":
     case "rule":
       return 0;

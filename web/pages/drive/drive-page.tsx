@@ -1,5 +1,5 @@
 import agentIcon from "lucide-static/icons/bot.svg" with { type: "text" };
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { AskedToConnect, askToConnect } from "../../components/connect.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
@@ -8,6 +8,7 @@ import { folderAddress, parseDrivePlace } from "../../lib/files/place.ts";
 import { nameOf } from "../../lib/files.ts";
 import { useMedia } from "../../lib/browser/media.ts";
 import { type Place, readdress } from "../../lib/browser/router.tsx";
+import { ContentSourceContext, driveContents } from "../../lib/contents/content-source.ts";
 import { titled } from "../../lib/browser/title.ts";
 import type { Drive } from "../../lib/api/types.ts";
 import { DriveTabs } from "../../components/shell/drive-tabs.tsx";
@@ -69,6 +70,7 @@ interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
 function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDriveChange }: OpenDriveProps) {
   useSlugInAddress(drive, place, onRenamed);
   const store = useDriveStore(drive, onDriveChange);
+  const contents = useMemo(() => driveContents(drive.id, place), [drive.id, place]);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
@@ -76,7 +78,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
   }, [title, folder, place]);
   const places = { store: store.tree, drive: place, driveName: drive.name, folder };
   return (
-    <>
+    <ContentSourceContext.Provider value={contents}>
       <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
       <div class="drive-bar">
         <DriveTabs drive={drive} current="Files">
@@ -105,6 +107,6 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
       </div>
       <ShownFile store={store} place={place} folder={folder} fileId={fileId} isReached={isReached} />
       <AskedToConnect />
-    </>
+    </ContentSourceContext.Provider>
   );
 }

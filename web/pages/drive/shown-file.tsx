@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { ApiError } from "../../lib/api/api.ts";
-import { getFile, parentOf } from "../../lib/files.ts";
-import { fileAddress, folderAddress } from "../../lib/files/place.ts";
+import { orNull } from "../../lib/api/api.ts";
+import { getFile, getFileAt, parentOf } from "../../lib/files.ts";
+import { fileAddress, folderAddress, isId } from "../../lib/files/place.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
@@ -22,7 +22,7 @@ interface ShownFileProps {
   /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
-  /** What the address asks for. */
+  /** What the address asks for: its id or, as documents link to it, its name in the folder. */
   readonly fileId: string | null;
   /** Whether one came here within the dashboard. */
   readonly isReached: boolean;
@@ -52,7 +52,7 @@ interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
 
 function File({ id, store, place, folder, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
-    const file = await findFile(store.drive, id, signal);
+    const file = await findFile(store.drive, folder, id, signal);
     if (file === null) store.fileMissing(id);
     return file;
   });
@@ -65,7 +65,7 @@ function File({ id, store, place, folder, onClose }: FileProps) {
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {
     // It was moved since it was listed, or since the address was copied.
-    if (home !== folder) readdress(fileAddress(place, home, id));
+    if (home !== folder) readdress(fileAddress(place, home, file?.id ?? id));
   }, [home, folder]);
   if (loaded.state === "loading") {
     return (
@@ -142,12 +142,12 @@ function Close({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** Null where there is no such file, or it is another drive's. */
-async function findFile(driveId: string, id: string, signal: AbortSignal): Promise<FileRecord | null> {
-  try {
-    const file = await getFile(id, signal);
-    return file.drive_id === driveId ? file : null;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+async function findFile(
+  driveId: string,
+  folder: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<FileRecord | null> {
+  const file = await orNull(isId(id) ? getFile(id, signal) : getFileAt(driveId, folder + id, signal));
+  return file?.drive_id === driveId ? file : null;
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useUploads } from "../../components/upload/context.tsx";
 import { ApiError } from "../../lib/api/api.ts";
 import { getDrive } from "../../lib/drives.ts";
-import { isDriveId } from "../../lib/files/place.ts";
+import { isId } from "../../lib/files/place.ts";
 import { Feed } from "../../lib/api/feed.ts";
 import { rememberDrive } from "../../lib/browser/last-drive.ts";
 import { keep, kept } from "../../lib/browser/kept.ts";
@@ -56,7 +56,7 @@ export function useSlugInAddress(drive: Drive, name: string, onRenamed: (slug: s
   useLayoutEffect(() => {
     keep(DRIVE, drive.id);
     rememberDrive(drive.id);
-    if (drive.slug !== null && drive.slug !== name && !isDriveId(name)) onRenamed(drive.slug);
+    if (drive.slug !== null && drive.slug !== name && !isId(name)) onRenamed(drive.slug);
   });
 }
 
