@@ -110,7 +110,10 @@ function htmlOf(block: Block): string {
       return listHtml(block);
     case "table":
     case "notes":
-      throw new Error("CommonMark has no tables or footnotes");
+    case "output":
+    case "image":
+    case "remark":
+      throw new Error("CommonMark has neither tables nor footnotes, and is no notebook");
   }
 }
 

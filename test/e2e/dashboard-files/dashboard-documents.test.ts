@@ -7,6 +7,10 @@ import { eventually } from "../../support/server/scenario.ts";
 const { dashboard, page, strangers, store, show, preview, shown, view } = await openPreviews();
 const { owner } = dashboard;
 
+/** Whether the picture with this name has come, and is one pixel wide. */
+const isDot = (name: string) =>
+  page.evaluate<boolean>(`document.querySelector('.preview img[alt="${name}"]')?.naturalWidth === 1`);
+
 test("Markdown is a document, and its source is at hand", async () => {
   await show(
     "read.md",
@@ -22,13 +26,74 @@ test("Markdown is a document, and its source is at hand", async () => {
   await preview().locator(".code-heading", { hasText: "# Title" }).waitFor();
 });
 
-test("JSON is laid out and not changed; what only claims to be is shown as it is", async () => {
-  await show("data.json", '{"id":12345678901234567890,"a":[1,{}],"s":"{,}"}');
-  expect(await preview().locator(".preview-text").textContent()).toBe(
-    '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,}"\n}',
-  );
+test("JSON is a tree that is folded by keyboard, and its source is as it was", async () => {
+  const source = '{"id":12345678901234567890,"a":[1,{}],"s":"{,}"}';
+  await show("data.json", source);
+  const row = (name: string) => preview().getByRole("treeitem", { name, exact: true });
+  await row('"id": 12345678901234567890').waitFor();
+  await preview().getByRole("treeitem", { name: "{…} 3 members" }).press("End");
+  expect(await page.locator(":focus").textContent()).toBe('"s": "{,}"');
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowLeft");
+  expect(await page.locator(":focus").textContent()).toBe('"a": […] 2 items');
+  await page.keyboard.press("ArrowLeft");
+  await row("1: {}").waitFor({ state: "detached" });
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await page.locator(":focus").textContent()).toBe("0: 1");
+  await preview().getByRole("treeitem", { name: '"a":' }).click();
+  await row("1: {}").waitFor({ state: "detached" });
+  await view("Source");
+  expect(await preview().locator(".preview-text").textContent()).toBe(source);
   await show("broken.json", "{nope");
+  await shown("This is not valid JSON");
   await shown("{nope");
+});
+
+test("of long JSON more is shown when it is asked for", async () => {
+  await show("long.json", JSON.stringify(Array.from({ length: 1500 }, (_, at) => ({ at }))));
+  const more = preview().getByRole("treeitem", { name: /^Show more/ });
+  expect(await more.textContent()).toBe("Show more (1,400 left)");
+  await more.press("Enter");
+  await preview().getByRole("treeitem", { name: "Show more (400 left)" }).waitFor();
+  // The first of what was asked for.
+  expect(await page.locator(":focus").textContent()).toBe("100: {…} 1 member");
+});
+
+test("JSON lines are a table, and a notebook is a document", async () => {
+  await show("log.jsonl", '{"at":"10:00","level":"info"}\n{"at":"10:01","error":{"code":7}}\n');
+  await preview().getByRole("cell", { name: "10:01" }).waitFor();
+  expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["at", "level", "error"]);
+  expect(await preview().locator("tbody td").allTextContents()).toEqual(
+    [
+      ["10:00", "info", ""],
+      ["10:01", "", '{"code":7}'],
+    ].flat(),
+  );
+  // Characters that are written as their numbers are shown as others are.
+  await show("marks.jsonl", `{"a":"e${"\\u0301".repeat(40)}"}`);
+  await shown("⟨10 more marks⟩");
+  await show("mixed.jsonl", '{"a":1}\nnope\n');
+  await shown("This is not JSON on every line");
+  const outputs = [
+    {
+      output_type: "display_data",
+      data: { "image/png": Buffer.from(PNG).toString("base64"), "text/plain": "dot" },
+    },
+    { output_type: "execute_result", data: { "text/html": "<b>bold</b>", "text/plain": "plain" } },
+  ];
+  const cells = [
+    { cell_type: "markdown", source: ["# Findings"] },
+    { cell_type: "code", source: "x = 42", outputs },
+  ];
+  await show("book.ipynb", JSON.stringify({ cells }));
+  await preview().getByRole("heading", { name: "Findings" }).waitFor();
+  await preview().locator("pre .code-number", { hasText: "42" }).waitFor();
+  await eventually(() => isDot("dot"));
+  await shown("plain");
+  await shown("This output also has HTML");
+  await show("none.ipynb", '{"a":1}');
+  await shown("This is not a notebook");
 });
 
 test("CSV is a table of its first 1,000 rows", async () => {
@@ -39,10 +104,6 @@ test("CSV is a table of its first 1,000 rows", async () => {
   expect(await preview().getByRole("row").count()).toBe(1001);
   await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
 });
-
-/** Whether the picture with this name has come, and is one pixel wide. */
-const isDot = (name: string) =>
-  page.evaluate<boolean>(`document.querySelector('.preview img[alt="${name}"]')?.naturalWidth === 1`);
 
 test("Markdown shows the pictures of its drive, and leads to other files and headings", async () => {
   await store("docs/img/dot one.png", Uint8Array.from(PNG));

@@ -24,16 +24,31 @@ const RARE = Array.from({ length: 5000 }, (_row, line) =>
   ).join(""),
 );
 
+/** A notebook with an output, given as JSON. */
+function notebookOf(output: string): string {
+  return `{"cells":[{"cell_type":"code","source":"x","outputs":[{"output_type":"stream","text":${output}}]}]}`;
+}
+
 test.each<[name: string, content: string | Uint8Array<ArrayBuffer>]>([
   ["arabic.txt", ARABIC],
   ["arabic.md", ARABIC],
   ["arabic.json", JSON.stringify(ARABIC)],
   ["arabic.csv", ARABIC],
+  ["arabic.jsonl", JSON.stringify({ a: ARABIC })],
+  ["arabic.ts", `const a = "${ARABIC}";`],
   ["marks.txt", `a${"\u0301".repeat(500_000)}`],
   ["rare.txt", RARE.join("\n")],
   ["rare.md", RARE.slice(0, 1200).join("\n\n")],
   ["rare.csv", RARE.map((line) => line.replaceAll("k", ",")).join("\n")],
   ["references.md", Array.from({ length: 18_000 }, (_, at) => `&#${0x12000 + (at % 900)};a`).join("")],
+  ["references.jsonl", `["a${"\\u0301".repeat(900)}"]\n`.repeat(190)],
+  ["references.ipynb", notebookOf(`"a${"\\u0301".repeat(100_000)}"`)],
+  ["rare.ipynb", notebookOf(JSON.stringify(RARE.join("\n")))],
+  ["values.json", `[${"[0],".repeat(90_000)}0]`],
+  ["names.json", `{${Array.from({ length: 80_000 }, (_, at) => `"${at}":${at}`).join()}}`],
+  ["lines.jsonl", `{"a":[${"0,".repeat(500)}0]}\n`.repeat(1000)],
+  ["code.ts", `const a = [1, "text"]; // why\n`.repeat(35_000)],
+  ["line.js", `a(1,"b");`.repeat(110_000)],
   ["use.svg", `<svg xmlns="http://www.w3.org/2000/svg"><circle id="l0" r="5"/>${GROUPS}</svg>`],
   ["words.pdf", pdf([pdfLines(...LINES), pdfLines(...LINES)])],
 ])("%s does not hold the tab, in a preview and on the page of a link", async (path, content) => {
@@ -44,7 +59,7 @@ test.each<[name: string, content: string | Uint8Array<ArrayBuffer>]>([
   const page = await watchedPage(context);
   for (const address of [`/drives/${owner.drive}/?file=${id}`, `/s/${token}`]) {
     await page.goto(address);
-    await page.locator(".preview-lines, .prose, .preview-table, .pdf-texts").first().waitFor();
+    await page.locator(".preview-lines, .prose, .preview-table, .json, .pdf-texts").first().waitFor();
     expect(await longestWait(page)).toBeLessThan(LONGEST_WAIT);
   }
   await page.close();

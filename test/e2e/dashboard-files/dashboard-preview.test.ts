@@ -139,13 +139,32 @@ describe("hostile files never run", () => {
   const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${SCRIPT}"><script>${SCRIPT}</script><image href="${CANARY}/i"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:${SCRIPT}"/></foreignObject></svg>`;
   const MARKDOWN = `${MARKUP}\n\n[run](javascript:${encodeURIComponent(SCRIPT)}) ![pic](${CANARY}/p.png) <javascript:alert(1)> [data](data:text/html,x)\n`;
 
+  const NOTEBOOK = JSON.stringify({
+    metadata: { language_info: { name: MARKUP } },
+    cells: [
+      { cell_type: "markdown", source: MARKDOWN },
+      {
+        cell_type: "code",
+        source: MARKUP,
+        outputs: [
+          { output_type: "display_data", data: { "text/html": MARKUP, "application/javascript": SCRIPT } },
+          { output_type: "display_data", data: { "image/png": MARKUP, "image/svg+xml": SVG } },
+          { output_type: "display_data", data: { "text/markdown": MARKDOWN } },
+          { output_type: "stream", text: MARKUP },
+        ],
+      },
+    ],
+  });
+
   test.each<[name: string, path: string, content: string, type: string | undefined, views: string[]]>([
     ["HTML", "page.html", MARKUP, undefined, []],
     ["XHTML", "page.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml">${MARKUP}</html>`, undefined, []],
     ["SVG", "image.svg", SVG, undefined, ["Source", "Image"]],
     ["Markdown", "read.md", MARKDOWN, undefined, ["Source", "Document"]],
     ["CSV", "table.csv", `a,b\n"${MARKUP.replaceAll('"', '""')}",2`, undefined, ["Source", "Table"]],
-    ["JSON", "data.json", JSON.stringify({ [MARKUP]: MARKUP }), undefined, ["Source", "Formatted"]],
+    ["JSON", "data.json", JSON.stringify({ [MARKUP]: MARKUP }), undefined, ["Source", "Tree"]],
+    ["JSON lines", "data.jsonl", JSON.stringify({ [MARKUP]: [MARKUP] }), undefined, ["Source", "Table"]],
+    ["a notebook", "book.ipynb", NOTEBOOK, undefined, ["Source", "Notebook"]],
     ["HTML that says it is an image", "a.png", MARKUP, "image/png", []],
     ["HTML that says it is a film", "a.mp4", MARKUP, "video/mp4", []],
     ["HTML that says it is a PDF", "a.pdf", MARKUP, "application/pdf", []],
@@ -202,11 +221,23 @@ test("a preview is printed whole, without the page around it, and in dark on lig
 });
 
 if (isThorough()) {
+  test("JSON of too many values is shown as its source", async () => {
+    await show("many.json", `[${"0,".repeat(400_000)}0]`);
+    await shown("This is not valid JSON, or it is too long or nested to fold.");
+    await shown("[0,0,0");
+  });
+
   test.each<[name: string, content: Content, shows: string]>([
     ["axe/a.rs", '// #\nfn main() -> u8 { "a"; 1 }', ".code-comment"],
     ["axe/a.diff", "@@ -1 +1 @@\n-a\n+b\n", ".code-added"],
     ["axe/a.md", "# Title\n\n- [x] done\n\n> a [link](https://example.org/)\n\n| a |\n|--|\n| 1 |", ".prose"],
-    ["axe/a.json", '{"a":1}', ".preview-text"],
+    ["axe/a.json", '{"a":[1,"b",null]}', ".json"],
+    ["axe/a.jsonl", '{"a":1}', "table"],
+    [
+      "axe/a.ipynb",
+      '{"cells":[{"cell_type":"code","source":"1","outputs":[{"output_type":"stream","text":"1"}]}]}',
+      ".prose",
+    ],
     ["axe/a.csv", "a,b\n1,2", "table"],
     ["axe/a.png", Uint8Array.from(PNG), "img"],
     ["axe/a.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "img"],

@@ -5,6 +5,7 @@ import { DocumentView } from "./document-view.tsx";
 import { ImageView } from "./image-view.tsx";
 import { MediaView } from "./media-view.tsx";
 import { NoView } from "./no-view.tsx";
+import { NotebookView } from "./notebook-view.tsx";
 import { PdfView } from "./pdf-view.tsx";
 import { TextView } from "./text-view.tsx";
 
@@ -22,10 +23,13 @@ export function Content({ file }: { readonly file: ShownFile }): VNode {
       return <PdfView key={key} file={file} />;
     case "document":
       return <DocumentView key={key} file={file} why="Browsers can't show this kind of document." />;
+    case "notebook":
+      return <NotebookView key={key} file={file} />;
     case "none":
       return <NoView file={file} why="No preview for this file type." />;
     case "markdown":
     case "json":
+    case "json-lines":
     case "table":
     case "text":
     case "unknown":

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { shownText } from "../../lib/contents/contents.ts";
+import { shownText } from "../../lib/contents/shown-text.ts";
 import type { DrawnPage, PageLink, PageText } from "../../lib/pdf/messages.ts";
 import type { PdfReader } from "../../lib/pdf/pdf-reader.ts";
 

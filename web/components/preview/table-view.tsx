@@ -1,11 +1,12 @@
 import { useMemo } from "preact/hooks";
-import { parseCsv, type Table } from "../../lib/contents/csv.ts";
+import type { Table } from "../../lib/contents/csv.ts";
 import { startOfText } from "../../lib/contents/long-text.ts";
 import { MoreText } from "../name.tsx";
 import { Careful } from "./careful.tsx";
 
-const MOST_ROWS = 1000;
-const MOST_COLUMNS = 100;
+/** What of a table is shown; the row with the names is one more. */
+export const MOST_ROWS = 1000;
+export const MOST_COLUMNS = 100;
 /** More take a browser seconds to lay out. */
 const MOST_CELLS = 10_000;
 const MOST_CHARACTERS = 100_000;
@@ -13,9 +14,9 @@ const MOST_IN_CELL = 1000;
 /** A longer one is laid out when it is in sight. */
 const LONG_CELL = 60;
 
-/** The first rows of a CSV file. Its first row names the columns. */
-export function TableView({ text }: { readonly text: string }) {
-  const { rows, isCut } = useMemo(() => startOf(text), [text]);
+/** The first rows of a table. Its first row names the columns. */
+export function TableView({ table }: { readonly table: Table }) {
+  const { rows, isCut } = useMemo(() => startOf(table), [table]);
   const [names = [], ...records] = rows;
   const isWide = rows.some((row) => row.length > MOST_COLUMNS);
   return (
@@ -68,8 +69,7 @@ function Cell({ text }: { readonly text: string }) {
 }
 
 /** The rows that are shown, after the one with the names. */
-function startOf(text: string): Table {
-  const { rows, isCut } = parseCsv(text, MOST_ROWS + 1);
+function startOf({ rows, isCut }: Table): Table {
   let cells = 0;
   let characters = 0;
   const past = rows.findIndex((row, at) => {

@@ -3,24 +3,35 @@ import { useContext, useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
 import { languageOf } from "../../lib/code/languages.ts";
-import { layOutJson } from "../../lib/contents/json-layout.ts";
+import { parseCsv } from "../../lib/contents/csv.ts";
+import { parseJsonLines } from "../../lib/contents/json-lines.ts";
+import { shownData } from "../../lib/contents/shown-text.ts";
+import { parseJson } from "../../lib/contents/json.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { Block } from "../../lib/markdown/document.ts";
-import { formatMarkdown } from "../../lib/markdown/format.ts";
+import { formatDocument } from "../../lib/markdown/format.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { Careful } from "./careful.tsx";
 import { CommentedLinesContext } from "./commented-lines.ts";
+import { JsonView } from "./json-view.tsx";
 import { LinesView } from "./lines-view.tsx";
-import { Document } from "./markdown/document.tsx";
+import { ScrolledDocument } from "./markdown/document.tsx";
 import { NoView } from "./no-view.tsx";
-import { TableView } from "./table-view.tsx";
+import { MOST_COLUMNS, MOST_ROWS, TableView } from "./table-view.tsx";
 import { Views } from "./views.tsx";
 
 interface TextViewProps {
   readonly file: ShownFile;
-  readonly kind: "markdown" | "json" | "table" | "text" | "unknown";
+  readonly kind: "markdown" | "json" | "json-lines" | "table" | "text" | "unknown";
 }
+
+/** Why a whole text of some kinds is shown as its source alone. */
+const NOT_FORMATTED: Readonly<Partial<Record<TextViewProps["kind"], string>>> = {
+  markdown: "This document is too long or complex to format.",
+  json: "This is not valid JSON, or it is too long or nested to fold.",
+  "json-lines": "This is not JSON on every line, so it is not a table.",
+};
 
 /** A text: formatted, where its kind can be, and its source. */
 export function TextView({ file, kind }: TextViewProps) {
@@ -28,7 +39,10 @@ export function TextView({ file, kind }: TextViewProps) {
   const { loaded, reload } = useLoad(file.id + file.content_hash, async (signal) => {
     const start = await readTextStart(inline(file), file, signal);
     const isDocument = kind === "markdown" && start.text !== null;
-    return { ...start, document: isDocument ? await formatMarkdown(start.text, signal) : null };
+    return {
+      ...start,
+      document: isDocument ? await formatDocument({ format: "markdown", text: start.text }, signal) : null,
+    };
   });
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
@@ -62,8 +76,8 @@ function TextShown({ file, kind, start }: TextShownProps) {
           the rest.
         </Careful>
       )}
-      {kind === "markdown" && laidOut === null && (
-        <Careful>This document is too long or complex to format. Showing its source.</Careful>
+      {laidOut === null && !start.isCut && NOT_FORMATTED[kind] !== undefined && (
+        <Careful>{NOT_FORMATTED[kind]} Showing its source.</Careful>
       )}
       {laidOut !== null && view === 0 ? (
         laidOut.shown
@@ -86,23 +100,20 @@ function layOut(
 ): { name: string; shown: VNode } | null {
   switch (kind) {
     case "markdown":
-      return document && { name: "Document", shown: <MarkdownView blocks={document} path={path} /> };
+      return document && { name: "Document", shown: <ScrolledDocument blocks={document} path={path} /> };
     case "table":
-      return { name: "Table", shown: <TableView text={text} /> };
+      return { name: "Table", shown: <TableView table={parseCsv(text, MOST_ROWS + 1)} /> };
+    case "json-lines": {
+      const whole = isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
+      const table = shownData(parseJsonLines(whole, MOST_ROWS, MOST_COLUMNS));
+      return table && { name: "Table", shown: <TableView table={table} /> };
+    }
     case "json": {
-      const lines = isCut ? null : layOutJson(text);
-      return lines === null ? null : { name: "Formatted", shown: <LinesView text={lines} /> };
+      const root = isCut ? null : parseJson(text);
+      return root && { name: "Tree", shown: <JsonView root={root} /> };
     }
     case "text":
     case "unknown":
       return null;
   }
-}
-
-function MarkdownView(document: { readonly blocks: readonly Block[]; readonly path: string }) {
-  return (
-    <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
-      <Document {...document} />
-    </div>
-  );
 }

@@ -5,6 +5,13 @@ import type { TreeRow } from "../../lib/tree/tree-rows.ts";
 export type TreeCommand =
   { readonly does: "go"; readonly row: number } | { readonly does: "open" | "close" | "choose" };
 
+/** What the keys need to know of a row. */
+interface KeyRow {
+  readonly depth: number;
+  /** Null or absent where there is nothing in it to open. */
+  readonly isOpen?: boolean | null;
+}
+
 /** Rows that Page Up and Page Down pass. */
 const SCREEN = 10;
 
@@ -12,7 +19,7 @@ const SCREEN = 10;
  * What a key means at a row of a tree, as the ARIA Authoring Practices have it; null where it means
  * nothing, or would lead out of the tree.
  */
-export function treeCommandOf(key: string, rows: readonly TreeRow[], at: number): TreeCommand | null {
+export function treeCommandOf(key: string, rows: readonly KeyRow[], at: number): TreeCommand | null {
   switch (key) {
     case "ArrowRight":
       return inwards(rows, at);
@@ -48,21 +55,21 @@ export function rowOfName(
   return null;
 }
 
-function inwards(rows: readonly TreeRow[], at: number): TreeCommand | null {
-  const row = rows[at];
-  if (row?.kind !== "folder" || row.isOpen === null) return null;
-  return row.isOpen ? { does: "go", row: Math.min(at + 1, rows.length - 1) } : { does: "open" };
+function inwards(rows: readonly KeyRow[], at: number): TreeCommand | null {
+  const { isOpen = null } = rows[at] ?? {};
+  if (isOpen === null) return null;
+  return isOpen ? { does: "go", row: Math.min(at + 1, rows.length - 1) } : { does: "open" };
 }
 
-function outwards(rows: readonly TreeRow[], at: number): TreeCommand | null {
+function outwards(rows: readonly KeyRow[], at: number): TreeCommand | null {
   const row = rows[at];
   if (row === undefined) return null;
-  if (row.kind === "folder" && row.isOpen === true) return { does: "close" };
+  if (row.isOpen === true) return { does: "close" };
   const parent = rows.slice(0, at).findLastIndex(({ depth }) => depth < row.depth);
   return parent === -1 ? null : { does: "go", row: parent };
 }
 
-function targetOf(key: string, rows: readonly TreeRow[], at: number): number | null {
+function targetOf(key: string, rows: readonly KeyRow[], at: number): number | null {
   switch (key) {
     case "ArrowDown":
       return at + 1;

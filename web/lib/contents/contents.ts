@@ -1,7 +1,6 @@
 import { ask } from "../api/api.ts";
 import { KeptContents } from "./kept-contents.ts";
-import { withFewMarks } from "./long-text.ts";
-import { withFoundLetters } from "./missing-letters.ts";
+import { shownText } from "./shown-text.ts";
 import type { DocumentText, FileRecord } from "../api/types.ts";
 
 /** How much of a text is shown, in bytes. */
@@ -52,11 +51,6 @@ export async function readTextStart(
     const value = { text: text === null ? null : shownText(text), isCut };
     return { value, etag: response.headers.get("etag") };
   });
-}
-
-/** A text of somebody else, which a browser can show at once. */
-export function shownText(text: string): string {
-  return withFoundLetters(withFewMarks(text));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
 import { essenceOf, isJsonType, isTextType } from "../../../src/domain/contents/media-type.ts";
+import { languageOf } from "../code/languages.ts";
 import type { ShownFile } from "./content-source.ts";
 
 /** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
@@ -11,6 +12,8 @@ export type PreviewKind =
   | "document"
   | "markdown"
   | "json"
+  | "json-lines"
+  | "notebook"
   | "table"
   | "text"
   | "unknown"
@@ -20,7 +23,7 @@ export type PreviewKind =
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
 
 /** The kind for a file's type. The type is only what its owner says, so nothing is run because of it. */
-export function previewKind({ mime_type }: ShownFile): PreviewKind {
+export function previewKind({ filename, mime_type }: ShownFile): PreviewKind {
   const type = essenceOf(mime_type);
   if (IMAGE.test(type)) return "image";
   if (type.startsWith("audio/")) return "audio";
@@ -29,8 +32,10 @@ export function previewKind({ mime_type }: ShownFile): PreviewKind {
   const format = documentFormatOf(type);
   if (format !== null && format !== "html") return "document";
   if (type === "text/markdown") return "markdown";
+  if (/\.ipynb$/i.test(filename) || type === "application/x-ipynb+json") return "notebook";
   if (isJsonType(type)) return "json";
+  if (/^application\/(?:x-ndjson|ndjson|jsonl)$/.test(type)) return "json-lines";
   if (type === "text/csv" || type === "text/tab-separated-values") return "table";
   if (isTextType(type)) return "text";
-  return type === "application/octet-stream" ? "unknown" : "none";
+  return type === "application/octet-stream" || languageOf(filename, type) !== null ? "unknown" : "none";
 }

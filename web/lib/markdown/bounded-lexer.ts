@@ -17,7 +17,7 @@ const MOST_READ = 16 * 1024 * 1024;
 
 /**
  * The lexer of `marked`, with GitHub's additions and footnotes, which leaves what is nested too deeply or runs on for too long
- * as the text it is. The time that it takes is not bounded: see `formatMarkdown`.
+ * as the text it is. The time that it takes is not bounded: see `formatDocument`.
  *
  * @throws RangeError where a document has too many paragraphs, or quotes in quotes
  */

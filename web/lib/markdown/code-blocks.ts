@@ -23,6 +23,9 @@ export function codeIn(blocks: readonly Block[]): KnownCode[] {
         return block.notes.flatMap(codeIn);
       case "heading":
       case "paragraph":
+      case "output":
+      case "image":
+      case "remark":
       case "rule":
       case "table":
         return [];

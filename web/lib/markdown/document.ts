@@ -13,6 +13,12 @@ export type Inline =
   /** The number of a footnote. `isFirst` where it stands for the first time: its text leads back there. */
   | { readonly kind: "note"; readonly number: number; readonly isFirst: boolean };
 
+/** What a document is read from. */
+export interface DocumentSource {
+  readonly format: "markdown" | "notebook";
+  readonly text: string;
+}
+
 /** A block of a Markdown document; it is plain data, as it comes from a worker. */
 export type Block =
   | Heading
@@ -22,6 +28,11 @@ export type Block =
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | List
   | Table
+  | OutputBlock
+  /** A picture in the document itself, at a `data:` address. */
+  | { readonly kind: "image"; readonly address: string; readonly alt: string }
+  /** What we say of the document. */
+  | { readonly kind: "remark"; readonly text: string }
   /** What the footnotes say, from number 1 on. */
   | { readonly kind: "notes"; readonly notes: readonly (readonly Block[])[] };
 
@@ -38,6 +49,12 @@ export interface CodeBlock {
   readonly text: string;
   /** As its author named it; empty where they did not. */
   readonly language: string;
+}
+
+/** What code of a notebook gave. */
+export interface OutputBlock {
+  readonly kind: "output";
+  readonly text: string;
 }
 
 export interface Table {
@@ -83,6 +100,9 @@ function countInside(block: Block): number {
     case "notes":
       return sum(block.notes, (note) => 2 + countElements(note));
     case "code":
+    case "output":
+    case "image":
+    case "remark":
     case "rule":
       return 0;
   }

@@ -3,7 +3,7 @@ import { type Block, countElements } from "./document.ts";
 import { BlockReader } from "./read-blocks.ts";
 
 /** More elements take a browser seconds to lay out. */
-const MOST_ELEMENTS = 20_000;
+export const MOST_ELEMENTS = 20_000;
 
 /**
  * Reads Markdown: CommonMark with GitHub's tables, tasks, strikethrough, bare addresses and footnotes. HTML in it is
@@ -12,7 +12,8 @@ const MOST_ELEMENTS = 20_000;
  */
 export function parseMarkdown(text: string): Block[] | null {
   try {
-    const blocks = new BlockReader().read(new BoundedLexer().lex(text));
+    const reader = new BlockReader();
+    const blocks = [...reader.read(new BoundedLexer().lex(text)), ...reader.notes()];
     return countElements(blocks) > MOST_ELEMENTS ? null : blocks;
   } catch (error) {
     // The lexer's bound, or the end of the stack.

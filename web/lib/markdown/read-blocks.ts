@@ -34,15 +34,15 @@ export class BlockReader {
   /** What each footnote says. */
   readonly #notes = new Map<string, readonly Token[]>();
 
-  read(tokens: readonly Token[]): Block[] {
-    const blocks = this.#blocksOf(tokens);
+  /** What the footnotes say; to be read last. */
+  notes(): Block[] {
     const notes: Block[][] = [];
     // Footnotes may have footnotes.
-    for (const label of this.#inlines.notes) notes.push(this.#blocksOf(this.#notes.get(label) ?? []));
-    return notes.length === 0 ? blocks : [...blocks, { kind: "notes", notes }];
+    for (const label of this.#inlines.notes) notes.push(this.read(this.#notes.get(label) ?? []));
+    return notes.length === 0 ? [] : [{ kind: "notes", notes }];
   }
 
-  #blocksOf(tokens: readonly Token[]): Block[] {
+  read(tokens: readonly Token[]): Block[] {
     return tokens.filter(isBlock).flatMap((token) => this.#blockOf(token));
   }
 
@@ -61,7 +61,7 @@ export class BlockReader {
       case "hr":
         return [{ kind: "rule" }];
       case "blockquote":
-        return [{ kind: "quote", blocks: this.#blocksOf(token.tokens) }];
+        return [{ kind: "quote", blocks: this.read(token.tokens) }];
       case "list": {
         const start = token.start === "" ? null : token.start;
         const items = token.items.map((item) => this.#itemOf(item));
@@ -86,7 +86,7 @@ export class BlockReader {
   }
 
   #itemOf({ task, checked, tokens }: Tokens.ListItem): ListItem {
-    return { isDone: task ? checked === true : null, blocks: this.#blocksOf(tokens) };
+    return { isDone: task ? checked === true : null, blocks: this.read(tokens) };
   }
 
   #tableOf({ align: sides, header, rows }: Tokens.Table): Table {

@@ -37,6 +37,20 @@ function blockNode(block: Block): VNode {
       return <ListNode list={block} />;
     case "table":
       return <TableNode table={block} />;
+    case "output":
+      return (
+        <div class="prose-output">
+          <CodeLines code={block} />
+        </div>
+      );
+    case "image":
+      return (
+        <div>
+          <img src={block.address} alt={block.alt} />
+        </div>
+      );
+    case "remark":
+      return <p class="soft">{block.text}</p>;
     case "notes":
       return <Notes notes={block.notes} />;
   }

@@ -39,6 +39,15 @@ export function Document({ blocks, path }: DocumentProps) {
   );
 }
 
+/** A document that fills its place, and scrolls there. */
+export function ScrolledDocument(document: DocumentProps) {
+  return (
+    <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
+      <Document {...document} />
+    </div>
+  );
+}
+
 function goTo(article: HTMLElement | null, anchor: string): void {
   // Names of headings are in lower case, and not everybody writes them so.
   const name = CSS.escape(anchor.toLowerCase());

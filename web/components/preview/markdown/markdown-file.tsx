@@ -2,7 +2,7 @@ import { useContext } from "preact/hooks";
 import { useLoad } from "../../../lib/api/load.ts";
 import { ContentSourceContext, type ShownFile } from "../../../lib/contents/content-source.ts";
 import { readTextStart } from "../../../lib/contents/contents.ts";
-import { formatMarkdown } from "../../../lib/markdown/format.ts";
+import { formatDocument } from "../../../lib/markdown/format.ts";
 import { Failure } from "../../failure.tsx";
 import { Document } from "./document.tsx";
 
@@ -11,7 +11,7 @@ export function MarkdownFile({ file }: { readonly file: ShownFile }) {
   const { inline } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(file.id + file.content_hash, async (signal) => {
     const { text } = await readTextStart(inline(file), file, signal);
-    return text === null ? null : formatMarkdown(text, signal);
+    return text === null ? null : formatDocument({ format: "markdown", text }, signal);
   });
   if (loaded.state === "loading") return <p class="soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
