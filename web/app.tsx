@@ -23,9 +23,11 @@ import { Keys } from "./pages/keys.tsx";
 import { Links } from "./pages/links.tsx";
 import { NotFound } from "./components/shell/not-found.tsx";
 import { Search } from "./pages/search.tsx";
-import { SharedThing } from "./pages/shared.tsx";
 import { Trash } from "./pages/trash.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
+
+// What links show, to people who see nothing else of the dashboard.
+const SharedThing = later(async () => (await import("./pages/shared.tsx")).SharedThing);
 
 // Where people come once, or seldom.
 const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);

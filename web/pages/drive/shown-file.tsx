@@ -5,14 +5,18 @@ import { Failure } from "../../components/failure.tsx";
 import { orNull } from "../../lib/api/api.ts";
 import { getFile, getFileAt, parentOf } from "../../lib/files.ts";
 import { fileAddress, folderAddress, isId } from "../../lib/files/place.ts";
+import { later } from "../../components/later.tsx";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import { type Happening, happeningTo } from "../../lib/fates.ts";
 import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
-import { FilePreview } from "./file-preview.tsx";
 import type { DriveStore } from "./store/drive.ts";
+
+/** The preview comes when a file is first shown: who only looks at lists does without it. */
+const loadPreview = () => import("./file-preview.tsx");
+const FilePreview = later(async () => (await loadPreview()).FilePreview);
 
 /** How long nothing may happen after a click. */
 const PATIENCE_MS = 300;
@@ -52,7 +56,7 @@ interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
 
 function File({ id, store, place, folder, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
-    const file = await findFile(store.drive, folder, id, signal);
+    const [file] = await Promise.all([findFile(store.drive, folder, id, signal), loadPreview()]);
     if (file === null) store.fileMissing(id);
     return file;
   });
