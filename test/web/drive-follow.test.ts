@@ -109,6 +109,23 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
   expect(treeOf(inside.store)).not.toContain("new/");
 });
 
+test("the file that says what the folder is about comes, goes and is another one", async () => {
+  const shown = await newDrive(FILES);
+  const { folder, id } = shown;
+  const readme = () => folder.listing.peek()?.readme?.path;
+  const move = (from: string, path: string) =>
+    client.patch(`/v0/files/${entryAt(folder, from).key}`, { path });
+  expect(readme()).toBeUndefined();
+  await othersDo(shown, () => putFile(bench.owner, id, "readme.md"));
+  expect(readme()).toBe("readme.md");
+  await othersDo(shown, () => putFile(bench.owner, id, "README.md"));
+  expect(readme()).toBe("README.md");
+  await othersDo(shown, () => move("README.md", "box/README.md"));
+  expect(readme()).toBe("readme.md");
+  await othersDo(shown, () => move("readme.md", "readme.txt"));
+  expect(readme()).toBeUndefined();
+});
+
 test("of many files at once the list is read again; the selection stays, and what was moved in the page itself away", async () => {
   const shown = await newDrive(FILES);
   const { store, folder, id } = shown;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { nextFrame } from "../../support/browser/browser.ts";
+import { goFollowing } from "../../support/browser/drive-page.ts";
 import { type Content, openPreviews } from "../../support/browser/preview.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -196,6 +197,25 @@ describe("hostile files never run", () => {
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");
   });
+});
+
+test("a README.md stands under the list of its folder, leads to its preview, and follows what others do", async () => {
+  const { id: drive, slug } = await dashboard.driveWith("Read me", { "a.txt": 1 });
+  const file = await putFile(owner, drive, "Readme.md", "# First\n\nIt *begins*.");
+  await using tab = await dashboard.open();
+  await goFollowing(tab, `/drives/${slug}/`);
+  const readme = tab.getByRole("region", { name: "Readme.md" });
+  await readme.getByRole("heading", { name: "First" }).waitFor();
+  expect(await accessibilityProblemsInEachScheme(tab)).toEqual([]);
+  await owner.client.store(drive, "Readme.md", `# Second\n\nIt goes on.\n\n${"word ".repeat(4000)}\n\nEnd`);
+  await readme.getByRole("heading", { name: "Second" }).waitFor();
+  await readme.getByText("This is only its start.").waitFor();
+  await readme.getByRole("link", { name: "Readme.md" }).click();
+  await tab.waitForURL(new RegExp(`\\?file=${file}$`));
+  await tab.getByRole("dialog", { name: "Readme.md" }).getByText("End", { exact: true }).waitFor();
+  await tab.keyboard.press("Escape");
+  await owner.client.delete(`/v0/files/${file}`);
+  await readme.waitFor({ state: "detached" });
 });
 
 test("a preview is printed whole, without the page around it, and in dark on light", async () => {

@@ -18,6 +18,7 @@ async function link(body: { [name: string]: Json }): Promise<string> {
 const files = {
   "photos/notes.md": "# Title\n\nSome *text*, and a [link](https://example.com).\n",
   "photos/2030/deep.txt": "deep\n",
+  "photos/2030/README.md": "# What happened then\n",
   [`photos/${HOSTILE}`]: "hostile",
   "photos/page.html": "<script>alert(1)</script><h1>Page</h1>",
 };
@@ -64,6 +65,8 @@ describe.each([
     await preview(page).getByText("<script>alert(1)</script>").waitFor();
     await page.getByRole("button", { name: "Close preview" }).click();
     await page.getByRole("link", { name: "2030", exact: true }).click();
+    await page.getByRole("heading", { name: "What happened then" }).waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
     await page.getByRole("link", { name: "deep.txt", exact: true }).click();
     await preview(page).getByText("deep", { exact: true }).waitFor();
     await page.reload();

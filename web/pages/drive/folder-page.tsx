@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
+import { Readme } from "../../components/readme.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import type { Entry } from "../../lib/files.ts";
@@ -88,6 +89,13 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
           />
         )}
       </Area>
+      {listing.readme !== null && (
+        <Readme
+          key={listing.readme.id}
+          file={listing.readme}
+          to={fileAddress(place, path, listing.readme.id)}
+        />
+      )}
       {dialog !== null && <FolderDialogs open={dialog} drive={drive} store={store} folder={folder} />}
     </div>
   );

@@ -3,11 +3,13 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
+import { Readme } from "../../components/readme.tsx";
 import { nameOf } from "../../lib/files.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link, navigate, type Place } from "../../lib/browser/router.tsx";
-import { sharedAddress, sharedArchive } from "../../lib/shared.ts";
+import { readmeAmong } from "../../lib/files/readme.ts";
+import { sharedAddress, sharedArchive, shownFile } from "../../lib/shared.ts";
 import type { Shared } from "../../lib/api/types.ts";
 import { Ends } from "./ends.tsx";
 import { SharedList } from "./list.tsx";
@@ -27,6 +29,7 @@ export function SharedFolder({ token, shared, place, onRefused }: SharedFolderPr
   const path = place.query.get("path") ?? "";
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const contents = useFolder(token, folder, onRefused);
+  const readme = readmeAmong(contents.files);
   const close = () => {
     if (place.isReached) history.back();
     else navigate(sharedAddress(token, folder), { replace: true });
@@ -48,6 +51,9 @@ export function SharedFolder({ token, shared, place, onRefused }: SharedFolderPr
       </header>
       <SharedList token={token} contents={contents} label={folder === "" ? shared.name : nameOf(folder)} />
       {contents.failure !== null && <Failure error={contents.failure} retry={contents.retry} />}
+      {readme !== null && (
+        <Readme key={readme.path} file={shownFile(readme)} to={sharedAddress(token, readme.path)} />
+      )}
       {path !== folder && (
         <SharedPreview
           key={path}

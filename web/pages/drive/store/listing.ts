@@ -1,7 +1,8 @@
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { type ApiError, asApiError } from "../../../lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry, listFiles } from "../../../lib/files.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
+import { readmeAmong } from "../../../lib/files/readme.ts";
 import { compareFiles, fileOrder, type Sort } from "../../../lib/files/sort.ts";
 import type { FileRecord, FoldersPage } from "../../../lib/api/types.ts";
 import { FolderRows } from "./folder-rows.ts";
@@ -47,6 +48,7 @@ export class FolderListing {
   readonly #error = signal<ApiError | null>(null);
   readonly #folders;
   readonly #files: PagedList<FileRecord>;
+  readonly #readme = computed(() => readmeAmong(this.#files.items));
   /** Replaces `#folders` once it is loaded. It stays here if loading it failed. */
   #nextFolders: FolderRows | null = null;
 
@@ -103,6 +105,11 @@ export class FolderListing {
 
   get isSelectable(): boolean {
     return this.count <= SELECTABLE;
+  }
+
+  /** The file that says what the folder is about, if there is one among what is loaded. */
+  get readme(): FileRecord | null {
+    return this.#readme.value;
   }
 
   /** Whether all that stands in the folder is loaded. */

@@ -50,6 +50,11 @@ export class PagedList<T> {
     return this.#items.size;
   }
 
+  /** Those that are loaded, in their order. */
+  get items(): Iterable<T> {
+    return this.#items.values();
+  }
+
   /** The item at an index, from 0; undefined where it is not loaded. */
   at(index: number): T | undefined {
     return this.#items.get(index);
