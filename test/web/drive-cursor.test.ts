@@ -35,6 +35,27 @@ async function comeBack(folder: FolderStore): Promise<void> {
   await readAgain(folder, () => folder.reload());
 }
 
+test("the files beside one are known, also where they are not loaded yet; folders and what is gone are not", async () => {
+  const { folder } = await newMany(1200);
+  const listing = folder.listing.value;
+  if (listing === null) throw new Error("there is no list");
+  const last = await listing.fileAt(500);
+  expect(listing.placeOfFile(last?.id ?? "")).toEqual({ at: 500, of: 1200 });
+  const next = await listing.fileAt(501);
+  expect([next?.path, listing.placeOfFile(next?.id ?? "")]).toEqual([
+    "many/0000501.txt",
+    { at: 501, of: 1200 },
+  ]);
+  expect([await listing.fileAt(0), await listing.fileAt(1201)]).toEqual([null, null]);
+  expect(listing.placeOfFile("none")).toBeNull();
+
+  const { folder: mixed, fileId } = await newDrive({ "a/b.txt": 1, "c.txt": 1, "d.txt": 1 });
+  const list = mixed.listing.value;
+  expect(list?.placeOfFile(fileId("d.txt"))).toEqual({ at: 2, of: 2 });
+  expect([await list?.fileAt(0), (await list?.fileAt(1))?.path]).toEqual([null, "c.txt"]);
+  expect([list?.placeOfFile("a/"), list?.placeOfFile(fileId("a/b.txt"))]).toEqual([null, null]);
+});
+
 describe("the active row", () => {
   test("stays with what stands in it, and where that is gone, with its place", async () => {
     const { folder, id, fileId } = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });

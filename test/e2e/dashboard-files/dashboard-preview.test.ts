@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { nextFrame } from "../../support/browser/browser.ts";
-import { goFollowing } from "../../support/browser/drive-page.ts";
+import { goFollowing, rowInFocus } from "../../support/browser/drive-page.ts";
 import { type Content, openPreviews } from "../../support/browser/preview.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -197,6 +197,33 @@ describe("hostile files never run", () => {
     await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
     await shown("This text has invisible characters");
   });
+});
+
+test("one goes from file to file, by buttons and arrow keys, in the order of the list; Back closes the preview", async () => {
+  const { slug } = await dashboard.driveWith("Steps", { "a/x.txt": 1, "b.txt": 1, "c.csv": 1, "d.txt": 1 });
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  const previewOf = (name: string) => tab.getByRole("dialog", { name });
+  await tab.getByRole("link", { name: "c.csv" }).click();
+  await previewOf("c.csv").getByText("2 of 3").waitFor();
+  expect(await accessibilityProblemsInEachScheme(tab)).toEqual([]);
+  await tab.keyboard.press("ArrowLeft");
+  await previewOf("b.txt").waitFor();
+  // What has the focus is gone with its file; the next key counts all the same.
+  await previewOf("b.txt").locator(".preview-text").click();
+  await tab.keyboard.press("ArrowRight");
+  await previewOf("c.csv").waitFor();
+  await previewOf("c.csv").getByRole("button", { name: "Next file" }).click();
+  await previewOf("d.txt").getByText("d.txt, 3 of 3").waitFor();
+  await tab.keyboard.press("ArrowRight");
+  await previewOf("d.txt").getByRole("button", { name: "Comments" }).click();
+  await tab.getByLabel("New comment").fill("typed");
+  await tab.keyboard.press("ArrowLeft");
+  expect(await tab.getByLabel("New comment").inputValue()).toBe("typed");
+  await previewOf("d.txt").waitFor();
+  await tab.goBack();
+  await previewOf("d.txt").waitFor({ state: "detached" });
+  expect(new URL(tab.url()).search).toBe("");
+  await rowInFocus(tab, "d.txt");
 });
 
 test("a README.md stands under the list of its folder, leads to its preview, and follows what others do", async () => {

@@ -71,6 +71,10 @@ describe.each([
     await preview(page).getByText("deep", { exact: true }).waitFor();
     await page.reload();
     await preview(page).getByText("deep", { exact: true }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await preview(page).getByRole("heading", { name: "What happened then" }).waitFor();
+    await page.getByRole("button", { name: "Previous file" }).click();
+    await preview(page).getByText("deep", { exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("navigation").getByRole("link", { name: "photos" }).click();
     await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();

@@ -3,14 +3,18 @@ import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { useKeptFocus } from "../../lib/browser/focus.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Icon } from "../icon.tsx";
 import { later } from "../later.tsx";
 import { Name } from "../name.tsx";
+import { StepButtons, type Steps } from "./step-buttons.tsx";
 
 interface PreviewProps {
   readonly file: ShownFile;
+  /** The way to the files beside it, if there is one. */
+  readonly steps?: Steps | null;
   /** What else can be done with the file, before closing it. */
   readonly children?: ComponentChildren;
   /** What is to be known of the file before its content. */
@@ -24,11 +28,12 @@ interface PreviewProps {
  * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
  * nothing in them runs in our origin.
  */
-export function Preview({ file, children, notice, beside, onClose }: PreviewProps) {
+export function Preview({ file, steps = null, children, notice, beside, onClose }: PreviewProps) {
   const element = useModal(onClose);
+  useKeptFocus(element);
   const { download } = useContext(ContentSourceContext);
   return (
-    <dialog ref={element} class="preview" aria-labelledby="preview-title">
+    <dialog ref={element} class="preview" tabIndex={-1} autofocus aria-labelledby="preview-title">
       <header class="preview-head">
         <div class="preview-what">
           <h2 id="preview-title">
@@ -41,6 +46,7 @@ export function Preview({ file, children, notice, beside, onClose }: PreviewProp
             </time>
           </p>
         </div>
+        {steps !== null && <StepButtons steps={steps} name={file.filename} />}
         <a class="button" href={download(file)} download={file.filename}>
           <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
         </a>

@@ -102,6 +102,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
           drive={drive}
           place={place}
           path={folder}
+          shown={fileId}
           takesFocus={isReached}
         />
       </div>

@@ -4,19 +4,24 @@ import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
 import { Preview } from "../../components/preview/preview.tsx";
+import type { Steps } from "../../components/preview/step-buttons.tsx";
 import { useLoad } from "../../lib/api/load.ts";
 import { useMedia } from "../../lib/browser/media.ts";
 import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
-import type { FileRecord } from "../../lib/api/types.ts";
+import type { Comment, FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
 import { VersionsDialog } from "./dialogs/versions.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
+const NOTHING: readonly Comment[] = [];
+
 interface FilePreviewProps {
   readonly file: FileRecord;
   readonly store: DriveStore;
+  /** The way to the files beside it, if it is known. */
+  readonly steps: Steps | null;
   /** What others did to it since it is shown; null for nothing. */
   readonly happening: Happening | null;
   /** The file may be another now. */
@@ -25,28 +30,34 @@ interface FilePreviewProps {
 }
 
 /** A file over the page of its drive, with what was said of it beside its content. */
-export function FilePreview({ file, store, happening, reload, onClose }: FilePreviewProps) {
+export function FilePreview({ file, store, steps, happening, reload, onClose }: FilePreviewProps) {
   const { id, content_hash: content } = file;
-  const comments = useLoad(`${id} ${content}`, (signal) => listComments(id, signal));
+  const comments = useLoad(`${id} ${content}`, async (signal) => ({
+    id,
+    all: await listComments(id, signal),
+  }));
   useLayoutEffect(
     () => store.watch((each) => each.file_id === id && each.type.startsWith("comment.") && comments.reload()),
     [store, id, comments.reload],
   );
   const { loaded } = comments;
-  const threads = useMemo(() => threadsOf(loaded.state === "ready" ? loaded.value : []), [loaded]);
+  const said = loaded.state === "ready" && loaded.value.id === id ? loaded.value.all : NOTHING;
+  const threads = useMemo(() => threadsOf(said), [said]);
   const lines = useMemo(() => linesOf(threads.open), [threads]);
   const isWide = useMedia("(width >= 60rem)");
   const [chosen, setChosen] = useState<boolean | null>(null);
-  const isOpen = chosen ?? (isWide && threads.open.length > 0);
   // What has come of itself does not go of itself, such as with the last that is resolved.
+  const [cameFor, setCameFor] = useState<string | null>(null);
+  const isOpen = chosen ?? (cameFor === id || (isWide && threads.open.length > 0));
   useLayoutEffect(() => {
-    if (isOpen) setChosen(true);
-  }, [isOpen]);
+    if (isOpen) setCameFor(id);
+  }, [isOpen, id]);
   const panel = useId();
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
         file={file}
+        steps={steps}
         notice={
           happening !== null && (
             <FileHappening file={file} happening={happening} isReadOnly={store.isReadOnly} onShow={reload} />
@@ -55,6 +66,7 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
         beside={
           isOpen && (
             <CommentsPanel
+              key={id}
               id={panel}
               file={file}
               threads={threads}

@@ -25,12 +25,14 @@ interface FolderPageProps {
   /** The drive as the address names it. */
   readonly place: string;
   readonly path: string;
+  /** The id of the file whose preview is shown. */
+  readonly shown: string | null;
   /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
 }
 
 /** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
-export function FolderPage({ store, drive, place, path, takesFocus }: FolderPageProps) {
+export function FolderPage({ store, drive, place, path, shown, takesFocus }: FolderPageProps) {
   const [view, setView] = useState(chosenView);
   const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
   useLayoutEffect(() => store.show(folder), []);
@@ -85,6 +87,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
             listing={listing}
             view={view}
             label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}
+            shown={shown}
             href={href}
           />
         )}

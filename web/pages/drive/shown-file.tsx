@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { orNull } from "../../lib/api/api.ts";
@@ -8,11 +8,11 @@ import { fileAddress, folderAddress, isId } from "../../lib/files/place.ts";
 import { later } from "../../components/later.tsx";
 import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
-import { useSession } from "../../lib/api/session.tsx";
-import { type Happening, happeningTo } from "../../lib/fates.ts";
 import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { DriveStore } from "./store/drive.ts";
+import { useHappening } from "./use-happening.ts";
+import { useSteps } from "./use-steps.ts";
 
 /** The preview comes when a file is first shown: who only looks at lists does without it. */
 const loadPreview = () => import("./file-preview.tsx");
@@ -46,7 +46,7 @@ export function ShownFile({ fileId, isReached, ...where }: ShownFileProps) {
     if (kept(IS_LED_TO) === true) history.back();
     else navigate(folderAddress(where.place, where.folder), { replace: true });
   };
-  return <File key={fileId} {...where} id={fileId} onClose={close} />;
+  return <File {...where} id={fileId} onClose={close} />;
 }
 
 interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
@@ -58,19 +58,25 @@ function File({ id, store, place, folder, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
     const [file] = await Promise.all([findFile(store.drive, folder, id, signal), loadPreview()]);
     if (file === null) store.fileMissing(id);
-    return file;
+    return { id, file };
   });
+  const isFailed = loaded.state === "failed";
+  const answer = loaded.state === "ready" && loaded.value.id === id ? loaded.value : null;
   const last = useRef<FileRecord | null>(null);
-  const found = loaded.state === "ready" ? loaded.value : null;
+  // On the way to the next one, what the list knows of it is shown until the answer comes.
+  const isNext = answer === null && last.current !== null && !isFailed;
+  const found = answer?.file ?? (isNext ? (store.shown.peek()?.fileOf(id) ?? null) : null);
   last.current = found ?? last.current;
-  const { happening, show } = useHappening(store, last.current, reload);
+  const { happening, show } = useHappening(store, id, last.current, reload);
   // What was deleted is still shown, also if it was just being asked for again.
-  const file = found ?? (happening?.kind === "deleted" ? last.current : null);
+  const file = found ?? (isNext || happening?.kind === "deleted" ? last.current : null);
+  const steps = useSteps(store, place, id);
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {
-    // It was moved since it was listed, or since the address was copied.
-    if (home !== folder) readdress(fileAddress(place, home, file?.id ?? id));
-  }, [home, folder]);
+    const known = answer?.file ?? null;
+    // It was moved since it was listed, or since the address was copied; or a document names it by its path.
+    if (known !== null && (known.id !== id || home !== folder)) readdress(fileAddress(place, home, known.id));
+  }, [answer, home, folder]);
   if (loaded.state === "loading") {
     return (
       <Late>
@@ -81,7 +87,16 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     );
   }
   if (file !== null) {
-    return <FilePreview file={file} store={store} happening={happening} reload={show} onClose={onClose} />;
+    return (
+      <FilePreview
+        file={file}
+        store={store}
+        steps={steps}
+        happening={happening}
+        reload={show}
+        onClose={onClose}
+      />
+    );
   }
   return loaded.state === "failed" ? (
     <Dialog title="Couldn't load the file" onClose={onClose}>
@@ -94,35 +109,6 @@ function File({ id, store, place, folder, onClose }: FileProps) {
       <Close onClose={onClose} />
     </Dialog>
   );
-}
-
-/**
- * What others do to the file while it is shown, and a function that shows it as it is now. What is no news is shown at
- * once.
- */
-function useHappening(store: DriveStore, file: FileRecord | null, reload: () => void) {
-  const { account } = useSession();
-  const [happening, setHappening] = useState<Happening | null>(null);
-  const show = useCallback(() => {
-    setHappening(null);
-    reload();
-  }, [reload]);
-  const known = useRef({ file, happening });
-  known.current = { file, happening };
-  useLayoutEffect(
-    () =>
-      store.watch((change) => {
-        const { current } = known;
-        const next =
-          current.file === null ? "reload" : happeningTo(current.file, change, current.happening, account.id);
-        if (next === "reload") return show();
-        if (next === null) return;
-        known.current = { ...current, happening: next };
-        setHappening(next);
-      }),
-    [store, show, account.id],
-  );
-  return { happening, show };
 }
 
 /** Comes only where it is waited for: in between, it would flash. */

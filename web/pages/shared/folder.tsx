@@ -54,15 +54,7 @@ export function SharedFolder({ token, shared, place, onRefused }: SharedFolderPr
       {readme !== null && (
         <Readme key={readme.path} file={shownFile(readme)} to={sharedAddress(token, readme.path)} />
       )}
-      {path !== folder && (
-        <SharedPreview
-          key={path}
-          token={token}
-          path={path}
-          known={contents.files.find((file) => file.path === path)}
-          onClose={close}
-        />
-      )}
+      {path !== folder && <SharedPreview token={token} path={path} files={contents.files} onClose={close} />}
     </>
   );
 }

@@ -1,25 +1,34 @@
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
+import type { Steps } from "../../components/preview/step-buttons.tsx";
 import { useLoad } from "../../lib/api/load.ts";
-import { getSharedFile, shownFile } from "../../lib/shared.ts";
+import { readdress } from "../../lib/browser/router.tsx";
+import { getSharedFile, sharedAddress, shownFile } from "../../lib/shared.ts";
 import type { SharedFile } from "../../lib/api/types.ts";
 
 interface SharedPreviewProps {
   readonly token: string;
   readonly path: string;
-  /** The file, if it is in the list already. */
-  readonly known: SharedFile | undefined;
+  /** What of its folder is loaded. */
+  readonly files: readonly SharedFile[];
   readonly onClose: () => void;
 }
 
 /** The preview of a file in a folder that a link shows. */
-export function SharedPreview({ known, ...rest }: SharedPreviewProps) {
-  if (known !== undefined) return <Preview file={shownFile(known)} onClose={rest.onClose} />;
-  return <Found {...rest} />;
+export function SharedPreview({ files, ...rest }: SharedPreviewProps) {
+  const index = files.findIndex((file) => file.path === rest.path);
+  const known = files[index];
+  if (known === undefined) return <Found key={rest.path} {...rest} />;
+  const go = (by: number) => {
+    const next = files[index + by];
+    if (next !== undefined) readdress(sharedAddress(rest.token, next.path));
+  };
+  const steps: Steps = { at: index + 1, of: files.length, go };
+  return <Preview file={shownFile(known)} steps={steps} onClose={rest.onClose} />;
 }
 
-function Found({ token, path, onClose }: Omit<SharedPreviewProps, "known">) {
+function Found({ token, path, onClose }: Omit<SharedPreviewProps, "files">) {
   const { loaded, reload } = useLoad(path, (signal) => getSharedFile(token, path, signal));
   if (loaded.state === "loading") return null;
   if (loaded.state === "ready") return <Preview file={loaded.value} onClose={onClose} />;

@@ -11,6 +11,7 @@ import { entryTools } from "./entry-actions.ts";
 import { GridHead } from "./head.tsx";
 import { useKeys } from "./keys.ts";
 import { FileRow } from "./row.tsx";
+import { useShownRow } from "./use-shown-row.ts";
 import { useVisibleRows } from "./use-visible-rows.ts";
 
 /** How long scrolling must rest before what it shows is asked for. */
@@ -21,6 +22,8 @@ interface FileGridProps {
   readonly listing: FolderListing;
   readonly view: FolderView;
   readonly label: string;
+  /** The id of the file whose preview is shown. */
+  readonly shown: string | null;
   readonly href: (entry: Entry) => string;
 }
 
@@ -32,7 +35,7 @@ interface OpenMenu {
 }
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
-export function FileGrid({ folder, listing, view, label, href }: FileGridProps) {
+export function FileGrid({ folder, listing, view, label, shown: shownFile, href }: FileGridProps) {
   const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -50,6 +53,7 @@ export function FileGrid({ folder, listing, view, label, href }: FileGridProps) 
     if (button !== null) showMenu(row, button.getBoundingClientRect());
   };
   useKeys({ folder, listing, body, columns, line: shape.line, reveal, onOpen: open, onMenu: showMenuAtRow });
+  useShownRow({ folder, listing, shown: shownFile, reveal });
 
   useEffect(() => {
     const timer = setTimeout(() => void listing.ensure({ first, last: end - 1 }), REST_MS);

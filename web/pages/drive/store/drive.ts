@@ -1,4 +1,4 @@
-import { batch } from "@preact/signals-core";
+import { batch, signal } from "@preact/signals-core";
 import {
   createFolder,
   type Entry,
@@ -30,7 +30,8 @@ export class DriveStore {
   readonly tree: TreeStore;
   readonly works = new WorksStore();
   readonly #left = new LeftLists();
-  #shown: FolderStore | null = null;
+  /** The folder whose list is shown. */
+  readonly shown = signal<FolderStore | null>(null);
   readonly #watchers = new Set<(change: Change) => void>();
 
   /**
@@ -60,10 +61,10 @@ export class DriveStore {
   /** Loads a folder and keeps it up to date; returns a function that stops this. */
   show(folder: FolderStore): () => void {
     const close = folder.open();
-    this.#shown = folder;
+    this.shown.value = folder;
     return () => {
       close();
-      if (this.#shown === folder) this.#shown = null;
+      if (this.#shown === folder) this.shown.value = null;
     };
   }
 
@@ -218,6 +219,10 @@ export class DriveStore {
   tell(changes: readonly Change[]): void {
     this.#left.forget();
     for (const change of changes) for (const watcher of this.#watchers) watcher(change);
+  }
+
+  get #shown(): FolderStore | null {
+    return this.shown.peek();
   }
 
   #orReload<T>(request: Promise<T>): Promise<T> {

@@ -197,16 +197,24 @@ export class FolderStore {
 
   /** A file was moved away from a path, unless the list shows it at another by now. */
   fileLeft(id: string, path: string): void {
-    const file = this.#fileOf(id);
+    const file = this.fileOf(id);
     if (file === null || file.path === path) this.filesRemoved([{ key: id, path }]);
   }
 
   /** Whether a change is of a file of this folder, and the list does not show the file as it is since. */
   isOutOfDate({ file_id: id, path, after, at }: Change): boolean {
-    const file = id === null ? null : this.#fileOf(id);
+    const file = id === null ? null : this.fileOf(id);
     if (file === null) return parentOf(path) === this.path;
     const isSame = file.path === path && (after === null || file.content_hash === after.content_hash);
     return !(isSame && file.updated_at >= at);
+  }
+
+  /** The record of a file that the list shows; null where it shows none. */
+  fileOf(id: string): FileRecord | null {
+    const list = this.listing.peek();
+    const row = list?.rowOf(id);
+    const entry = row === undefined ? undefined : list?.at(row);
+    return entry?.kind === "file" ? entry.file : null;
   }
 
   /** Loads what has to be loaded again. To be called when no more changes are to come soon. */
@@ -216,14 +224,6 @@ export class FolderStore {
     if (outdated === "all" || this.#next !== null) return this.reload();
     this.#outdated = "nothing";
     void this.listing.peek()?.refreshFolders();
-  }
-
-  /** The record that the list shows; null where it shows none. */
-  #fileOf(id: string): FileRecord | null {
-    const list = this.listing.peek();
-    const row = list?.rowOf(id);
-    const entry = row === undefined ? undefined : list?.at(row);
-    return entry?.kind === "file" ? entry.file : null;
   }
 
   /** Changes the list. `change` returns false if the list has to be loaded again. */

@@ -19,6 +19,12 @@ export interface RowRange {
   readonly last: number;
 }
 
+/** Which of the files one is, from 1, and how many there are. */
+export interface FilePlace {
+  readonly at: number;
+  readonly of: number;
+}
+
 /** A row that is kept in mind while the list changes: where it is, and what stands in it. */
 export interface RowPlace {
   readonly row: number;
@@ -131,6 +137,19 @@ export class FolderListing {
   rowOf(key: string): number | undefined {
     const file = this.#files.indexOf(key);
     return file === undefined ? this.#folders.value.rowOf(key) : this.folderCount + file;
+  }
+
+  /** The place of a file among the files; null where it is not among what is loaded. */
+  placeOfFile(id: string): FilePlace | null {
+    const index = this.#files.indexOf(id);
+    return index === undefined ? null : { at: index + 1, of: this.fileCount };
+  }
+
+  /** The file at a place, loaded if need be; null where there is none, or it does not come: see `error`. */
+  async fileAt(at: number): Promise<FileRecord | null> {
+    const row = this.folderCount + at - 1;
+    const [entry] = await this.among({ first: row, last: row });
+    return entry?.kind === "file" ? entry.file : null;
   }
 
   /** Keeps a row in mind, for `rowAt` of this listing or a later one of the folder. */
