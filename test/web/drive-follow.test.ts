@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Change } from "../../web/lib/api/types.ts";
+import type { Change, FileRecord } from "../../web/lib/api/types.ts";
+import { lastChangeOf } from "../../web/lib/last-change.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import {
   comesTrue,
@@ -124,6 +125,17 @@ test("the file that says what the folder is about comes, goes and is another one
   expect(readme()).toBe("readme.md");
   await othersDo(shown, () => move("readme.md", "readme.txt"));
   expect(readme()).toBeUndefined();
+});
+
+test("who made a file what it is, as far as the last changes tell", async () => {
+  const { id, fileId } = await driveWith(FILES);
+  const file = await client.get<FileRecord>(`/v0/files/${fileId("a.txt")}`);
+  const { signal } = new AbortController();
+  await client.post(`/v0/files/${file.id}/comments`, { text: "Fine." });
+  expect(await lastChangeOf(file, signal)).toMatchObject({ type: "file.created", by: { type: "key" } });
+  await client.patch(`/v0/files/${file.id}`, { tags: ["new"] });
+  expect(await lastChangeOf(file, signal)).toMatchObject({ type: "file.updated", drive_id: id });
+  expect(await lastChangeOf({ ...file, id: id }, signal)).toBeNull();
 });
 
 test("of many files at once the list is read again; the selection stays, and what was moved in the page itself away", async () => {

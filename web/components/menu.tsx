@@ -37,10 +37,16 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
   const element = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
+  const opener = useRef<Element | null>(null);
+  const giveBack = () => {
+    const { current } = opener;
+    if (current instanceof HTMLElement && current.isConnected) current.focus({ preventScroll: true });
+    else focusContent();
+  };
   useLayoutEffect(() => {
     const menu = element.current;
     if (menu === null) return;
-    const opener = document.activeElement;
+    opener.current = document.activeElement;
     // Not "auto": browsers close such a popover when the right mouse button that opened it is released.
     menu.showPopover();
     place(menu, anchor);
@@ -53,14 +59,14 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
     addEventListener("resize", dismiss, { signal: abort.signal });
     return () => {
       abort.abort();
-      if (!menu.contains(document.activeElement)) return;
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
-      else focusContent();
+      if (menu.contains(document.activeElement)) giveBack();
     };
   }, []);
   const press = (event: KeyboardEvent) => {
     // Keys pressed here must not reach the page below.
     event.stopPropagation();
+    // It would close the dialog that the menu is in as well.
+    if (event.key === "Escape") event.preventDefault();
     if (event.key === "Escape" || event.key === "Tab") return onClose();
     if (element.current !== null && pressIn(itemsOf(element.current), event)) event.preventDefault();
   };
@@ -68,6 +74,8 @@ export function Menu({ label, anchor, items, onClose }: MenuProps) {
     const opensElsewhere = item.href !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey);
     if (item.onChoose !== undefined && !opensElsewhere) {
       event.preventDefault();
+      // Before a dialog opens, which gives it back to what had it.
+      giveBack();
       item.onChoose();
     }
     onClose();

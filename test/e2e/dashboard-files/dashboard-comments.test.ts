@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { goFollowing } from "../../support/browser/drive-page.ts";
+import { chooseInPreview, goFollowing } from "../../support/browser/drive-page.ts";
 import { inspect } from "../../support/browser/looks.ts";
 import { putFile } from "../../support/server/drives.ts";
 
@@ -65,7 +65,7 @@ test("a version says why it came, and has a label that one gives it", async () =
   await owner.client.store(id, "plan.txt", "two", "&message=Second%20draft");
   await using page = await open();
   await goFollowing(page, `/drives/ada/labels/?file=${file}`);
-  await page.getByRole("button", { name: "Versions" }).click();
+  await chooseInPreview(page, "Versions");
   for (const draft of ["First draft", "Second draft"]) await page.getByText(draft).waitFor();
   for (const [version, label] of [
     [1, "approved"],

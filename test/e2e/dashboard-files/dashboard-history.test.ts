@@ -3,6 +3,7 @@ import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
+  chooseInPreview,
   confirmDelete,
   goFollowing,
   renameTo,
@@ -60,7 +61,7 @@ test("versions are compared and restored, and the trash gives back what it holds
   await dashboard.owner.client.put(id, "plan.md", "one\n2\nthree\n", 200);
   await dashboard.owner.client.delete(`/v0/files/${fileId("old/gone.txt")}`);
   await using page = await open(`/drives/ada/past/?file=${plan}`);
-  await page.getByRole("button", { name: "Versions" }).click();
+  await chooseInPreview(page, "Versions");
   await page.getByRole("button", { name: "Compare version 1 with the current content" }).click();
   const diff = page.getByRole("region", { name: "From version 1 to the current content" });
   await diff.waitFor();

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { nextFrame } from "../../support/browser/browser.ts";
-import { goFollowing, rowInFocus } from "../../support/browser/drive-page.ts";
+import {
+  chooseInPreview,
+  confirmDelete,
+  enter,
+  goFollowing,
+  rowInFocus,
+} from "../../support/browser/drive-page.ts";
 import { type Content, openPreviews } from "../../support/browser/preview.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
@@ -224,6 +230,63 @@ test("one goes from file to file, by buttons and arrow keys, in the order of the
   await previewOf("d.txt").waitFor({ state: "detached" });
   expect(new URL(tab.url()).search).toBe("");
   await rowInFocus(tab, "d.txt");
+});
+
+test("what can be done with a file is done from its preview; after its deletion the next one is shown", async () => {
+  const { slug, id: drive } = await dashboard.driveWith("Deeds", {
+    "a.txt": 1,
+    "b.txt": 1,
+    "c.txt": 1,
+    "box/x": 1,
+  });
+  const last = await owner.client.store(drive, "d.txt", "x", "&tags=first,second");
+  await using tab = await dashboard.open();
+  await goFollowing(tab, `/drives/${slug}/?file=${last}`);
+  const previewOf = (name: string) =>
+    tab.locator(".preview").filter({ has: tab.getByRole("heading", { name }) });
+  const menu = tab.getByRole("menu");
+  const actions = previewOf("d.txt").getByRole("button", { name: "Actions for d.txt" });
+  await previewOf("d.txt").getByText("4 of 4").waitFor();
+  await actions.click();
+  await menu.getByRole("menuitem", { name: "Rename" }).waitFor();
+  await tab.keyboard.press("Escape");
+  await menu.waitFor({ state: "detached" });
+  await actions.and(tab.locator(":focus")).waitFor();
+  await previewOf("d.txt").getByRole("button", { name: "Details" }).click();
+  const details = tab.getByRole("region", { name: "Details" });
+  for (const text of ["1 byte", "first", "second", "by an unnamed key"])
+    await details.getByText(text).first().waitFor();
+  expect(await accessibilityProblemsInEachScheme(tab)).toEqual([]);
+  await details.getByRole("button", { name: "Edit details" }).click();
+  await tab.getByRole("button", { name: "Remove tag first" }).click();
+  await tab.getByRole("button", { name: "Save" }).click();
+  await details.getByText("first").waitFor({ state: "detached" });
+
+  await chooseInPreview(tab, "Rename");
+  await enter(tab.getByLabel("Name", { exact: true }), "0.txt");
+  await previewOf("0.txt").getByText("1 of 4").waitFor();
+  await chooseInPreview(tab, "Delete");
+  await confirmDelete(tab, "1 file (1 byte)");
+  await previewOf("a.txt").getByText("1 of 3").waitFor();
+  await tab.getByRole("button", { name: "Actions for a.txt" }).and(tab.locator(":focus")).waitFor();
+  await chooseInPreview(tab, "Move");
+  await tab.locator(".dialog").getByRole("treeitem", { name: "box" }).click();
+  await tab.getByRole("button", { name: "Move here" }).click();
+  await previewOf("b.txt").getByText("1 of 2").waitFor();
+  await tab.keyboard.press("ArrowRight");
+  await previewOf("c.txt").getByText("2 of 2", { exact: true }).waitFor();
+  for (const [name, next] of [
+    ["c.txt", "b.txt"],
+    ["b.txt", null],
+  ] as const) {
+    await chooseInPreview(tab, "Delete");
+    await confirmDelete(tab, "1 file (1 byte)");
+    await previewOf(name).waitFor({ state: "detached" });
+    if (next !== null) await previewOf(next).waitFor();
+  }
+  await tab.locator("dialog").waitFor({ state: "detached" });
+  expect(await dashboard.paths(drive)).toEqual(["box/a.txt", "box/x"]);
+  await rowInFocus(tab, "box");
 });
 
 test("a README.md stands under the list of its folder, leads to its preview, and follows what others do", async () => {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { mischiefIn, nextFrame } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { chooseFor } from "../../support/browser/drive-page.ts";
+import { chooseFor, chooseInPreview } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { provision, signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -94,7 +94,7 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
     "the versions of a file",
     `${folder}?file=${file.id}`,
     async (page) => {
-      await page.getByRole("button", { name: "Versions" }).click();
+      await chooseInPreview(page, "Versions");
       await page.locator(".version .badge").getByText(NAME).waitFor();
     },
   ],

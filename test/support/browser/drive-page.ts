@@ -81,6 +81,15 @@ export async function chooseFor(page: Page, name: string, choice: string): Promi
   await page.getByRole("menuitem", { name: choice }).click();
 }
 
+/** Chooses from the menu of the file whose preview is shown. */
+export async function chooseInPreview(page: Page, choice: string): Promise<void> {
+  await page
+    .locator(".preview")
+    .getByRole("button", { name: /^Actions for / })
+    .click();
+  await page.getByRole("menuitem", { name: choice }).click();
+}
+
 /** Moves what is selected to a folder beside it. */
 export async function moveTo(page: Page, folder: string): Promise<void> {
   await page.getByRole("button", { name: "Move" }).click();

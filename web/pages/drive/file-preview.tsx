@@ -1,21 +1,24 @@
 import commentsIcon from "lucide-static/icons/message-square.svg" with { type: "text" };
-import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
+import detailsIcon from "lucide-static/icons/info.svg" with { type: "text" };
+import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
+import { MenuButton } from "../../components/menu-button.tsx";
 import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
 import { Preview } from "../../components/preview/preview.tsx";
 import type { Steps } from "../../components/preview/step-buttons.tsx";
-import { useLoad } from "../../lib/api/load.ts";
 import { useMedia } from "../../lib/browser/media.ts";
-import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
-import type { Comment, FileRecord } from "../../lib/api/types.ts";
+import { linesOf } from "../../lib/comments.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { fileEntry } from "../../lib/files.ts";
+import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
-import { VersionsDialog } from "./dialogs/versions.tsx";
+import { useThreads } from "./comments/use-threads.ts";
+import { DetailsPanel } from "./details-panel.tsx";
 import { FileHappening } from "./file-happening.tsx";
+import { entryTools } from "./list/entry-actions.ts";
 import type { DriveStore } from "./store/drive.ts";
-
-const NOTHING: readonly Comment[] = [];
 
 interface FilePreviewProps {
   readonly file: FileRecord;
@@ -29,30 +32,17 @@ interface FilePreviewProps {
   readonly onClose: () => void;
 }
 
-/** A file over the page of its drive, with what was said of it beside its content. */
+/** A file over the page of its drive, with what is known and was said of it beside its content. */
 export function FilePreview({ file, store, steps, happening, reload, onClose }: FilePreviewProps) {
-  const { id, content_hash: content } = file;
-  const comments = useLoad(`${id} ${content}`, async (signal) => ({
-    id,
-    all: await listComments(id, signal),
-  }));
-  useLayoutEffect(
-    () => store.watch((each) => each.file_id === id && each.type.startsWith("comment.") && comments.reload()),
-    [store, id, comments.reload],
-  );
-  const { loaded } = comments;
-  const said = loaded.state === "ready" && loaded.value.id === id ? loaded.value.all : NOTHING;
-  const threads = useMemo(() => threadsOf(said), [said]);
-  const lines = useMemo(() => linesOf(threads.open), [threads]);
+  const { id } = file;
+  const { isReadOnly } = store;
+  const folder = happening?.kind === "deleted" ? null : store.shown.value;
+  const threads = useThreads(store, file);
+  const lines = useMemo(() => linesOf(threads.open), [threads.open]);
   const isWide = useMedia("(width >= 60rem)");
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  // What has come of itself does not go of itself, such as with the last that is resolved.
-  const [cameFor, setCameFor] = useState<string | null>(null);
-  const isOpen = chosen ?? (cameFor === id || (isWide && threads.open.length > 0));
-  useLayoutEffect(() => {
-    if (isOpen) setCameFor(id);
-  }, [isOpen, id]);
-  const panel = useId();
+  const [hasComments, setComments] = useComing(id, isWide && threads.open.length > 0);
+  const [hasDetails, setDetails] = useState(false);
+  const [comments, details] = [useId(), useId()];
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
@@ -60,61 +50,84 @@ export function FilePreview({ file, store, steps, happening, reload, onClose }: 
         steps={steps}
         notice={
           happening !== null && (
-            <FileHappening file={file} happening={happening} isReadOnly={store.isReadOnly} onShow={reload} />
+            <FileHappening file={file} happening={happening} isReadOnly={isReadOnly} onShow={reload} />
           )
         }
         beside={
-          isOpen && (
-            <CommentsPanel
-              key={id}
-              id={panel}
-              file={file}
-              threads={threads}
-              error={loaded.state === "failed" ? loaded.error : null}
-              isReadOnly={store.isReadOnly}
-              onChange={comments.reload}
-            />
+          (hasDetails || hasComments) && (
+            <aside class="preview-side" aria-label="Details and comments">
+              {hasDetails && <DetailsPanel id={details} file={file} folder={folder} />}
+              {hasComments && (
+                <CommentsPanel key={id} id={comments} file={file} threads={threads} isReadOnly={isReadOnly} />
+              )}
+            </aside>
           )
         }
         onClose={onClose}
       >
-        <button
-          type="button"
-          class="button"
-          aria-expanded={isOpen}
-          aria-controls={panel}
-          onClick={() => setChosen(!isOpen)}
+        <PartButton
+          part={details}
+          isOpen={hasDetails}
+          svg={detailsIcon}
+          name="Details"
+          onToggle={setDetails}
+        />
+        <PartButton
+          part={comments}
+          isOpen={hasComments}
+          svg={commentsIcon}
+          name="Comments"
+          onToggle={setComments}
         >
-          <Icon svg={commentsIcon} /> <span class="preview-label">Comments</span>
           {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
-        </button>
-        {!store.isReadOnly && happening?.kind !== "deleted" && (
-          <VersionsButton file={file} store={store} onClose={reload} />
+        </PartButton>
+        {folder !== null && (
+          <MenuButton
+            label={`Actions for ${plain(file.filename)}`}
+            items={entryTools(folder, [fileEntry(file)])}
+          />
         )}
       </Preview>
     </CommentedLinesContext.Provider>
   );
 }
 
-interface VersionsButtonProps {
-  readonly file: FileRecord;
-  readonly store: DriveStore;
-  /** Another version may be shown since. */
-  readonly onClose: () => void;
+interface PartButtonProps {
+  /** The id of what it opens and closes. */
+  readonly part: string;
+  readonly isOpen: boolean;
+  readonly svg: string;
+  readonly name: string;
+  readonly onToggle: (isOpen: boolean) => void;
+  /** After the name. */
+  readonly children?: ComponentChildren;
 }
 
-function VersionsButton({ file, store, onClose }: VersionsButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  const close = () => {
-    setOpen(false);
-    onClose();
-  };
+/** Opens and closes a part beside the content. */
+function PartButton({ part, isOpen, svg, name, onToggle, children }: PartButtonProps) {
   return (
-    <>
-      <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon svg={versionsIcon} /> <span class="preview-label">Versions</span>
-      </button>
-      {isOpen && <VersionsDialog file={file} store={store} onClose={close} />}
-    </>
+    <button
+      type="button"
+      class="button"
+      aria-expanded={isOpen}
+      aria-controls={part}
+      onClick={() => onToggle(!isOpen)}
+    >
+      <Icon svg={svg} /> <span class="preview-label">{name}</span>
+      {children}
+    </button>
   );
+}
+
+/**
+ * Whether something is open that comes of itself where it `isDue`, unless it was opened or closed by hand. What has come
+ * of itself for a file does not go of itself, such as with the last comment that is resolved.
+ */
+function useComing(id: string, isDue: boolean): [isOpen: boolean, choose: (isOpen: boolean) => void] {
+  const [chosen, choose] = useState<boolean | null>(null);
+  const [cameFor, setCameFor] = useState<string | null>(null);
+  useLayoutEffect(() => {
+    if (isDue) setCameFor(id);
+  }, [id, isDue]);
+  return [chosen ?? (isDue || cameFor === id), choose];
 }

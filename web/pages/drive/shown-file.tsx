@@ -12,6 +12,7 @@ import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { DriveStore } from "./store/drive.ts";
 import { useHappening } from "./use-happening.ts";
+import { useOwnWork } from "./use-own-work.ts";
 import { useSteps } from "./use-steps.ts";
 
 /** The preview comes when a file is first shown: who only looks at lists does without it. */
@@ -71,6 +72,7 @@ function File({ id, store, place, folder, onClose }: FileProps) {
   // What was deleted is still shown, also if it was just being asked for again.
   const file = found ?? (isNext || happening?.kind === "deleted" ? last.current : null);
   const steps = useSteps(store, place, id);
+  useOwnWork({ store, drive: place, id, onChange: show, onClose });
   const home = file === null ? folder : parentOf(file.path);
   useLayoutEffect(() => {
     const known = answer?.file ?? null;

@@ -3,27 +3,25 @@ import { Failure } from "../../../components/failure.tsx";
 import { First } from "../../../components/first.tsx";
 import { Form, Field, textOf } from "../../../components/forms/form.tsx";
 import { Lines } from "../../../components/forms/choice.tsx";
-import type { ApiError } from "../../../lib/api/api.ts";
 import { addComment, type Thread, typedLines } from "../../../lib/comments.ts";
 import { previewKind } from "../../../lib/contents/preview-kind.ts";
 import type { FileRecord } from "../../../lib/api/types.ts";
 import { ThreadView } from "./thread.tsx";
+import type { Threads } from "./use-threads.ts";
 
 interface CommentsPanelProps {
   readonly id: string;
   readonly file: FileRecord;
-  readonly threads: Readonly<Record<"open" | "resolved", readonly Thread[]>>;
-  readonly error: ApiError | null;
+  readonly threads: Threads;
   readonly isReadOnly: boolean;
-  /** Something was said or resolved. */
-  readonly onChange: () => void;
 }
 
 /** The kinds of files that have lines. */
 const TEXTS: ReadonlySet<string> = new Set(["markdown", "json", "table", "text", "unknown"]);
 
 /** What was said of a file: what is open first, the rest folded. */
-export function CommentsPanel({ id, file, threads, error, isReadOnly, onChange }: CommentsPanelProps) {
+export function CommentsPanel({ id, file, threads, isReadOnly }: CommentsPanelProps) {
+  const { open, resolved, error, reload: onChange } = threads;
   const title = useId();
   const shown = (some: readonly Thread[]) => (
     <First of={some}>
@@ -42,9 +40,8 @@ export function CommentsPanel({ id, file, threads, error, isReadOnly, onChange }
       )}
     </First>
   );
-  const { open, resolved } = threads;
   return (
-    <aside id={id} class="comments" aria-labelledby={title}>
+    <section id={id} class="side-part" aria-labelledby={title}>
       <h3 id={title}>Comments</h3>
       {error !== null && <Failure error={error} retry={onChange} />}
       {open.length > 0 && shown(open)}
@@ -60,7 +57,7 @@ export function CommentsPanel({ id, file, threads, error, isReadOnly, onChange }
           {shown(resolved)}
         </details>
       )}
-    </aside>
+    </section>
   );
 }
 

@@ -6,9 +6,10 @@ import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
-import { formatBytes, formatCount, formatTime } from "../../../lib/words/format.ts";
+import { formatCount, formatTime } from "../../../lib/words/format.ts";
 import type { FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
+import { Facts, sizeInWords } from "./facts.tsx";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 
 interface DetailsDialogProps {
@@ -72,7 +73,14 @@ function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
   };
   return (
     <FormDialog title="Details" submit="Save" onSubmit={save} onClose={onClose}>
-      <Facts file={file} />
+      <Facts file={file}>
+        <dt>Content</dt>
+        <dd>
+          <a href={downloadAddress(file.id)} download>
+            Download
+          </a>
+        </dd>
+      </Facts>
       <TagsField tags={tags} onChange={setTags} />
       <Labelled label="Metadata" name="metadata" hint="A JSON object with any data you like.">
         {(control) => (
@@ -99,43 +107,6 @@ function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
       </Labelled>
     </FormDialog>
   );
-}
-
-function Facts({ file }: { readonly file: FileRecord }) {
-  return (
-    <dl class="facts">
-      <dt>Path</dt>
-      <dd>
-        <Name text={file.path} />
-      </dd>
-      <dt>Size</dt>
-      <dd>{sizeInWords(file.size)}</dd>
-      <dt>Type</dt>
-      <dd>{file.mime_type}</dd>
-      <dt>Created</dt>
-      <dd>{formatTime(file.created_at)}</dd>
-      <dt>Modified</dt>
-      <dd>{formatTime(file.updated_at)}</dd>
-      <dt>SHA-256</dt>
-      <dd>
-        <code>{file.content_hash.replace(/^sha256:/, "")}</code>
-      </dd>
-      <dt>ID</dt>
-      <dd>
-        <code>{file.id}</code>
-      </dd>
-      <dt>Content</dt>
-      <dd>
-        <a href={downloadAddress(file.id)} download>
-          Download
-        </a>
-      </dd>
-    </dl>
-  );
-}
-
-function sizeInWords(bytes: number): string {
-  return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString()} bytes)`;
 }
 
 function metadataOf(text: string): Record<string, unknown> {

@@ -17,6 +17,24 @@ export type OpenDialog =
   | { readonly kind: "share"; readonly entry: Entry }
   | { readonly kind: "versions"; readonly file: FileRecord };
 
+/** Whether a dialog is about an entry, alone or among others. */
+export function isAbout(dialog: OpenDialog, key: string): boolean {
+  switch (dialog.kind) {
+    case "new-folder":
+      return false;
+    case "rename":
+    case "details":
+    case "share":
+      return dialog.entry.key === key;
+    case "versions":
+      return dialog.file.id === key;
+    case "transfer":
+    case "delete":
+    case "download-folder":
+      return dialog.entries.some((entry) => entry.key === key);
+  }
+}
+
 /** The dialogs that change nothing in the drive. */
 const OF_READERS: ReadonlySet<OpenDialog["kind"]> = new Set(["details", "download-folder"]);
 
