@@ -24,6 +24,7 @@ test("what agents say of a file stands beside it, at its lines; people answer an
   await using page = await open();
   await goFollowing(page, `/drives/ada/talk/?file=${file}`);
   const panel = page.getByRole("complementary", { name: "Comments" });
+  await page.getByRole("button", { name: "Comments 1" }).click();
   await panel.getByText("Is two right, @ada?").waitFor();
   expect(await panel.locator(".said-place").first().textContent()).toBe("Line 2");
   expect((await page.locator(".commented").allTextContents()).join("")).toBe("2\n");

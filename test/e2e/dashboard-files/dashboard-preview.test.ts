@@ -6,6 +6,8 @@ import {
   confirmDelete,
   enter,
   goFollowing,
+  pressKeys,
+  row,
   rowInFocus,
 } from "../../support/browser/drive-page.ts";
 import { type Content, openPreviews } from "../../support/browser/preview.ts";
@@ -211,6 +213,8 @@ test("one goes from file to file, by buttons and arrow keys, in the order of the
   const previewOf = (name: string) => tab.getByRole("dialog", { name });
   await tab.getByRole("link", { name: "c.csv" }).click();
   await previewOf("c.csv").getByText("2 of 3").waitFor();
+  await tab.getByRole("button", { name: "Large preview" }).click();
+  await tab.getByRole("button", { name: "Preview beside the list" }).and(tab.locator(":focus")).waitFor();
   expect(await accessibilityProblemsInEachScheme(tab)).toEqual([]);
   await tab.keyboard.press("ArrowLeft");
   await previewOf("b.txt").waitFor();
@@ -230,6 +234,53 @@ test("one goes from file to file, by buttons and arrow keys, in the order of the
   await previewOf("d.txt").waitFor({ state: "detached" });
   expect(new URL(tab.url()).search).toBe("");
   await rowInFocus(tab, "d.txt");
+  // As it was chosen.
+  await tab.keyboard.press("Enter");
+  await tab.locator(".preview:modal").waitFor();
+  await tab.getByRole("button", { name: "Preview beside the list" }).click();
+  await tab.locator(".preview:not(:modal)").waitFor();
+});
+
+test("beside it, the list stays in use: its keys and clicks lead to other files", async () => {
+  const { slug } = await dashboard.driveWith("Beside", { "a/x.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  const heading = (name: string) => tab.locator(".preview").getByRole("heading", { name });
+  await row(tab, "b.txt").focus();
+  await tab.keyboard.press("Enter");
+  await heading("b.txt").waitFor();
+  expect(await accessibilityProblemsInEachScheme(tab)).toEqual([]);
+  await rowInFocus(tab, "b.txt");
+  await tab.keyboard.press("ArrowDown");
+  await heading("c.txt").waitFor();
+  await rowInFocus(tab, "c.txt");
+  await row(tab, "d.txt").click({ position: { x: 300, y: 20 } });
+  await heading("d.txt").waitFor();
+  await tab.getByRole("link", { name: "b.txt" }).click();
+  await heading("b.txt").waitFor();
+  // A folder has no preview, and to select others shows none of them.
+  await pressKeys(tab, "Home", "Space");
+  await tab.getByLabel("Select c.txt").click();
+  await heading("b.txt").waitFor();
+  await tab.getByRole("button", { name: "Next file" }).click();
+  await heading("c.txt").waitFor();
+  await tab.keyboard.press("ArrowRight");
+  await heading("d.txt").waitFor();
+  await tab.locator(".file-row[aria-current=true]", { hasText: "d.txt" }).waitFor();
+  await tab.goBack();
+  await heading("d.txt").waitFor({ state: "detached" });
+  await rowInFocus(tab, "d.txt");
+  expect(new URL(tab.url()).search).toBe("");
+  expect(await tab.locator(".file-row[aria-selected=true]").count()).toBe(3);
+  await tab.keyboard.press("Enter");
+  await heading("d.txt").waitFor();
+  // Once more leads into it.
+  await tab.keyboard.press("Enter");
+  await tab.locator(".preview:focus").waitFor();
+  await tab.keyboard.press("Escape");
+  await heading("d.txt").waitFor({ state: "detached" });
+  await rowInFocus(tab, "d.txt");
+  await tab.keyboard.press("Escape");
+  expect(await tab.locator(".file-row[aria-selected=true]").count()).toBe(0);
 });
 
 test("what can be done with a file is done from its preview; after its deletion the next one is shown", async () => {
@@ -275,18 +326,18 @@ test("what can be done with a file is done from its preview; after its deletion 
   await previewOf("b.txt").getByText("1 of 2").waitFor();
   await tab.keyboard.press("ArrowRight");
   await previewOf("c.txt").getByText("2 of 2", { exact: true }).waitFor();
-  for (const [name, next] of [
-    ["c.txt", "b.txt"],
-    ["b.txt", null],
-  ] as const) {
-    await chooseInPreview(tab, "Delete");
-    await confirmDelete(tab, "1 file (1 byte)");
-    await previewOf(name).waitFor({ state: "detached" });
-    if (next !== null) await previewOf(next).waitFor();
-  }
-  await tab.locator("dialog").waitFor({ state: "detached" });
-  expect(await dashboard.paths(drive)).toEqual(["box/a.txt", "box/x"]);
+  await tab.getByRole("button", { name: "Large preview" }).click();
+  await chooseInPreview(tab, "Delete");
+  await confirmDelete(tab, "1 file (1 byte)");
+  await previewOf("b.txt").getByText("1 of 1").waitFor();
+  // Over the page, it hides what is said there from screen readers.
+  await tab.locator(".preview").getByRole("status").getByText("Deleted “c.txt”.").waitFor();
+  await tab.getByRole("button", { name: "Preview beside the list" }).click();
+  await chooseInPreview(tab, "Delete");
+  await confirmDelete(tab, "1 file (1 byte)");
+  await previewOf("b.txt").waitFor({ state: "detached" });
   await rowInFocus(tab, "box");
+  expect(await dashboard.paths(drive)).toEqual(["box/a.txt", "box/x"]);
 });
 
 test("a README.md stands under the list of its folder, leads to its preview, and follows what others do", async () => {
@@ -300,10 +351,15 @@ test("a README.md stands under the list of its folder, leads to its preview, and
   await owner.client.store(drive, "Readme.md", `# Second\n\nIt goes on.\n\n${"word ".repeat(4000)}\n\nEnd`);
   await readme.getByRole("heading", { name: "Second" }).waitFor();
   await readme.getByText("This is only its start.").waitFor();
+  await tab.getByRole("link", { name: "a.txt" }).click();
+  await tab.getByRole("dialog", { name: "a.txt" }).waitFor();
   await readme.getByRole("link", { name: "Readme.md" }).click();
   await tab.waitForURL(new RegExp(`\\?file=${file}$`));
   await tab.getByRole("dialog", { name: "Readme.md" }).getByText("End", { exact: true }).waitFor();
+  // Back would lead to the other file; Escape closes the preview.
   await tab.keyboard.press("Escape");
+  await tab.getByRole("dialog").waitFor({ state: "detached" });
+  expect(new URL(tab.url()).search).toBe("");
   await owner.client.delete(`/v0/files/${file}`);
   await readme.waitFor({ state: "detached" });
 });
@@ -323,7 +379,7 @@ test("a preview is printed whole, without the page around it, and in dark on lig
   const paper = await shownFile.boundingBox();
   const end = last === null ? Number.NaN : last.y + last.height;
   expect(end).toBeGreaterThan(300 * 12);
-  expect(paper?.height).toBeGreaterThan(end);
+  expect((paper?.y ?? 0) + (paper?.height ?? 0)).toBeGreaterThan(end);
   const color = await tab.evaluate("getComputedStyle(document.querySelector('.preview')).color");
   expect(color).toBe("rgb(20, 24, 31)");
   await tab.emulateMedia({ media: "screen" });

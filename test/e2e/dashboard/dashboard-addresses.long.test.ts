@@ -137,7 +137,7 @@ describe("closing a preview", () => {
     });
     await page.goForward();
     await page.getByRole("link", { name: "a.txt" }).click();
-    await page.getByRole("heading", { name: "Loading the file…" }).waitFor();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL(`**/drives/${slug}/`);
     // What is clicked shows that it was.

@@ -88,7 +88,10 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
   [
     "a preview, and what was said of it",
     `${folder}?file=${file.id}`,
-    (page) => page.locator(".said-text").getByText(NAME).waitFor(),
+    async (page) => {
+      await page.getByRole("button", { name: /^Comments/ }).click();
+      await page.locator(".said-text").getByText(NAME).waitFor();
+    },
   ],
   [
     "the versions of a file",

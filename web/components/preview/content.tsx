@@ -10,7 +10,7 @@ import { PdfView } from "./pdf-view.tsx";
 import { TextView } from "./text-view.tsx";
 
 /** What is in a file, by its kind. */
-export function Content({ file }: { readonly file: ShownFile }): VNode {
+export function PreviewContent({ file }: { readonly file: ShownFile }): VNode {
   const kind = previewKind(file);
   const key = file.id + file.content_hash;
   switch (kind) {

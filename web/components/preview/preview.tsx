@@ -7,9 +7,11 @@ import { useKeptFocus } from "../../lib/browser/focus.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Icon } from "../icon.tsx";
-import { later } from "../later.tsx";
 import { Name } from "../name.tsx";
+import { SpokenToasts } from "../toast.tsx";
+import { PreviewContent } from "./content.tsx";
 import { StepButtons, type Steps } from "./step-buttons.tsx";
+import { useEscape } from "./use-escape.ts";
 
 interface PreviewProps {
   readonly file: ShownFile;
@@ -21,19 +23,29 @@ interface PreviewProps {
   readonly notice?: ComponentChildren;
   /** What stands beside the content. */
   readonly beside?: ComponentChildren;
+  /** Whether it is a part of the page, beside a list, rather than over all of it. */
+  readonly isBeside?: boolean;
   readonly onClose: () => void;
 }
 
 /**
- * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
+ * Shows what is in a file. Contents are hostile: they become texts, images, media or drawn pages, and
  * nothing in them runs in our origin.
  */
-export function Preview({ file, steps = null, children, notice, beside, onClose }: PreviewProps) {
-  const element = useModal(onClose);
+export function Preview(props: PreviewProps) {
+  const { file, steps = null, children, notice, beside, isBeside = false, onClose } = props;
+  const element = useModal(onClose, !isBeside);
   useKeptFocus(element);
+  useEscape(element, onClose);
   const { download } = useContext(ContentSourceContext);
   return (
-    <dialog ref={element} class="preview" tabIndex={-1} autofocus aria-labelledby="preview-title">
+    <dialog
+      ref={element}
+      class={isBeside ? "preview beside" : "preview"}
+      tabIndex={-1}
+      autofocus={!isBeside}
+      aria-labelledby="preview-title"
+    >
       <header class="preview-head">
         <div class="preview-what">
           <h2 id="preview-title">
@@ -67,9 +79,7 @@ export function Preview({ file, steps = null, children, notice, beside, onClose 
         </div>
         {beside}
       </div>
+      {!isBeside && <SpokenToasts />}
     </dialog>
   );
 }
-
-/** What is in a file. Its parent is a column, of which it fills what is left. */
-export const PreviewContent = later(async () => (await import("./content.tsx")).Content);

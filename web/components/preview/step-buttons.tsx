@@ -14,6 +14,9 @@ export interface Steps {
   readonly go: (by: number) => void;
 }
 
+/** How soon a key that is held goes on, in milliseconds: each file is asked for. */
+const HELD_MS = 250;
+
 /** Leads to the file before and after the one of a name, also by the arrow keys. Has to be in the preview's dialog. */
 export function StepButtons({ steps, name }: { readonly steps: Steps; readonly name: string }) {
   const { at, of } = steps;
@@ -57,6 +60,7 @@ function useArrowKeys(inside: RefObject<HTMLElement | null>, go: (by: number) =>
   latest.current = go;
   useLayoutEffect(() => {
     const dialog = inside.current?.closest("dialog") ?? null;
+    let wentAt = 0;
     const press = (event: KeyboardEvent) => {
       const by = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
       const { target, altKey, ctrlKey, metaKey, shiftKey } = event;
@@ -65,6 +69,8 @@ function useArrowKeys(inside: RefObject<HTMLElement | null>, go: (by: number) =>
       if (target.closest("dialog") !== dialog && !target.matches("body, main")) return;
       if (hasArrowKeys(target)) return;
       event.preventDefault();
+      if (event.repeat && event.timeStamp - wentAt < HELD_MS) return;
+      wentAt = event.timeStamp;
       latest.current(by);
     };
     addEventListener("keydown", press);

@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusContent } from "./focus.ts";
 
 /**
- * Opens a `<dialog>` as a modal dialog while it is rendered. `onDismiss` is called when the person closes it, by
- * Escape for example, and not when it is no longer rendered. Afterwards the focus returns to where it was, or to the
- * page's content if that element is gone.
+ * Opens a `<dialog>` while it is rendered: as a modal dialog, or as a part of the page, which leaves the focus where it
+ * is. `onDismiss` is called when the person closes it, by Escape for example, and not when it is no longer rendered.
+ * Afterwards the focus returns to where it was, or to the page's content if that element is gone.
  */
-export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | null> {
+export function useModal(onDismiss: () => void, isModal = true): RefObject<HTMLDialogElement | null> {
   const element = useRef<HTMLDialogElement>(null);
   const dismiss = useRef(onDismiss);
   dismiss.current = onDismiss;
@@ -15,20 +15,31 @@ export function useModal(onDismiss: () => void): RefObject<HTMLDialogElement | n
     const dialog = element.current;
     if (dialog === null) return;
     const opener = document.activeElement;
-    const closed = () => dismiss.current();
+    // It may be open again in the other way.
+    const closed = () => !dialog.open && dismiss.current();
     dialog.addEventListener("close", closed);
-    dialog.showModal();
+    return () => {
+      dialog.removeEventListener("close", closed);
+      const isFocusElsewhere = !dialog.matches(":modal") && !dialog.contains(document.activeElement);
+      dialog.close();
+      if (isFocusElsewhere) return;
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      else focusContent();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    if (dialog === null) return;
+    const focused = document.activeElement;
+    if (dialog.open) dialog.close();
+    if (isModal) dialog.showModal();
+    else dialog.open = true;
+    if (focused instanceof HTMLElement && dialog.contains(focused)) focused.focus();
     // The browser focuses the first control and scrolls down to it, past the text above.
     if (dialog.scrollTop > 0) {
       dialog.focus();
       dialog.scrollTop = 0;
     }
-    return () => {
-      dialog.removeEventListener("close", closed);
-      dialog.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-      else focusContent();
-    };
-  }, []);
+  }, [isModal]);
   return element;
 }

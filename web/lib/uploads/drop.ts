@@ -12,7 +12,7 @@ export function useDrop(onDrop: (data: DataTransfer) => void): boolean {
   useLayoutEffect(() => {
     let entered: EventTarget | null = null;
     const takes = ({ dataTransfer }: DragEvent) =>
-      holdsFiles(dataTransfer) && document.querySelector("dialog[open]") === null;
+      holdsFiles(dataTransfer) && document.querySelector("dialog:modal") === null;
     const accept = (event: DragEvent) => {
       if (!takes(event)) return;
       event.preventDefault();

@@ -20,6 +20,8 @@ import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
 import { Works } from "./works.tsx";
 import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
+import { usePreviewSize } from "./use-preview-size.ts";
+import { useWayBack } from "./use-way-back.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
 const WIDE = "(width >= 62.5rem)";
@@ -76,6 +78,8 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
   useEffect(() => {
     document.title = titled(title);
   }, [title, folder, place]);
+  const size = usePreviewSize();
+  const closePreview = useWayBack({ drive: place, folder, fileId, isReached });
   const places = { store: store.tree, drive: place, driveName: drive.name, folder };
   return (
     <ContentSourceContext.Provider value={contents}>
@@ -103,10 +107,20 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
           place={place}
           path={folder}
           shown={fileId}
+          onClosePreview={closePreview}
           takesFocus={isReached}
         />
+        {fileId !== null && (
+          <ShownFile
+            store={store}
+            place={place}
+            folder={folder}
+            id={fileId}
+            size={size}
+            onClose={closePreview}
+          />
+        )}
       </div>
-      <ShownFile store={store} place={place} folder={folder} fileId={fileId} isReached={isReached} />
       <AskedToConnect />
     </ContentSourceContext.Provider>
   );

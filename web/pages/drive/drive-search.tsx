@@ -13,7 +13,7 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
   useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return;
+      if (isTyping(event.target) || document.querySelector("dialog:modal") !== null) return;
       event.preventDefault();
       before.current = scrollY;
       input.current?.focus();

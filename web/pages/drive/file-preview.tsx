@@ -1,7 +1,9 @@
+import besideIcon from "lucide-static/icons/panel-right.svg" with { type: "text" };
 import commentsIcon from "lucide-static/icons/message-square.svg" with { type: "text" };
 import detailsIcon from "lucide-static/icons/info.svg" with { type: "text" };
+import largeIcon from "lucide-static/icons/maximize-2.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
@@ -19,6 +21,7 @@ import { DetailsPanel } from "./details-panel.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import { entryTools } from "./list/entry-actions.ts";
 import type { DriveStore } from "./store/drive.ts";
+import type { PreviewSize } from "./use-preview-size.ts";
 
 interface FilePreviewProps {
   readonly file: FileRecord;
@@ -27,22 +30,26 @@ interface FilePreviewProps {
   readonly steps: Steps | null;
   /** What others did to it since it is shown; null for nothing. */
   readonly happening: Happening | null;
+  readonly size: PreviewSize;
   /** The file may be another now. */
   readonly reload: () => void;
   readonly onClose: () => void;
 }
 
-/** A file over the page of its drive, with what is known and was said of it beside its content. */
-export function FilePreview({ file, store, steps, happening, reload, onClose }: FilePreviewProps) {
+/** A file on the page of its drive, with what is known and was said of it beside its content. */
+export function FilePreview({ file, store, steps, happening, size, reload, onClose }: FilePreviewProps) {
   const { id } = file;
   const { isReadOnly } = store;
   const folder = happening?.kind === "deleted" ? null : store.shown.value;
   const threads = useThreads(store, file);
   const lines = useMemo(() => linesOf(threads.open), [threads.open]);
-  const isWide = useMedia("(width >= 60rem)");
+  // Made modal while a dialog is open above it, it would come over that.
+  const isBeside = useHeld(size.isBeside, (store.shown.value?.dialog.value ?? null) !== null);
+  const isWide = useMedia("(width >= 60rem)") && !isBeside;
   const [hasComments, setComments] = useComing(id, isWide && threads.open.length > 0);
   const [hasDetails, setDetails] = useState(false);
   const [comments, details] = [useId(), useId()];
+  const sizeLabel = isBeside ? "Large preview" : "Preview beside the list";
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
@@ -63,6 +70,7 @@ export function FilePreview({ file, store, steps, happening, reload, onClose }: 
             </aside>
           )
         }
+        isBeside={isBeside}
         onClose={onClose}
       >
         <PartButton
@@ -87,9 +95,27 @@ export function FilePreview({ file, store, steps, happening, reload, onClose }: 
             items={entryTools(folder, [fileEntry(file)])}
           />
         )}
+        {size.change !== null && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={sizeLabel}
+            title={sizeLabel}
+            onClick={size.change}
+          >
+            <Icon svg={isBeside ? largeIcon : besideIcon} />
+          </button>
+        )}
       </Preview>
     </CommentedLinesContext.Provider>
   );
+}
+
+/** A value, or while it is held what it was before. */
+function useHeld<T>(value: T, isHeld: boolean): T {
+  const last = useRef(value);
+  if (!isHeld) last.current = value;
+  return last.current;
 }
 
 interface PartButtonProps {

@@ -27,12 +27,14 @@ interface FolderPageProps {
   readonly path: string;
   /** The id of the file whose preview is shown. */
   readonly shown: string | null;
+  readonly onClosePreview: () => void;
   /** Whether one came here from another page of the dashboard: what had the focus there is gone. */
   readonly takesFocus: boolean;
 }
 
 /** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
-export function FolderPage({ store, drive, place, path, shown, takesFocus }: FolderPageProps) {
+export function FolderPage(props: FolderPageProps) {
+  const { store, drive, place, path, shown, onClosePreview, takesFocus } = props;
   const [view, setView] = useState(chosenView);
   const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
   useLayoutEffect(() => store.show(folder), []);
@@ -88,6 +90,7 @@ export function FolderPage({ store, drive, place, path, shown, takesFocus }: Fol
             view={view}
             label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}
             shown={shown}
+            onClosePreview={onClosePreview}
             href={href}
           />
         )}

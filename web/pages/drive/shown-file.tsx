@@ -4,20 +4,20 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { orNull } from "../../lib/api/api.ts";
 import { getFile, getFileAt, parentOf } from "../../lib/files.ts";
-import { fileAddress, folderAddress, isId } from "../../lib/files/place.ts";
+import { fileAddress, isId } from "../../lib/files/place.ts";
 import { later } from "../../components/later.tsx";
-import { keep, kept } from "../../lib/browser/kept.ts";
 import { useLoad } from "../../lib/api/load.ts";
-import { navigate, readdress } from "../../lib/browser/router.tsx";
+import { readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { DriveStore } from "./store/drive.ts";
+import type { PreviewSize } from "./use-preview-size.ts";
 import { useHappening } from "./use-happening.ts";
 import { useOwnWork } from "./use-own-work.ts";
 import { useSteps } from "./use-steps.ts";
 
 /** The preview comes when a file is first shown: who only looks at lists does without it. */
 const loadPreview = () => import("./file-preview.tsx");
-const FilePreview = later(async () => (await loadPreview()).FilePreview);
+const FilePreview = later(async () => (await loadPreview()).FilePreview, null);
 
 /** How long nothing may happen after a click. */
 const PATIENCE_MS = 300;
@@ -28,34 +28,13 @@ interface ShownFileProps {
   readonly place: string;
   readonly folder: string;
   /** What the address asks for: its id or, as documents link to it, its name in the folder. */
-  readonly fileId: string | null;
-  /** Whether one came here within the dashboard. */
-  readonly isReached: boolean;
-}
-
-/** Kept of an entry of the history: whether a page of ours, the one before it, led to the file. */
-const IS_LED_TO = "file is led to";
-
-/** The preview that the address asks for. Closing it leads back to where it was opened from: a list, or a search. */
-export function ShownFile({ fileId, isReached, ...where }: ShownFileProps) {
-  useLayoutEffect(() => {
-    // Whoever comes back to the entry, or loads it again, came to it in the same way still.
-    if (fileId !== null && kept(IS_LED_TO) === undefined) keep(IS_LED_TO, isReached);
-  }, [fileId]);
-  if (fileId === null) return null;
-  const close = () => {
-    if (kept(IS_LED_TO) === true) history.back();
-    else navigate(folderAddress(where.place, where.folder), { replace: true });
-  };
-  return <File {...where} id={fileId} onClose={close} />;
-}
-
-interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
   readonly id: string;
+  readonly size: PreviewSize;
   readonly onClose: () => void;
 }
 
-function File({ id, store, place, folder, onClose }: FileProps) {
+/** The preview that the address asks for; it stays while one goes from file to file. */
+export function ShownFile({ id, store, place, folder, size, onClose }: ShownFileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
     const [file] = await Promise.all([findFile(store.drive, folder, id, signal), loadPreview()]);
     if (file === null) store.fileMissing(id);
@@ -64,13 +43,13 @@ function File({ id, store, place, folder, onClose }: FileProps) {
   const isFailed = loaded.state === "failed";
   const answer = loaded.state === "ready" && loaded.value.id === id ? loaded.value : null;
   const last = useRef<FileRecord | null>(null);
-  // On the way to the next one, what the list knows of it is shown until the answer comes.
-  const isNext = answer === null && last.current !== null && !isFailed;
-  const found = answer?.file ?? (isNext ? (store.shown.peek()?.fileOf(id) ?? null) : null);
+  // Until the answer comes, what the list knows of it is shown, or else what was shown before.
+  const isAwaited = answer === null && !isFailed;
+  const found = answer?.file ?? (isAwaited ? (store.shown.peek()?.fileOf(id) ?? null) : null);
   last.current = found ?? last.current;
   const { happening, show } = useHappening(store, id, last.current, reload);
   // What was deleted is still shown, also if it was just being asked for again.
-  const file = found ?? (isNext || happening?.kind === "deleted" ? last.current : null);
+  const file = found ?? (isAwaited || happening?.kind === "deleted" ? last.current : null);
   const steps = useSteps(store, place, id);
   useOwnWork({ store, drive: place, id, onChange: show, onClose });
   const home = file === null ? folder : parentOf(file.path);
@@ -79,15 +58,6 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     // It was moved since it was listed, or since the address was copied; or a document names it by its path.
     if (known !== null && (known.id !== id || home !== folder)) readdress(fileAddress(place, home, known.id));
   }, [answer, home, folder]);
-  if (loaded.state === "loading") {
-    return (
-      <Late>
-        <Dialog title="Loading the file…" onClose={onClose}>
-          <Close onClose={onClose} />
-        </Dialog>
-      </Late>
-    );
-  }
   if (file !== null) {
     return (
       <FilePreview
@@ -95,9 +65,19 @@ function File({ id, store, place, folder, onClose }: FileProps) {
         store={store}
         steps={steps}
         happening={happening}
+        size={size}
         reload={show}
         onClose={onClose}
       />
+    );
+  }
+  if (loaded.state === "loading") {
+    return (
+      <Late>
+        <Dialog title="Loading the file…" onClose={onClose}>
+          <Close onClose={onClose} />
+        </Dialog>
+      </Late>
     );
   }
   return loaded.state === "failed" ? (

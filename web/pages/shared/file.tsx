@@ -2,7 +2,7 @@ import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" 
 import { useContext } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { PreviewContent } from "../../components/preview/preview.tsx";
+import { PreviewContent } from "../../components/preview/content.tsx";
 import { ContentSourceContext } from "../../lib/contents/content-source.ts";
 import { formatBytes } from "../../lib/words/format.ts";
 import { shownFile } from "../../lib/shared.ts";

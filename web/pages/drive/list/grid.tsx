@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Menu, type MenuAnchor, type MenuItem } from "../../../components/menu.tsx";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
-import { navigate } from "../../../lib/browser/router.tsx";
 import { type FolderView, VIEW_SHAPES } from "../../../lib/files/view.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
@@ -11,6 +10,7 @@ import { entryTools } from "./entry-actions.ts";
 import { GridHead } from "./head.tsx";
 import { useKeys } from "./keys.ts";
 import { FileRow } from "./row.tsx";
+import { useOpening } from "./use-opening.ts";
 import { useShownRow } from "./use-shown-row.ts";
 import { useVisibleRows } from "./use-visible-rows.ts";
 
@@ -24,6 +24,7 @@ interface FileGridProps {
   readonly label: string;
   /** The id of the file whose preview is shown. */
   readonly shown: string | null;
+  readonly onClosePreview: () => void;
   readonly href: (entry: Entry) => string;
 }
 
@@ -35,7 +36,8 @@ interface OpenMenu {
 }
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
-export function FileGrid({ folder, listing, view, label, shown: shownFile, href }: FileGridProps) {
+export function FileGrid(props: FileGridProps) {
+  const { folder, listing, view, label, shown: shownFile, onClosePreview, href } = props;
   const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -43,7 +45,7 @@ export function FileGrid({ folder, listing, view, label, shown: shownFile, href 
   const { first, end, columns, height, topOf, reveal } = useVisibleRows(body, listing.count, shape);
   const active = cursor.active.value;
   const selection = cursor.selection.value;
-  const open = (entry: Entry) => navigate(href(entry));
+  const { open, visit } = useOpening({ listing, shown: shownFile, href });
   const showMenu = (row: number, anchor: MenuAnchor) => {
     const entry = listing.at(row);
     if (entry !== undefined) setMenu({ row, anchor, entries: withSelected(entry, selection) });
@@ -52,7 +54,18 @@ export function FileGrid({ folder, listing, view, label, shown: shownFile, href 
     const button = body.current?.querySelector(`[data-index="${row}"] .more`) ?? null;
     if (button !== null) showMenu(row, button.getBoundingClientRect());
   };
-  useKeys({ folder, listing, body, columns, line: shape.line, reveal, onOpen: open, onMenu: showMenuAtRow });
+  useKeys({
+    folder,
+    listing,
+    body,
+    columns,
+    line: shape.line,
+    reveal,
+    onGo: visit,
+    onOpen: open,
+    onEscape: shownFile === null ? null : onClosePreview,
+    onMenu: showMenuAtRow,
+  });
   useShownRow({ folder, listing, shown: shownFile, reveal });
 
   useEffect(() => {
@@ -77,8 +90,10 @@ export function FileGrid({ folder, listing, view, label, shown: shownFile, href 
         entry={entry}
         selected={entry !== undefined && selection.has(entry.key)}
         active={index === active}
+        isShown={entry !== undefined && entry.key === shownFile}
         hasMenu={index === menu?.row}
         href={href}
+        onVisit={visit}
         onOpen={open}
         onMenu={openMenu}
       />
@@ -115,7 +130,7 @@ export function FileGrid({ folder, listing, view, label, shown: shownFile, href 
           key={`${menu.row} ${menu.anchor.left} ${menu.anchor.top}`}
           label={`Actions for ${describeEntries(menu.entries)}`}
           anchor={menu.anchor}
-          items={menuItems(folder, menu.entries, href)}
+          items={menuItems(folder, menu.entries, href, open)}
           onClose={() => setMenu(null)}
         />
       )}
@@ -128,10 +143,10 @@ function menuItems(
   folder: FolderStore,
   entries: readonly Entry[],
   href: (entry: Entry) => string,
+  open: (entry: Entry) => void,
 ): MenuItem[] {
   const items = entryTools(folder, entries);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) return items;
-  const to = href(entry);
-  return [{ name: "Open", svg: openIcon, href: to, onChoose: () => navigate(to) }, ...items];
+  return [{ name: "Open", svg: openIcon, href: href(entry), onChoose: () => open(entry) }, ...items];
 }

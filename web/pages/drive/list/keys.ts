@@ -15,7 +15,11 @@ interface KeysOptions {
   readonly line: number;
   /** Scrolls to where a row is seen. */
   readonly reveal: (row: number) => void;
+  /** One has gone to a row. */
+  readonly onGo: (row: number) => void;
   readonly onOpen: (entry: Entry) => void;
+  /** What Escape does, where that is not to select nothing. */
+  readonly onEscape: (() => void) | null;
   /** Opens the menu of a row. */
   readonly onMenu: (row: number) => void;
 }
@@ -45,7 +49,8 @@ export function useKeys(options: KeysOptions): void {
   }, []);
 }
 
-function perform(command: GridCommand, { folder, listing, reveal, onOpen, onMenu }: KeysOptions): void {
+function perform(command: GridCommand, options: KeysOptions): void {
+  const { folder, listing, reveal, onGo, onOpen, onEscape, onMenu } = options;
   const { cursor } = folder;
   const go = (wanted: number) => {
     const row = cursor.goTo(wanted);
@@ -57,8 +62,12 @@ function perform(command: GridCommand, { folder, listing, reveal, onOpen, onMenu
   if (command.does === "go") {
     const row = go(command.row);
     if (command.extends) void cursor.selectTo(row);
-    else cursor.anchor(row);
+    else {
+      cursor.anchor(row);
+      onGo(row);
+    }
   } else if (command.does === "select-all") void cursor.selectAll();
+  else if (command.does === "select-none" && onEscape !== null) onEscape();
   else if (command.does === "select-none") cursor.selectNone();
   else if (command.does === "toggle") cursor.toggle(cursor.goTo(cursor.active.peek()));
   else if (command.does === "delete" && selected.length > 0)
@@ -110,7 +119,7 @@ function commandOf(event: KeyboardEvent, active: number, lines: Lines): GridComm
  * Space press the button, and arrows go into the list only where nothing else has them.
  */
 function countsOutside({ does }: GridCommand, { target, key }: KeyboardEvent, selected: number): boolean {
-  if (!(target instanceof HTMLElement) || document.querySelector("dialog[open]") !== null) return false;
+  if (!(target instanceof HTMLElement) || document.querySelector("dialog:modal") !== null) return false;
   if (target.matches("input:not([type=checkbox]), textarea, select")) return false;
   const isNowhere = target.matches("body, main");
   if (does === "go") return isNowhere && key.startsWith("Arrow");

@@ -32,9 +32,13 @@ interface FileRowProps {
   readonly selected: boolean;
   /** Whether the Tab key comes to this row. */
   readonly active: boolean;
+  /** Whether a preview shows its file. */
+  readonly isShown: boolean;
   /** Whether its menu is open. */
   readonly hasMenu: boolean;
   readonly href: (entry: Entry) => string;
+  /** A plain click has gone to the row. */
+  readonly onVisit: (index: number) => void;
   readonly onOpen: (entry: Entry) => void;
   readonly onMenu: (index: number, anchor: MenuAnchor) => void;
 }
@@ -48,19 +52,24 @@ export function FileRow(props: FileRowProps) {
     event.preventDefault();
     props.onMenu(index, new DOMRect(event.clientX, event.clientY));
   };
+  const press = (event: MouseEvent) => {
+    cursor.press(index, event);
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) props.onVisit(index);
+  };
   return (
     <div
       role="row"
       class="file-row"
       aria-rowindex={index + 2}
       aria-selected={selected}
+      aria-current={props.isShown}
       aria-busy={entry === undefined}
       tabIndex={active ? 0 : -1}
       data-index={index}
       style={styleAt(props.place)}
       onFocus={() => cursor.focused(index)}
       onMouseDown={keepTextUnmarked}
-      onClick={(event) => cursor.press(index, event)}
+      onClick={press}
       onDblClick={() => entry !== undefined && props.onOpen(entry)}
       onContextMenu={openMenu}
     >

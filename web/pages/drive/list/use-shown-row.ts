@@ -29,10 +29,17 @@ export function useShownRow({ folder, listing, shown, reveal }: ShownRowOptions)
       cursor.stand(row);
       reveal(row);
     }
-    if (key === null || shown !== null) return;
+    const { activeElement } = document;
+    if (shown !== null) {
+      if (activeElement?.matches(".file-row") === true) cursor.focus.value = "row";
+      return;
+    }
+    if (key === null) return;
     // Not to where the list was when the first file was opened.
     stayHere();
-    cursor.focus.value = row === undefined || key === opened.current ? "list" : "row";
+    // What has the focus outside the list keeps it.
+    const isHere = activeElement?.matches("body, main, .folder *") === true;
+    cursor.focus.value = row === undefined || key === opened.current || !isHere ? "list" : "row";
     opened.current = null;
   }, [shown]);
 }
