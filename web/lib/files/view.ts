@@ -1,8 +1,8 @@
 /** How a folder is shown: a line for each thing in it, or a tile with a picture. */
 export type FolderView = "list" | "tiles";
 
-/** Windows without room for columns, or for the words of buttons; styles/files.css says the same. */
-export const NARROW = "(width < 44rem)";
+/** A list that is narrower has no columns; in rem. styles/files.css says the same. */
+export const LEAST_FOR_COLUMNS = 42;
 
 /** The places of what is in a folder, in rem, as they grow with its text. */
 export interface ViewShape {

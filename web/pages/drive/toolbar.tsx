@@ -3,17 +3,21 @@ import tilesIcon from "lucide-static/icons/layout-grid.svg" with { type: "text" 
 import listIcon from "lucide-static/icons/list.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
+import { useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
-import { useMedia } from "../../lib/browser/media.ts";
+import { useByWidth } from "../../lib/browser/width.ts";
 import { entryTools, type FolderTool } from "./list/entry-actions.ts";
-import { type FolderView, NARROW } from "../../lib/files/view.ts";
+import type { FolderView } from "../../lib/files/view.ts";
 import type { FolderStore } from "./store/folder.ts";
 import type { FolderListing } from "./store/listing.ts";
+
+/** A toolbar that is narrower has no room for the words of its buttons; in rem. */
+const LEAST_FOR_WORDS = 22;
 
 interface ToolbarProps {
   readonly folder: FolderStore;
@@ -25,14 +29,22 @@ interface ToolbarProps {
 /** What the folder holds and what can be done: with the folder itself or, once some is selected, with that. */
 export function Toolbar(props: ToolbarProps) {
   const isChosen = props.folder.cursor.selection.value.size > 0;
+  const element = useRef<HTMLDivElement>(null);
+  const isNarrow = useByWidth(element, "", (width) => width < LEAST_FOR_WORDS);
   return (
-    <div class={`toolbar ${isChosen ? "toolbar-chosen" : ""}`}>
-      {isChosen ? <SelectionTools {...props} /> : <FolderTools {...props} />}
+    <div ref={element} class={`toolbar ${isChosen ? "toolbar-chosen" : ""}`}>
+      {isChosen ? (
+        <SelectionTools {...props} isNarrow={isNarrow} />
+      ) : (
+        <FolderTools {...props} isNarrow={isNarrow} />
+      )}
     </div>
   );
 }
 
-function FolderTools({ folder, listing, view, onView }: ToolbarProps) {
+type WithRoom<Props> = Props & { readonly isNarrow: boolean };
+
+function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<ToolbarProps>) {
   const other: FolderTool =
     view === "list"
       ? { name: "Grid", svg: tilesIcon, onChoose: () => onView("tiles") }
@@ -52,12 +64,12 @@ function FolderTools({ folder, listing, view, onView }: ToolbarProps) {
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
-      <Tools label="More for this folder" tools={tools} />
+      <Tools label="More for this folder" tools={tools} isNarrow={isNarrow} />
     </>
   );
 }
 
-function SelectionTools({ folder, listing }: Pick<ToolbarProps, "folder" | "listing">) {
+function SelectionTools({ folder, listing, isNarrow }: WithRoom<ToolbarProps>) {
   const entries = [...folder.cursor.selection.value.values()];
   return (
     <>
@@ -66,14 +78,20 @@ function SelectionTools({ folder, listing }: Pick<ToolbarProps, "folder" | "list
         <span class="hidden-visually">Clear selection</span>
       </button>
       <Chosen entries={entries} listing={listing} />
-      <Tools label="More for the selection" tools={entryTools(folder, entries)} />
+      <Tools label="More for the selection" tools={entryTools(folder, entries)} isNarrow={isNarrow} />
     </>
   );
 }
 
+interface ToolsProps {
+  /** What the menu is called. */
+  readonly label: string;
+  readonly tools: readonly FolderTool[];
+  readonly isNarrow: boolean;
+}
+
 /** Buttons, or a menu of the same where there is no room for their words. */
-function Tools({ label, tools }: { readonly label: string; readonly tools: readonly FolderTool[] }) {
-  const isNarrow = useMedia(NARROW);
+function Tools({ label, tools, isNarrow }: ToolsProps) {
   if (!isNarrow) return tools.map((tool) => <Tool key={tool.name} {...tool} />);
   return tools.length === 0 ? null : <MenuButton label={label} items={tools} />;
 }

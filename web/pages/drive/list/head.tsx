@@ -2,9 +2,9 @@ import downIcon from "lucide-static/icons/arrow-down.svg" with { type: "text" };
 import upIcon from "lucide-static/icons/arrow-up.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../../components/icon.tsx";
-import { useMedia } from "../../../lib/browser/media.ts";
+import { useByWidth } from "../../../lib/browser/width.ts";
 import type { Sort, SortKey } from "../../../lib/files/sort.ts";
-import { type FolderView, NARROW } from "../../../lib/files/view.ts";
+import { type FolderView, LEAST_FOR_COLUMNS } from "../../../lib/files/view.ts";
 
 interface GridHeadProps {
   readonly view: FolderView;
@@ -18,14 +18,20 @@ interface GridHeadProps {
 
 /** The columns' headings; pressing one orders by it. Without columns, they stand side by side. */
 export function GridHead({ view, chosen, selectable, onChooseAll, ...rest }: GridHeadProps) {
-  const isNarrow = useMedia(NARROW);
+  const row = useRef<HTMLDivElement>(null);
+  const isNarrow = useByWidth(row, "", (width) => width < LEAST_FOR_COLUMNS);
   const box = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (box.current !== null) box.current.indeterminate = chosen === "some";
   }, [chosen]);
   return (
     <div role="rowgroup" class="file-head">
-      <div role="row" class={isNarrow || view === "tiles" ? "sort-bar" : "file-columns"} aria-rowindex={1}>
+      <div
+        ref={row}
+        role="row"
+        class={isNarrow || view === "tiles" ? "sort-bar" : "file-columns"}
+        aria-rowindex={1}
+      >
         <span role="columnheader" class="cell-check">
           <input
             ref={box}

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { RowScale } from "../../../lib/files/row-scale.ts";
 import { columnsIn, type ViewShape } from "../../../lib/files/view.ts";
 import { useRem } from "../../../lib/browser/rem.ts";
+import { useByWidth } from "../../../lib/browser/width.ts";
 
 // Only the rows in sight are in the page: Chromium takes 1.4 s to build and lay out 10,000 plain rows, and 13.7 s for
 // 100,000. By hand, because an element can be at most 33,554,428 pixels tall there, 699,000 rows of 48 pixels, and
@@ -11,7 +12,7 @@ import { useRem } from "../../../lib/browser/rem.ts";
 /** What is kept ready above and below, so that scrolling shows no gaps; in rem. */
 const SPARE_REM = 36;
 /** What stays above and below a row that is brought into sight, for what sticks there; in rem. */
-const ABOVE_REM = 5;
+const ABOVE_REM = 9;
 const BELOW_REM = 1;
 
 interface Seen {
@@ -45,7 +46,7 @@ export function useVisibleRows(
   shape: ViewShape,
 ): VisibleRows {
   const rem = useRem();
-  const columns = useColumns(body, shape, rem);
+  const columns = useByWidth(body, String(shape.width), (width) => columnsIn(shape, width));
   const rowHeight = shape.line * rem;
   const lines = Math.ceil(count / columns);
   const scale = useMemo(() => new RowScale(lines, rowHeight), [lines, rowHeight]);
@@ -84,21 +85,6 @@ export function useVisibleRows(
       if (to !== from) scrollBy(0, scale.toElement(to) - y);
     },
   };
-}
-
-/** How many rows stand side by side, as wide as their element is now. */
-function useColumns(body: RefObject<HTMLElement | null>, shape: ViewShape, rem: number): number {
-  const [columns, setColumns] = useState(() => columnsIn(shape, 0));
-  useLayoutEffect(() => {
-    const element = body.current;
-    if (element === null) return;
-    const measure = () => setColumns(columnsIn(shape, element.clientWidth / rem));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [body, shape, rem]);
-  return columns;
 }
 
 /** What is seen with `y` of the element at the top of the window. */
