@@ -18,8 +18,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/main.tsx": ["web/app.tsx", "web/lib"],
   "web/app.tsx": ["web/components", "web/lib", "web/pages"],
   "web/markdown-worker.ts": ["web/lib"],
+  "web/merge-worker.ts": ["web/lib"],
   "web/pdf-worker.ts": ["web/lib"],
-  "web/pages": ["src/domain", "web/components", "web/lib"],
+  // Styles that come with what is loaded on demand.
+  "web/pages": ["src/domain", "web/components", "web/lib", "web/styles"],
   "web/components": ["src/domain", "web/lib"],
   "web/lib": ["src/domain", "src/http"],
   // Types of what the bundler gives.
@@ -43,6 +45,7 @@ const ANSWER_TYPES = {
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "web/pages/drive/list": ["web/pages/drive/store"],
   "web/pages/drive/dialogs": ["web/pages/drive/store"],
+  "web/pages/drive/editor": ["web/pages/drive/dialogs", "web/pages/drive/store"],
 };
 
 /** The rooms that need no page, so that they are tested without a browser. */
@@ -50,7 +53,7 @@ const WITHOUT_PAGE = /^web\/pages\/drive\/store\//;
 
 /** All that is brought into the browser from outside. */
 const FROM_OUTSIDE =
-  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs)$/;
+  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs|node-diff3|@lezer\/highlight|@codemirror\/(?:commands|lang-markdown|language|search|state|view|legacy-modes\/mode\/[a-z]+))$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
@@ -59,8 +62,8 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
     why: "what is kept of the entries in the browser's history",
   },
   "web/lib/browser/router.tsx": {
-    names: ["isReached"],
-    why: "whether the tab went to another page since it loaded",
+    names: ["guard", "isReached"],
+    why: "whether the tab went to another page since it loaded, and who is asked before it does",
   },
   "web/lib/browser/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
   "web/lib/browser/second-click.ts": {
@@ -73,7 +76,8 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/main.tsx": "the dashboard begins here",
   "web/markdown-worker.ts": "a worker begins here",
-  "web/pdf-worker.ts": "another worker begins here",
+  "web/merge-worker.ts": "another worker begins here",
+  "web/pdf-worker.ts": "a third worker begins here",
   "web/lib/browser/router.tsx": "the window's history is followed from before the first page is shown",
   "web/lib/browser/second-click.ts": "the window's clicks are heard before any page hears them",
 };

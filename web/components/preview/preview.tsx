@@ -21,6 +21,8 @@ interface PreviewProps {
   readonly children?: ComponentChildren;
   /** What is to be known of the file before its content. */
   readonly notice?: ComponentChildren;
+  /** What stands in place of the content. */
+  readonly instead?: ComponentChildren;
   /** What stands beside the content. */
   readonly beside?: ComponentChildren;
   readonly onClose: () => void;
@@ -30,7 +32,7 @@ interface PreviewProps {
  * Shows what is in a file, over the page. Contents are hostile: they become texts, images, media or drawn pages, and
  * nothing in them runs in our origin.
  */
-export function Preview({ file, children, notice, beside, onClose }: PreviewProps) {
+export function Preview({ file, children, notice, instead, beside, onClose }: PreviewProps) {
   const element = useModal(onClose);
   const { download } = useContext(ContentSourceContext);
   return (
@@ -62,9 +64,7 @@ export function Preview({ file, children, notice, beside, onClose }: PreviewProp
       </header>
       {notice}
       <div class="preview-parts">
-        <div class="preview-shown">
-          <PreviewContent file={file} />
-        </div>
+        <div class="preview-shown">{instead || <PreviewContent file={file} />}</div>
         {beside}
       </div>
     </dialog>

@@ -4,8 +4,10 @@ import { once } from "../../../src/domain/once.ts";
 export const MARKDOWN_WORKER = "/markdown-worker.js";
 /** And `web/pdf-worker.ts`. */
 export const PDF_WORKER = "/pdf-worker.js";
+/** And `web/merge-worker.ts`. */
+export const MERGE_WORKER = "/merge-worker.js";
 
-const WORKERS: readonly string[] = [MARKDOWN_WORKER, PDF_WORKER];
+const WORKERS = [MARKDOWN_WORKER, PDF_WORKER, MERGE_WORKER] as const;
 
 /**
  * The one policy of Trusted Types that the page's Content-Security-Policy names: scripts are these, whatever text is
@@ -14,12 +16,13 @@ const WORKERS: readonly string[] = [MARKDOWN_WORKER, PDF_WORKER];
 const policy = once(() =>
   window.trustedTypes?.createPolicy("coffer-workers", {
     createScriptURL: (url) => {
-      if (!WORKERS.includes(url)) throw new TypeError(`${url} is no worker of the dashboard.`);
+      if (!WORKERS.some((worker) => worker === url))
+        throw new TypeError(`${url} is no worker of the dashboard.`);
       return url;
     },
   }),
 );
 
-export function startWorker(url: typeof MARKDOWN_WORKER | typeof PDF_WORKER): Worker {
+export function startWorker(url: (typeof WORKERS)[number]): Worker {
   return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
 }

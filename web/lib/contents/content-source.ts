@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import type { ThumbnailSize } from "../../../src/domain/contents/thumbnail.ts";
-import { downloadAddress } from "../files.ts";
+import { downloadAddress, etagOf } from "../files.ts";
 import type { FileRecord } from "../api/types.ts";
 
 /** What the preview needs to know of a file. */
@@ -22,11 +22,6 @@ export interface ContentSource {
   readonly text: (file: ShownFile) => string;
   /** The address of a small picture of it, of just this content: browsers show what they have from an address. */
   readonly thumbnail: (file: ThumbnailOf, size: ThumbnailSize) => string;
-}
-
-/** The ETag of a content, which its record shows as `sha256:` and hex. */
-export function etagOf(hash: string): string {
-  return hash.replace(/^sha256:/, "");
 }
 
 /** The files of those who are signed in. */

@@ -2,17 +2,23 @@ import commentsIcon from "lucide-static/icons/message-square.svg" with { type: "
 import versionsIcon from "lucide-static/icons/history.svg" with { type: "text" };
 import { useId, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
+import { later } from "../../components/later.tsx";
 import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
 import { Preview } from "../../components/preview/preview.tsx";
 import { useLoad } from "../../lib/api/load.ts";
 import { useMedia } from "../../lib/browser/media.ts";
+import { leave } from "../../lib/browser/router.tsx";
 import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
+import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
 import { VersionsDialog } from "./dialogs/versions.tsx";
+import { EditButton } from "./edit-button.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import type { DriveStore } from "./store/drive.ts";
+
+const FileEditor = later(async () => (await import("./editor/file-editor.tsx")).FileEditor);
 
 interface FilePreviewProps {
   readonly file: FileRecord;
@@ -43,15 +49,24 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
     if (isOpen) setChosen(true);
   }, [isOpen]);
   const panel = useId();
+  const [isEditing, setEditing] = useState(false);
+  const endEditing = () => {
+    setEditing(false);
+    reload();
+  };
+  const canEdit = !store.isReadOnly && happening?.kind !== "deleted";
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
         file={file}
         notice={
+          // The editor says it in its own way.
+          !isEditing &&
           happening !== null && (
             <FileHappening file={file} happening={happening} isReadOnly={store.isReadOnly} onShow={reload} />
           )
         }
+        instead={isEditing && <FileEditor file={file} store={store} onDone={endEditing} />}
         beside={
           isOpen && (
             <CommentsPanel
@@ -64,8 +79,9 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
             />
           )
         }
-        onClose={onClose}
+        onClose={() => leave(onClose)}
       >
+        {canEdit && !isEditing && mayBeEdited(file) && <EditButton onEdit={() => setEditing(true)} />}
         <button
           type="button"
           class="button"
@@ -76,9 +92,7 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
           <Icon svg={commentsIcon} /> <span class="preview-label">Comments</span>
           {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
         </button>
-        {!store.isReadOnly && happening?.kind !== "deleted" && (
-          <VersionsButton file={file} store={store} onClose={reload} />
-        )}
+        {canEdit && <VersionsButton file={file} store={store} onClose={reload} />}
       </Preview>
     </CommentedLinesContext.Provider>
   );

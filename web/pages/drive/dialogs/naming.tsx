@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { textOf } from "../../../components/forms/form.tsx";
 import { FormDialog } from "../../../components/forms/form-dialog.tsx";
@@ -55,12 +56,15 @@ interface NameDialogProps {
   readonly value: string;
   readonly onName: (name: string) => Promise<void>;
   readonly onClose: () => void;
+  /** What is to be known before. */
+  readonly children?: ComponentChildren;
 }
 
 /** Asks for the name of a file or folder. */
-function NameDialog({ value, onName, ...dialog }: NameDialogProps) {
+export function NameDialog({ value, onName, children, ...dialog }: NameDialogProps) {
   return (
     <FormDialog {...dialog} onSubmit={(values) => onName(requiredName(values))}>
+      {children}
       <NameField value={value} />
     </FormDialog>
   );
