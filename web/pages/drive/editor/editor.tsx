@@ -1,6 +1,5 @@
 import style from "../../../styles/editor.css" with { type: "text" };
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { SpokenToasts } from "../../../components/toast.tsx";
 import { useKeptFocus } from "../../../lib/browser/focus.ts";
 import { useStyle } from "../../../lib/browser/style.ts";
 import { leave } from "../../../lib/browser/router.tsx";
@@ -60,7 +59,6 @@ export function Editor({ editing, store, onDone }: EditorProps) {
         </button>
         <span role="status">{stateOf(editing)}</span>
         <small class="soft editor-hint">To leave the text by keyboard, press Escape, then Tab.</small>
-        <SpokenToasts />
       </div>
       {undecided === null ? (
         <Notices editing={editing} onSave={() => void save()} onSaveAs={() => setNaming(true)} />
