@@ -44,8 +44,8 @@ const ANSWER_TYPES = {
 /** The rooms of a page that may import rooms beside them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "web/pages/drive/list": ["web/pages/drive/store"],
-  "web/pages/drive/dialogs": ["web/pages/drive/store"],
-  "web/pages/drive/editor": ["web/pages/drive/dialogs", "web/pages/drive/store"],
+  "web/pages/drive/dialogs": ["web/pages/drive/editor", "web/pages/drive/store"],
+  "web/pages/drive/editor": ["web/pages/drive/store"],
 };
 
 /** The rooms that need no page, so that they are tested without a browser. */

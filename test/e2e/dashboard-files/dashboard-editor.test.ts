@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { goFollowing, pressKeys } from "../../support/browser/drive-page.ts";
+import { enter, goFollowing, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { inspect } from "../../support/browser/looks.ts";
 import { putFile } from "../../support/server/drives.ts";
 
@@ -34,7 +34,7 @@ test("by keyboard alone a text is edited, saved and left", async () => {
   await page.keyboard.press("Control+End");
   // In the text they are no keys of the page.
   await page.keyboard.type("e/ and two");
-  await said(page, "Not saved");
+  await page.getByText("Not saved").first().waitFor();
   await page.keyboard.press("Control+s");
   await said(page, "Saved");
   expect(await page.stored()).toBe("# Plan\r\n\r\nOne\r\ne/ and two");
@@ -93,6 +93,70 @@ test("where an agent was quicker its changes are merged, and both sides of what 
   await page.keyboard.press("Control+s");
   await said(page, "Saved");
   expect(await page.stored()).toBe("ONE\ntwo\nthree\nmine too\ntheirs\nmore");
+});
+
+test("what was saved is put back by Undo, in the editor and its page", async () => {
+  await using page = await edit("Taken back", "a.txt", "one");
+  await textOf(page).press("Control+End");
+  await page.keyboard.type(" two");
+  await press(page, "Save");
+  await page.locator(".toast", { hasText: "Saved “a.txt”." }).getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Put back what “a.txt” held before.").waitFor();
+  await page.locator(".cm-merged", { hasText: /^one$/ }).waitFor();
+  expect(await page.stored()).toBe("one");
+  await press(page, "Done");
+  await page.locator(".preview-text", { hasText: /^one$/ }).waitFor();
+});
+
+test("a draft outlives its tab: it is continued or discarded", async () => {
+  await using page = await edit("Drafts", "a.txt", "one\n\ntwo");
+  await textOf(page).press("Control+End");
+  await page.keyboard.type(" and more");
+  await said(page, "Not saved, draft kept");
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await page.getByText("You have unsaved changes from just now.").waitFor();
+  await page.othersWrite("ONE\n\ntwo");
+  await page.getByText("This file was changed").waitFor();
+  await press(page, "Continue");
+  await page.getByText("while you edit it").waitFor();
+  expect(await page.locator(".cm-line").allTextContents()).toEqual(["one", "", "two and more"]);
+  await press(page, "Merge");
+  await page.locator(".cm-merged", { hasText: /^ONE$/ }).waitFor();
+  await said(page, "Not saved, draft kept");
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await press(page, "Discard");
+  await page.getByText("Discarded your unsaved changes.").waitFor();
+  await page.reload();
+  await page.locator(".preview-text", { hasText: "ONE" }).waitFor();
+  expect(await page.getByText("You have unsaved changes").count()).toBe(0);
+});
+
+test("a new file is written before it is made, under a name that is free", async () => {
+  await using page = await dashboard.openDrive("New texts", { "taken.md": 1 });
+  const { id } = page.drive;
+  await press(page, "New file");
+  const name = page.getByRole("textbox", { name: "Name" });
+  expect(await name.inputValue()).toBe("untitled.md");
+  await enter(name, "taken.md");
+  await page.getByText("There is a file with this name already.").waitFor();
+  await enter(name, "notes.md");
+  await page.locator(".cm-focused").waitFor();
+  await page.keyboard.type("# Notes of mine");
+  // Somebody else makes it first.
+  await putFile(owner, id, "notes.md", "theirs");
+  await page.keyboard.press("Control+s");
+  await enter(page.getByRole("dialog", { name: "Save under another name" }).getByLabel("Name"), "mine.md");
+  await said(page, "Saved");
+  await textOf(page).press("Control+End");
+  await page.keyboard.type("!");
+  await page.keyboard.press("Control+s");
+  await page.getByText("Saved “mine.md”.").waitFor();
+  expect(await inspect(page, "new file")).toEqual([]);
+  await press(page, "Done");
+  await row(page, "mine.md").waitFor();
+  expect(await dashboard.paths(id)).toEqual(["mine.md", "notes.md", "taken.md"]);
 });
 
 test("what cannot be written as it was read is not edited, and says why", async () => {

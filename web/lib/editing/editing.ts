@@ -28,8 +28,8 @@ interface EditingOptions {
   readonly text?: string;
   /** The id of whoever edits: what they do elsewhere is told, too, but not as somebody else's. */
   readonly me: string;
-  /** Told of each record after a save. */
-  readonly onSaved: (file: FileRecord) => void;
+  /** Told of each record after a save, and whether that made the file. */
+  readonly onSaved: (file: FileRecord, isNew: boolean) => void;
   /** Merges two texts; it may take a while. */
   readonly merge: (sides: Sides) => Promise<readonly Part[]>;
 }
@@ -205,7 +205,7 @@ export class Editing {
       this.#from({ ...stored, etag: etagOf(file.content_hash) });
       this.notice.value = { kind: "saved", file };
     });
-    this.#options.onSaved(file);
+    this.#options.onSaved(file, etag === null);
   }
 
   /** After a refusal: whether the same content stands there still. Another is brought into the text. */

@@ -7,7 +7,7 @@ import { CommentedLinesContext } from "../../components/preview/commented-lines.
 import { Preview } from "../../components/preview/preview.tsx";
 import { useLoad } from "../../lib/api/load.ts";
 import { useMedia } from "../../lib/browser/media.ts";
-import { leave } from "../../lib/browser/router.tsx";
+import { leave, navigate } from "../../lib/browser/router.tsx";
 import { linesOf, listComments, threadsOf } from "../../lib/comments.ts";
 import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
@@ -18,6 +18,7 @@ import { EditButton } from "./edit-button.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
+const DraftNotice = later(async () => (await import("./editor/draft-notice.tsx")).DraftNotice, null);
 const FileEditor = later(async () => (await import("./editor/file-editor.tsx")).FileEditor);
 
 interface FilePreviewProps {
@@ -50,20 +51,33 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
   }, [isOpen]);
   const panel = useId();
   const [isEditing, setEditing] = useState(false);
-  const endEditing = () => {
+  const endEditing = ({ id: now }: FileRecord) => {
     setEditing(false);
-    reload();
+    // Where the file was deleted meanwhile, the text became another.
+    if (now === id) reload();
+    else navigate(`${location.pathname}?file=${now}`, { replace: true });
   };
-  const canEdit = !store.isReadOnly && happening?.kind !== "deleted";
+  const canChange = !store.isReadOnly && happening?.kind !== "deleted";
+  const canEdit = canChange && mayBeEdited(file) && !isEditing;
+  const edit = () => setEditing(true);
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
         file={file}
         notice={
           // The editor says it in its own way.
-          !isEditing &&
-          happening !== null && (
-            <FileHappening file={file} happening={happening} isReadOnly={store.isReadOnly} onShow={reload} />
+          !isEditing && (
+            <>
+              {happening !== null && (
+                <FileHappening
+                  file={file}
+                  happening={happening}
+                  isReadOnly={store.isReadOnly}
+                  onShow={reload}
+                />
+              )}
+              {canEdit && <DraftNotice file={file} onContinue={edit} />}
+            </>
           )
         }
         instead={isEditing && <FileEditor file={file} store={store} onDone={endEditing} />}
@@ -81,7 +95,7 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
         }
         onClose={() => leave(onClose)}
       >
-        {canEdit && !isEditing && mayBeEdited(file) && <EditButton onEdit={() => setEditing(true)} />}
+        {canEdit && <EditButton onEdit={edit} />}
         <button
           type="button"
           class="button"
@@ -92,7 +106,7 @@ export function FilePreview({ file, store, happening, reload, onClose }: FilePre
           <Icon svg={commentsIcon} /> <span class="preview-label">Comments</span>
           {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
         </button>
-        {canEdit && <VersionsButton file={file} store={store} onClose={reload} />}
+        {canChange && <VersionsButton file={file} store={store} onClose={reload} />}
       </Preview>
     </CommentedLinesContext.Provider>
   );

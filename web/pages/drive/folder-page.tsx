@@ -75,6 +75,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
             folder={path}
             isMissing={listing.isMissing}
             isReadOnly={folder.isReadOnly}
+            onNewFile={() => folder.ask({ kind: "new-file" })}
           />
         ) : (
           <FileGrid

@@ -1,6 +1,7 @@
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import tilesIcon from "lucide-static/icons/layout-grid.svg" with { type: "text" };
 import listIcon from "lucide-static/icons/list.svg" with { type: "text" };
+import newFileIcon from "lucide-static/icons/file-plus.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
@@ -46,7 +47,10 @@ function FolderTools({ folder, listing, view, onView }: ToolbarProps) {
         </a>
       )}
       {!folder.isReadOnly && (
-        <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
+        <>
+          <Tool svg={newFileIcon} name="New file" onClick={() => folder.ask({ kind: "new-file" })} />
+          <Tool svg={newFolderIcon} name="New folder" onClick={() => folder.ask({ kind: "new-folder" })} />
+        </>
       )}
     </>
   );

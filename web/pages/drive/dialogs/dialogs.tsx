@@ -1,3 +1,4 @@
+import { later } from "../../../components/later.tsx";
 import { say } from "../../../components/toast.tsx";
 import type { Done } from "../../../lib/files/steps.ts";
 import type { Drive } from "../../../lib/api/types.ts";
@@ -11,6 +12,8 @@ import { NewFolderDialog, RenameDialog } from "./naming.tsx";
 import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
 import { VersionsDialog } from "./versions.tsx";
+
+const NewFile = later(async () => (await import("../editor/new-file.tsx")).NewFile, null);
 
 interface FolderDialogsProps {
   readonly open: OpenDialog;
@@ -35,6 +38,8 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
   switch (open.kind) {
     case "new-folder":
       return <NewFolderDialog folder={folder.path} {...ends} />;
+    case "new-file":
+      return <NewFile folder={folder} store={store} onClose={onClose} />;
     case "rename":
       return <RenameDialog entry={open.entry} {...ends} />;
     case "transfer":

@@ -10,6 +10,7 @@ import { LeaveDialog } from "./leave-dialog.tsx";
 import { Notices } from "./notices.tsx";
 import { SaveAsDialog } from "./save-as-dialog.tsx";
 import { TextArea } from "./text-area.tsx";
+import { useDraft } from "./use-draft.ts";
 import { useLeaving } from "./use-leaving.ts";
 
 interface EditorProps {
@@ -26,6 +27,7 @@ export function Editor({ editing, store, onDone }: EditorProps) {
   const isDirty = editing.isDirty.value;
   const undecided = editing.undecided.value;
   const isTaken = editing.notice.value?.kind === "taken";
+  const draft = useDraft(editing);
   const leaving = useLeaving(isDirty, section);
   useKeptFocus(section);
   useStyle(style);
@@ -57,7 +59,7 @@ export function Editor({ editing, store, onDone }: EditorProps) {
         <button type="button" class="button" onClick={() => leave(onDone)}>
           Done
         </button>
-        <span role="status">{stateOf(editing)}</span>
+        <span role="status">{stateOf(editing, draft.isKept)}</span>
         <small class="soft editor-hint">To leave the text by keyboard, press Escape, then Tab.</small>
       </div>
       {undecided === null ? (
@@ -66,13 +68,13 @@ export function Editor({ editing, store, onDone }: EditorProps) {
         <Collisions editing={editing} undecided={undecided} />
       )}
       <TextArea editing={editing} isHidden={undecided !== null} />
-      {leaving !== null && <LeaveDialog leaving={leaving} onSave={save} onDiscard={() => {}} />}
+      {leaving !== null && <LeaveDialog leaving={leaving} onSave={save} onDiscard={draft.drop} />}
       {(isNaming || isTaken) && (
         <SaveAsDialog
           editing={editing}
           onClose={() => {
             setNaming(false);
-            if (isTaken) editing.notice.value = null;
+            if (editing.notice.peek()?.kind === "taken") editing.notice.value = null;
           }}
         />
       )}
@@ -80,7 +82,9 @@ export function Editor({ editing, store, onDone }: EditorProps) {
   );
 }
 
-function stateOf({ isBusy, isDirty, notice }: Editing): string {
-  if (isDirty.value) return isBusy.value ? "Saving…" : "Not saved";
-  return notice.value?.kind === "saved" ? "Saved" : "";
+function stateOf({ isBusy, isDirty, notice }: Editing, isKept: boolean | null): string {
+  if (!isDirty.value) return notice.value?.kind === "saved" ? "Saved" : "";
+  if (isBusy.value) return "Saving…";
+  if (isKept === null) return "Not saved";
+  return isKept ? "Not saved, draft kept" : "Not saved, and this browser keeps no drafts";
 }

@@ -1,58 +1,48 @@
-import { useState } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
-import { say } from "../../../components/toast.tsx";
-import { keepsVersions } from "../../../lib/api/account.ts";
 import { useLoad } from "../../../lib/api/load.ts";
 import { useSession } from "../../../lib/api/session.tsx";
 import type { FileRecord } from "../../../lib/api/types.ts";
-import { askMerge } from "../../../lib/editing/ask-merge.ts";
+import { keyOf, readDraft } from "../../../lib/editing/drafts.ts";
 import { EditedFile } from "../../../lib/editing/edited-file.ts";
-import { Editing } from "../../../lib/editing/editing.ts";
-import { readStored, type StoredText } from "../../../lib/editing/stored.ts";
-import { describeEntries, fileEntry } from "../../../lib/files.ts";
-import { restoreBefore } from "../../../lib/versions.ts";
+import { readStored } from "../../../lib/editing/stored.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { Editor } from "./editor.tsx";
+import { type Begun, useEditing } from "./use-editing.ts";
 
 interface FileEditorProps {
   readonly file: FileRecord;
   readonly store: DriveStore;
-  readonly onDone: () => void;
+  /** Told once nothing is edited any more, with the file that the text is of by then. */
+  readonly onDone: (file: FileRecord) => void;
 }
 
-/** Edits the text of a file, in place of its preview. */
-export function FileEditor(props: FileEditorProps) {
-  const { file, onDone } = props;
-  const { loaded, reload } = useLoad(file.id, (signal) => readStored(file, signal));
+/** Edits the text of a file, in place of its preview; if changes of it were kept here that were not saved, with these. */
+export function FileEditor({ file, store, onDone }: FileEditorProps) {
+  const { account } = useSession();
+  const { loaded, reload } = useLoad(file.id, async (signal) => {
+    const edited = new EditedFile(store.drive, file.path, file);
+    const draft = await readDraft(keyOf(account.id, edited));
+    const stored = await readStored(file, signal);
+    return stored === null ? null : { file: edited, stored, draft };
+  });
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
-  if (loaded.value !== null) return <Opened {...props} base={loaded.value} />;
+  if (loaded.value !== null) return <Opened begun={loaded.value} store={store} onDone={onDone} />;
   return (
     <div class="preview-body preview-none">
       <p>This file can't be edited here: it is not a text in UTF-8.</p>
-      <button type="button" class="button" onClick={onDone}>
+      <button type="button" class="button" onClick={() => onDone(file)}>
         Back
       </button>
     </div>
   );
 }
 
-function Opened({ file, store, base, onDone }: FileEditorProps & { readonly base: StoredText }) {
-  const { account } = useSession();
-  const [editing] = useState(() => {
-    const onSaved = (saved: FileRecord) => tellSaved(saved);
-    const edited = new EditedFile(store.drive, file.path, file);
-    return new Editing({ file: edited, base, me: account.id, merge: askMerge, onSaved });
-  });
-  const tellSaved = (saved: FileRecord) => {
-    store.fileChanged(saved);
-    const named = describeEntries([fileEntry(saved)]);
-    const undo = async () => {
-      store.fileChanged(await restoreBefore(saved));
-      await editing.refresh();
-      return `Put back what ${named} held before.`;
-    };
-    say(`Saved ${named}.`, keepsVersions(account) ? { undo } : {});
+function Opened({ begun, store, onDone }: Omit<FileEditorProps, "file"> & { readonly begun: Begun }) {
+  const editing = useEditing(store, begun);
+  const end = () => {
+    const file = editing.file.record.peek();
+    if (file !== null) onDone(file);
   };
-  return <Editor editing={editing} store={store} onDone={onDone} />;
+  return <Editor editing={editing} store={store} onDone={end} />;
 }

@@ -1,6 +1,6 @@
+import { NameDialog } from "../../../components/forms/name-dialog.tsx";
 import type { Editing } from "../../../lib/editing/editing.ts";
 import { nameOf, parentOf } from "../../../lib/files.ts";
-import { NameDialog } from "../dialogs/naming.tsx";
 
 interface SaveAsDialogProps {
   readonly editing: Editing;

@@ -10,7 +10,7 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Editing } from "../../../lib/editing/editing.ts";
 import { nameOf } from "../../../lib/files.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
@@ -92,7 +92,8 @@ export function TextArea({ editing, isHidden }: TextAreaProps) {
       view.destroy();
     };
   }, []);
-  useLayoutEffect(() => {
+  // Once a dialog around it is open, which moves the focus itself.
+  useEffect(() => {
     if (!isHidden) shown.current?.focus();
   }, [isHidden]);
   const isMerged = editing.notice.value?.kind === "merged";

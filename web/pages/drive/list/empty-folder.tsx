@@ -12,26 +12,34 @@ interface EmptyFolderProps {
   readonly isMissing: boolean;
   /** Whether whoever looks may put nothing into it. */
   readonly isReadOnly: boolean;
+  readonly onNewFile: () => void;
 }
 
 /** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
-export function EmptyFolder({ place, folder, isMissing, isReadOnly }: EmptyFolderProps) {
+export function EmptyFolder({ place, isMissing, ...words }: EmptyFolderProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon svg={isMissing ? missingIcon : emptyIcon} />
       </span>
-      {!isMissing && <EmptyWords folder={folder} isReadOnly={isReadOnly} />}
-      {isMissing && (folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
+      {!isMissing && <EmptyWords {...words} />}
+      {isMissing && (words.folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
     </div>
   );
 }
 
-function EmptyWords({ folder, isReadOnly }: Pick<EmptyFolderProps, "folder" | "isReadOnly">) {
+function EmptyWords({ folder, isReadOnly, onNewFile }: Omit<EmptyFolderProps, "place" | "isMissing">) {
   return (
     <>
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
-      {!isReadOnly && <p class="soft">Drop files or folders here, upload some, or create a folder.</p>}
+      {!isReadOnly && (
+        <>
+          <p class="soft">Drop files or folders here, upload some, or create a folder.</p>
+          <button type="button" class="button" onClick={onNewFile}>
+            Write a file
+          </button>
+        </>
+      )}
     </>
   );
 }

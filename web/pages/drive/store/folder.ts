@@ -9,6 +9,7 @@ import { FolderListing } from "./listing.ts";
 /** The dialog that is open above a folder. */
 export type OpenDialog =
   | { readonly kind: "new-folder" }
+  | { readonly kind: "new-file" }
   | { readonly kind: "rename"; readonly entry: Entry }
   | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
