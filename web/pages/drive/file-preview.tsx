@@ -13,13 +13,13 @@ import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
-import { VersionsDialog } from "./dialogs/versions.tsx";
 import { EditButton } from "./edit-button.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import type { DriveStore } from "./store/drive.ts";
 
 const DraftNotice = later(async () => (await import("./editor/draft-notice.tsx")).DraftNotice, null);
 const FileEditor = later(async () => (await import("./editor/file-editor.tsx")).FileEditor);
+const VersionsDialog = later(async () => (await import("./dialogs/versions.tsx")).VersionsDialog, null);
 
 interface FilePreviewProps {
   readonly file: FileRecord;

@@ -11,9 +11,10 @@ import { DownloadDialog } from "./download.tsx";
 import { NewFolderDialog, RenameDialog } from "./naming.tsx";
 import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
-import { VersionsDialog } from "./versions.tsx";
 
+// What is seldom asked for.
 const NewFile = later(async () => (await import("../editor/new-file.tsx")).NewFile, null);
+const VersionsDialog = later(async () => (await import("./versions.tsx")).VersionsDialog, null);
 
 interface FolderDialogsProps {
   readonly open: OpenDialog;
