@@ -38,7 +38,7 @@ async function edit(text: string) {
   const id = await putFile(bench.owner, drive, "a.txt", text);
   const [file, happened] = [await getFile(id), await bench.feedOf(drive)];
   const base = await readStored(file);
-  if (base === null) throw new Error(`${text} cannot be edited`);
+  if (typeof base === "string") throw new Error(`${text} cannot be edited`);
   return {
     ...begin(new EditedFile(drive, "a.txt", file), base),
     drive,

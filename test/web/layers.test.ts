@@ -53,7 +53,7 @@ const WITHOUT_PAGE = /^web\/pages\/drive\/store\//;
 
 /** All that is brought into the browser from outside. */
 const FROM_OUTSIDE =
-  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs|node-diff3|@lezer\/highlight|@codemirror\/(?:commands|lang-markdown|language|search|state|view|legacy-modes\/mode\/[a-z]+))$/;
+  /^(?:marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs|node-diff3|@lezer\/highlight|@codemirror\/(?:commands|language|search|state|view|legacy-modes\/mode\/[a-z]+))$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {

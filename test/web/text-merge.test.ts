@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { canBeLaidOut } from "../../web/lib/editing/layout.ts";
 import { changesOf, editsOf, type Part, type Side, wholeMerge } from "../../web/lib/editing/merge.ts";
 import { readText, writeText } from "../../web/lib/editing/text-format.ts";
 import { mergeTexts } from "../../web/lib/editing/three-way.ts";
@@ -28,6 +29,18 @@ describe("a text is written as it was read", () => {
       expect(readText(new Uint8Array(hostile))).toBeNull();
     }
   });
+});
+
+test.each<[what: string, text: string, isFine: boolean]>([
+  ["code", "const a = 1;\n".repeat(100_000), true],
+  ["a long line", "x".repeat(100_000), true],
+  ["a longer line", "x".repeat(100_001), false],
+  ["a line of Arabic", "سلام ".repeat(1200), true],
+  ["a long line of Arabic", "سلام ".repeat(1300), false],
+  ["a long line with emoji", "🙂 and words ".repeat(2000), true],
+  ["many marks on one letter", `a${"\u0301".repeat(40)}`, false],
+])("whether %s can be laid out as it is typed: %#", (_what, text, isFine) => {
+  expect(canBeLaidOut(text)).toBe(isFine);
 });
 
 /** What `mine` becomes by a merge. */

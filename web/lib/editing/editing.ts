@@ -233,7 +233,7 @@ export class Editing {
   async #bring(file: FileRecord): Promise<void> {
     const by = this.#by;
     const theirs = await readStored(file);
-    if (theirs === null) {
+    if (typeof theirs === "string") {
       this.notice.value = { kind: "unreadable", file, by };
       return;
     }

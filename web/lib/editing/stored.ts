@@ -2,6 +2,7 @@ import { asApiError, ask, isPassing } from "../api/api.ts";
 import { randomKey } from "../api/random-key.ts";
 import type { FileRecord } from "../api/types.ts";
 import { downloadAddress, etagOf } from "../files.ts";
+import { canBeLaidOut } from "./layout.ts";
 import { EDITABLE_BYTES } from "./limits.ts";
 import { type ReadText, readText, writeText } from "./text-format.ts";
 
@@ -11,15 +12,19 @@ export interface StoredText extends ReadText {
   readonly etag: string | null;
 }
 
-/** Reads the text of a file; null where it cannot be edited: it is too large, or no text in UTF-8. */
-export async function readStored(file: FileRecord, signal?: AbortSignal): Promise<StoredText | null> {
-  if (file.size > EDITABLE_BYTES) return null;
+/** Why the content of a file cannot be edited. */
+export type Unreadable = "too-large" | "no-text" | "too-complex";
+
+/** Reads the text of a file, or why it cannot be edited. */
+export async function readStored(file: FileRecord, signal?: AbortSignal): Promise<StoredText | Unreadable> {
+  if (file.size > EDITABLE_BYTES) return "too-large";
   const address = `${downloadAddress(file.id)}?inline=1`;
   // It may have changed since: the answer says which content it is.
   const response = await ask(address, { cache: "no-store", ...(signal === undefined ? {} : { signal }) });
   const etag = response.headers.get("etag")?.replaceAll('"', "") ?? etagOf(file.content_hash);
   const read = readText(new Uint8Array(await response.arrayBuffer()));
-  return read === null ? null : { ...read, etag };
+  if (read === null) return "no-text";
+  return canBeLaidOut(read.text) ? { ...read, etag } : "too-complex";
 }
 
 /** Where a text is written to. */

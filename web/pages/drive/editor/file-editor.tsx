@@ -4,7 +4,7 @@ import { useSession } from "../../../lib/api/session.tsx";
 import type { FileRecord } from "../../../lib/api/types.ts";
 import { keyOf, readDraft } from "../../../lib/editing/drafts.ts";
 import { EditedFile } from "../../../lib/editing/edited-file.ts";
-import { readStored } from "../../../lib/editing/stored.ts";
+import { readStored, type Unreadable } from "../../../lib/editing/stored.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { Editor } from "./editor.tsx";
 import { type Begun, useEditing } from "./use-editing.ts";
@@ -16,6 +16,12 @@ interface FileEditorProps {
   readonly onDone: (file: FileRecord) => void;
 }
 
+const WHY_NOT: Readonly<Record<Unreadable, string>> = {
+  "too-large": "it is too large",
+  "no-text": "it is not a text in UTF-8",
+  "too-complex": "its lines are too long, or too complex to be shown",
+};
+
 /** Edits the text of a file, in place of its preview; if changes of it were kept here that were not saved, with these. */
 export function FileEditor({ file, store, onDone }: FileEditorProps) {
   const { account } = useSession();
@@ -23,14 +29,15 @@ export function FileEditor({ file, store, onDone }: FileEditorProps) {
     const edited = new EditedFile(store.drive, file.path, file);
     const draft = await readDraft(keyOf(account.id, edited));
     const stored = await readStored(file, signal);
-    return stored === null ? null : { file: edited, stored, draft };
+    return typeof stored === "string" ? stored : { file: edited, stored, draft };
   });
   if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
-  if (loaded.value !== null) return <Opened begun={loaded.value} store={store} onDone={onDone} />;
+  const { value } = loaded;
+  if (typeof value !== "string") return <Opened begun={value} store={store} onDone={onDone} />;
   return (
     <div class="preview-body preview-none">
-      <p>This file can't be edited here: it is not a text in UTF-8.</p>
+      <p>This file can't be edited here: {WHY_NOT[value]}.</p>
       <button type="button" class="button" onClick={() => onDone(file)}>
         Back
       </button>

@@ -9,6 +9,7 @@ const style = () => import("@codemirror/legacy-modes/mode/css");
 
 /** By the endings of names, or whole names, the languages that are coloured; each is loaded when it is edited. */
 const LANGUAGES: readonly (readonly [names: string, load: Load])[] = [
+  ["md markdown", async () => (await import("./markdown-mode.ts")).markdown],
   ["js mjs cjs jsx", async () => (await script()).javascript],
   ["ts mts cts tsx", async () => (await script()).typescript],
   ["json jsonl ndjson ipynb", async () => (await script()).json],
@@ -43,11 +44,6 @@ const LANGUAGES: readonly (readonly [names: string, load: Load])[] = [
 /** What the editor does for the language of a file, by its name; null for one that it does not know. */
 export async function languageOf(filename: string): Promise<Extension | null> {
   const ending = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
-  if (ending === "md" || ending === "markdown") {
-    const { markdownKeymap, markdownLanguage } = await import("@codemirror/lang-markdown");
-    const { keymap } = await import("@codemirror/view");
-    return [markdownLanguage, keymap.of(markdownKeymap)];
-  }
   const load = LANGUAGES.find(([names]) => names.split(" ").includes(ending))?.[1];
   if (load === undefined) return null;
   const { StreamLanguage } = await import("@codemirror/language");

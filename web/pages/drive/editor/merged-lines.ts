@@ -6,6 +6,9 @@ export const markChanged = StateEffect.define();
 /** Takes all marks away. */
 export const unmark = StateEffect.define();
 
+/** Where more lines are new, nobody looks at each. */
+const MOST_MARKED = 2000;
+
 const line = Decoration.line({ class: "cm-merged" });
 
 /** Shows which lines came from others. */
@@ -17,7 +20,11 @@ export const mergedLines: Extension = StateField.define<DecorationSet>({
     if (!effects.some((effect) => effect.is(markChanged))) return marks;
     const starts = new Set<number>();
     changes.iterChangedRanges((_from, _to, from, to) => {
-      for (let at = from; at < to; at = state.doc.lineAt(at).to + 1) starts.add(state.doc.lineAt(at).from);
+      for (let at = from; at < to && starts.size < MOST_MARKED;) {
+        const { from: start, to: end } = state.doc.lineAt(at);
+        starts.add(start);
+        at = end + 1;
+      }
     });
     return marks.update({ add: Array.from(starts, (start) => line.range(start)), sort: true });
   },

@@ -100,7 +100,7 @@ export function TextArea({ editing, isHidden }: TextAreaProps) {
   useLayoutEffect(() => {
     if (!isMerged) shown.current?.dispatch({ effects: unmark.of(null) });
   }, [isMerged]);
-  return <div ref={host} class="editor-text" hidden={isHidden} onKeyDown={keepKey} />;
+  return <div ref={host} class={isHidden ? "editor-text is-behind" : "editor-text"} onKeyDown={keepKey} />;
 }
 
 function keepKey(event: KeyboardEvent): void {
