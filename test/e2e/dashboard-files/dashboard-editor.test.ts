@@ -19,7 +19,7 @@ async function edit(drive: string, name: string, content: string | Uint8Array<Ar
   const page = await open();
   await goFollowing(page, `/drives/${slug}/`);
   await page.getByRole("link", { name, exact: true }).click();
-  await page.getByRole("button", { name: "Edit" }).waitFor();
+  await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
   await page.keyboard.press("e");
   return Object.assign(page, {
     stored: async () => (await owner.client.send("GET", `/v0/files/${file}/download`)).text,
