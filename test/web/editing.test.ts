@@ -98,6 +98,24 @@ describe("saving", () => {
     expect([await editing.save(), await stored()]).toEqual([true, "two"]);
   });
 
+  test("whose answer was lost is sent again as the same request, and no other is taken for it", async () => {
+    const { editing, stored, othersWrite } = await edit("one");
+    type(editing, "two");
+    const { fetch } = globalThis;
+    const lose = async (...request: Parameters<typeof fetch>) => {
+      globalThis.fetch = fetch;
+      await fetch(...request);
+      throw new TypeError("the connection is lost");
+    };
+    globalThis.fetch = Object.assign(lose, { preconnect: () => {} });
+    expect([await editing.save(), noticeOf(editing), await stored()]).toEqual([false, "failed", "two"]);
+    expect([await editing.save(), noticeOf(editing)]).toEqual([true, "saved"]);
+    await othersWrite("one");
+    await editing.refresh();
+    type(editing, "two");
+    expect([await editing.save(), await stored()]).toEqual([true, "two"]);
+  });
+
   test("follows a file that was renamed, and keeps its id", async () => {
     const { editing, stored, id, saved } = await edit("one");
     await client.patch(`/v0/files/${id}`, { path: "b.txt" });
