@@ -19,8 +19,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/app.tsx": ["web/components", "web/lib", "web/pages"],
   "web/code-worker.ts": ["web/lib"],
   "web/markdown-worker.ts": ["web/lib"],
+  "web/merge-worker.ts": ["web/lib"],
   "web/pdf-worker.ts": ["web/lib"],
-  "web/pages": ["src/domain", "web/components", "web/lib"],
+  // Styles that come with what is loaded on demand.
+  "web/pages": ["src/domain", "web/components", "web/lib", "web/styles"],
   "web/components": ["src/domain", "web/lib"],
   "web/lib": ["src/domain", "src/http"],
   // Types of what the bundler gives.
@@ -43,7 +45,8 @@ const ANSWER_TYPES = {
 /** The rooms of a page that may import rooms beside them. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   "web/pages/drive/list": ["web/pages/drive/store"],
-  "web/pages/drive/dialogs": ["web/pages/drive/store"],
+  "web/pages/drive/dialogs": ["web/pages/drive/editor", "web/pages/drive/store"],
+  "web/pages/drive/editor": ["web/pages/drive/store"],
 };
 
 /** The rooms that need no page, so that they are tested without a browser. */
@@ -51,7 +54,7 @@ const WITHOUT_PAGE = /^web\/pages\/drive\/store\//;
 
 /** All that is brought into the browser from outside. */
 const FROM_OUTSIDE =
-  /^(?:@highlightjs\/cdn-assets\/es\/(?:core|languages\/[a-z]+)\.min\.js|marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs)$/;
+  /^(?:@highlightjs\/cdn-assets\/es\/(?:core|languages\/[a-z]+)\.min\.js|marked|preact|preact\/hooks|@preact\/signals(?:-core)?|lucide-static\/icons\/[a-z0-9-]+\.svg|unpdf\/pdfjs|node-diff3|@lezer\/highlight|@codemirror\/(?:commands|language|search|state|view|legacy-modes\/mode\/[a-z]+))$/;
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
@@ -60,8 +63,8 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
     why: "what is kept of the entries in the browser's history",
   },
   "web/lib/browser/router.tsx": {
-    names: ["isReached"],
-    why: "whether the tab went to another page since it loaded",
+    names: ["guard", "isReached"],
+    why: "whether the tab went to another page since it loaded, and who is asked before it does",
   },
   "web/lib/browser/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
   "web/lib/browser/second-click.ts": {
@@ -75,7 +78,8 @@ const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/main.tsx": "the dashboard begins here",
   "web/code-worker.ts": "a worker begins here",
   "web/markdown-worker.ts": "another worker begins here",
-  "web/pdf-worker.ts": "a third one",
+  "web/merge-worker.ts": "a third one",
+  "web/pdf-worker.ts": "a fourth one",
   "web/lib/browser/router.tsx": "the window's history is followed from before the first page is shown",
   "web/lib/browser/second-click.ts": "the window's clicks are heard before any page hears them",
 };

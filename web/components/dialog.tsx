@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { useKeptFocus } from "../lib/browser/focus.ts";
 import { useModal } from "../lib/browser/modal.ts";
-import { SpokenToasts } from "./toast.tsx";
 
 /** A modal dialog; the focus stays in it, and the browser closes it on Escape. */
 export function Dialog(props: {
@@ -25,7 +24,6 @@ export function Dialog(props: {
       <div class="dialog-body">
         <h2 id={title}>{props.title}</h2>
         {props.children}
-        <SpokenToasts />
       </div>
     </dialog>
   );

@@ -2,6 +2,7 @@ import undoIcon from "lucide-static/icons/undo-2.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asApiError } from "../lib/api/api.ts";
 import { useFocusHandedOn } from "../lib/browser/focus.ts";
+import { MODALS_CHANGED } from "../lib/browser/modal.ts";
 import { type Progress, progressWords, type Work } from "../lib/files/steps.ts";
 import { isTyping } from "../lib/browser/typing.ts";
 import { Icon } from "./icon.tsx";
@@ -31,18 +32,14 @@ export function say(text: string, offer: Offer = {}): void {
   dispatchEvent(new CustomEvent(SAID, { detail: { text, ...offer } }));
 }
 
-/**
- * The messages that are shown now, the newest last, and a function that takes one away before its time.
- *
- * @param stays whether a message is in use when its time is over; always the same function
- */
-function useSaid(stays: (message: Message) => boolean): [readonly Message[], (message: Message) => void] {
+/** The messages that are shown now, the newest last, and a function that takes one away before its time. */
+function useSaid(): [readonly Message[], (message: Message) => void] {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const drop = ({ id }: Message) => setMessages((shown) => shown.filter((message) => message.id !== id));
   useLayoutEffect(() => {
     let next = 0;
     const end = (message: Message) => {
-      if (stays(message)) setTimeout(end, AGAIN_MS, message);
+      if (isInUse(message)) setTimeout(end, AGAIN_MS, message);
       else drop(message);
     };
     const listen = (event: Event) => {
@@ -57,10 +54,11 @@ function useSaid(stays: (message: Message) => boolean): [readonly Message[], (me
   return [messages, drop];
 }
 
-/** Shows the messages of `say`, also above dialogs. Used once in the page. */
+/** Shows the messages of `say`, in dialogs, too. Used once in the page. */
 export function Toasts() {
+  const home = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
-  const [messages, drop] = useSaid(isInUse);
+  const [messages, drop] = useSaid();
   const [undoing, setUndoing] = useState<Progress | null>(null);
   const undo = async (message: Message) => {
     drop(message);
@@ -73,28 +71,36 @@ export function Toasts() {
     setUndoing(null);
   };
   useUndoKey(messages, undo);
-  useLayoutEffect(() => layer.current?.showPopover(), []);
   useLayoutEffect(() => {
-    // The popover shown last is on top. A dialog that opened since would cover the messages.
-    if (messages.length === 0 || document.querySelector("dialog:modal") === null) return;
-    layer.current?.hidePopover();
+    // A modal dialog covers all that is not in it, also for screen readers.
+    const place = () => {
+      const dialog = [...document.querySelectorAll("dialog:modal")].at(-1) ?? home.current;
+      if (layer.current === null || layer.current.parentElement === dialog) return;
+      dialog?.append(layer.current);
+      layer.current.showPopover();
+    };
     layer.current?.showPopover();
-  }, [messages]);
+    place();
+    addEventListener(MODALS_CHANGED, place);
+    return () => removeEventListener(MODALS_CHANGED, place);
+  }, []);
   return (
-    <div ref={layer} class="toasts" role="status" popover="manual">
-      {undoing !== null && (
-        <div class="toast">
-          <progress
-            aria-label="Undoing"
-            max={undoing.of}
-            value={undoing.done === 0 ? undefined : undoing.done}
-          />
-          <span>Putting back: {progressWords(undoing)}</span>
-        </div>
-      )}
-      {messages.map((message) => (
-        <Toast key={message.id} message={message} onUndo={() => void undo(message)} />
-      ))}
+    <div ref={home}>
+      <div ref={layer} class="toasts" role="status" popover="manual">
+        {undoing !== null && (
+          <div class="toast">
+            <progress
+              aria-label="Undoing"
+              max={undoing.of}
+              value={undoing.done === 0 ? undefined : undoing.done}
+            />
+            <span>Putting back: {progressWords(undoing)}</span>
+          </div>
+        )}
+        {messages.map((message) => (
+          <Toast key={message.id} message={message} onUndo={() => void undo(message)} />
+        ))}
+      </div>
     </div>
   );
 }
@@ -122,16 +128,6 @@ function Toast({ message, onUndo }: { readonly message: Message; readonly onUndo
   );
 }
 
-/** The same messages inside a modal dialog, which hides everything outside it from screen readers. */
-export function SpokenToasts() {
-  const [messages] = useSaid(isNotInUse);
-  return (
-    <p class="hidden-visually" role="status">
-      {messages.at(-1)?.text}
-    </p>
-  );
-}
-
 /** Undoes what the newest message offers to, on Ctrl+Z, or Cmd+Z. */
 function useUndoKey(messages: readonly Message[], undo: (message: Message) => Promise<void>): void {
   const newest = messages.findLast((message) => message.undo !== undefined);
@@ -149,15 +145,10 @@ function useUndoKey(messages: readonly Message[], undo: (message: Message) => Pr
   }, [newest]);
 }
 
-/** What can be undone stays while it is under the pointer or has the focus, and while a dialog covers it. */
+/** What can be undone stays while it is under the pointer or has the focus. */
 function isInUse(message: Message): boolean {
   if (message.undo === undefined) return false;
-  const shown = document.getElementById(idOf(message));
-  return shown?.matches(":hover, :focus-within") === true || document.querySelector("dialog:modal") !== null;
-}
-
-function isNotInUse(): boolean {
-  return false;
+  return document.getElementById(idOf(message))?.matches(":hover, :focus-within") === true;
 }
 
 function idOf({ id }: Message): string {

@@ -106,6 +106,11 @@ export function downloadAddress(id: string): string {
   return `/v0/files/${id}/download`;
 }
 
+/** The ETag of a content, which its record shows as `sha256:` and hex. */
+export function etagOf(hash: string): string {
+  return hash.replace(/^sha256:/, "");
+}
+
 /** Why a name cannot stand for a file or folder; null where it can. What else the server refuses, it says. */
 export function nameProblem(name: string): string | null {
   if (name === "") return "Enter a name.";

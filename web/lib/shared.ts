@@ -1,5 +1,6 @@
 import { ask, call, orNull } from "./api/api.ts";
-import { type ContentSource, etagOf, type ShownFile } from "./contents/content-source.ts";
+import type { ContentSource, ShownFile } from "./contents/content-source.ts";
+import { etagOf } from "./files.ts";
 import type { Shared, SharedFile, SharedPage } from "./api/types.ts";
 
 const START = "/s/";

@@ -1,5 +1,6 @@
 import { ApiError, call } from "./api/api.ts";
 import type { Part } from "./api/pages.ts";
+import { etagOf } from "./files.ts";
 import type { FileRecord, TextDiff, VersionsPage } from "./api/types.ts";
 
 /** What a file held before, the newest first. */
@@ -31,7 +32,7 @@ export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
   const { data } = await listVersions(file.id, { limit: "1" });
   const [before] = data;
   if (before === undefined) throw new ApiError(404, "NOT_FOUND", "No earlier version of it is kept.");
-  const headers = { "if-match": `"${file.content_hash.replace(/^sha256:/, "")}"` };
+  const headers = { "if-match": `"${etagOf(file.content_hash)}"` };
   return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
 }
 

@@ -1,6 +1,7 @@
 import codeWorker from "../../../web/code-worker.html";
 import index from "../../../web/index.html";
 import markdownWorker from "../../../web/markdown-worker.html";
+import mergeWorker from "../../../web/merge-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
 import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
@@ -145,6 +146,7 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
   }
   get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
   get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
+  get("/merge-worker.js", served(workerAt("/merge-worker.js", mergeWorker), WORKER_HEADERS));
   get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
   return routes;
 }

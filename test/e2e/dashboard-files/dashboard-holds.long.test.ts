@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { pressKeys } from "../../support/browser/drive-page.ts";
 import { pdf, pdfLines } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 
@@ -112,6 +113,43 @@ test("letters that no font here has are shown as such where they are many, and s
   };
   expect(await shown(many)).toBe(first.replaceAll(/[^a-z]/gu, "\ufffd"));
   expect(await shown(few)).toBe(first);
+  await page.close();
+});
+
+test.each<[path: string, content: string]>([
+  ["edited.txt", ARABIC],
+  ["marks of edited.txt", `a${"\u0301".repeat(500_000)}`],
+  ["rare of edited.txt", RARE.join("\n")],
+  ["line of edited.txt", "x".repeat(100_000)],
+  ["paragraph.md", "*a_".repeat(1600).concat("\n").repeat(180)],
+  ["quotes.md", "> ".repeat(2400).concat("\n").repeat(40)],
+  ["nested.json", "[".repeat(4900).concat("\n").repeat(200)],
+])("%s does not hold the tab while it is edited, or is not edited", async (path, content) => {
+  const { owner, context } = dashboard;
+  const id = await putFile(owner, owner.drive, path, content);
+  const page = await watchedPage(context);
+  await page.goto(`/drives/${owner.drive}/?file=${id}`);
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.locator(".cm-focused").or(page.getByText("This file can't be edited here")).waitFor();
+  await page.keyboard.type("typed\n");
+  expect(await longestWait(page)).toBeLessThan(LONGEST_WAIT);
+  await page.close();
+});
+
+test("80,000 lines that collide do not hold the tab", async () => {
+  const { owner, context } = dashboard;
+  const path = "collide.txt";
+  const id = await putFile(owner, owner.drive, path, "\n".repeat(80_000));
+  const page = await watchedPage(context);
+  await page.goto(`/drives/${owner.drive}/?file=${id}`);
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.locator(".cm-focused").waitFor();
+  await pressKeys(page, "Control+End", "m");
+  await owner.client.put(owner.drive, path, `t${"\n".repeat(80_000)}t`, 200);
+  await page.keyboard.press("Control+s");
+  await page.getByRole("button", { name: "Put into the text" }).click();
+  await page.getByText("merged into your text").waitFor();
+  expect(await longestWait(page)).toBeLessThan(LONGEST_WAIT);
   await page.close();
 });
 

@@ -73,11 +73,18 @@ describe("two tabs", () => {
     await using page = await adasPage("/drives");
     await page.getByRole("button", { name: "New drive" }).click();
     await page.getByRole("textbox", { name: /^Name/ }).fill("Ada's plans");
+    // Where drafts of what she wrote are kept.
+    await page.evaluate(`new Promise((done) => {
+      indexedDB.open("coffer-drafts").onsuccess = ({ target }) => done(target.result.close());
+    })`);
     const other = await page.context().newPage();
     await other.goto("/account");
     await other.getByRole("button", { name: "Sign out of this browser" }).click();
     // What was open in the first tab is gone: it was Ada's.
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await eventually(
+      async () => (await page.evaluate("indexedDB.databases().then((all) => all.length)")) === 0,
+    );
     await signIn(other, "bob");
     await page.getByRole("link", { name: "bob" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);

@@ -105,7 +105,7 @@ describe("the dashboard's files", () => {
     }
   });
 
-  test.each(["/code-worker.js", "/markdown-worker.js", "/pdf-worker.js"])(
+  test.each(["/code-worker.js", "/markdown-worker.js", "/merge-worker.js", "/pdf-worker.js"])(
     "the worker %s is a script of its own, which may load nothing, and is asked for anew",
     async (path) => {
       const { status, headers } = await get(path);

@@ -8,7 +8,6 @@ import { useModal } from "../../lib/browser/modal.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
-import { SpokenToasts } from "../toast.tsx";
 import { PreviewContent } from "./content.tsx";
 import { StepButtons, type Steps } from "./step-buttons.tsx";
 import { useEscape } from "./use-escape.ts";
@@ -21,6 +20,8 @@ interface PreviewProps {
   readonly children?: ComponentChildren;
   /** What is to be known of the file before its content. */
   readonly notice?: ComponentChildren;
+  /** What stands in place of the content. */
+  readonly instead?: ComponentChildren;
   /** What stands beside the content. */
   readonly beside?: ComponentChildren;
   /** Whether it is a part of the page, beside a list, rather than over all of it. */
@@ -33,7 +34,7 @@ interface PreviewProps {
  * nothing in them runs in our origin.
  */
 export function Preview(props: PreviewProps) {
-  const { file, steps = null, children, notice, beside, isBeside = false, onClose } = props;
+  const { file, steps = null, children, notice, instead, beside, isBeside = false, onClose } = props;
   const element = useModal(onClose, !isBeside);
   useKeptFocus(element);
   useEscape(element, onClose);
@@ -74,12 +75,9 @@ export function Preview(props: PreviewProps) {
       </header>
       {notice}
       <div class="preview-parts">
-        <div class="preview-shown">
-          <PreviewContent file={file} />
-        </div>
+        <div class="preview-shown">{instead || <PreviewContent file={file} />}</div>
         {beside}
       </div>
-      {!isBeside && <SpokenToasts />}
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
 import type { Account } from "../../lib/api/types.ts";
+import { useUnloadQuestion } from "../../lib/browser/unload-question.ts";
 import { UploadQueue } from "../../lib/uploads.ts";
 import { useNoStrayDrops } from "../../lib/uploads/drop.ts";
 import { type Summary, summarise } from "../../lib/uploads/summary.ts";
@@ -36,12 +37,7 @@ export function UploadsProvider({ asked, maxFileSize, canUndo, children }: Uploa
   const isSignedIn = asked.value !== null;
   // Also when the same user is found again: an upload that was refused with 401 waits for this answer.
   useLayoutEffect(() => (isSignedIn ? queue.release() : queue.hold()), [queue, asked]);
-  useLayoutEffect(() => {
-    if (!summary.isBusy) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [summary.isBusy]);
+  useUnloadQuestion(summary.isBusy);
   useNoStrayDrops();
   useReplaced(queue, canUndo);
   return (

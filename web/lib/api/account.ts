@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { forgetDrafts } from "../browser/drafts-database.ts";
 import { ACCOUNT, ApiError, call, SIGNED_OUT } from "./api.ts";
 import { endedSession } from "./ended-session.ts";
 import { type Loaded, useLoad } from "./load.ts";
@@ -18,7 +19,7 @@ export interface CurrentAccount {
   readonly last: Account | null;
   /** Asks again. If there is no answer, what was known stays. */
   readonly reload: () => void;
-  /** To be called after signing out; forgets the user and asks again. */
+  /** To be called after signing out; forgets the user, with what is kept of their texts, and asks again. */
   readonly forget: () => void;
 }
 
@@ -64,6 +65,7 @@ export function useAccount(): CurrentAccount {
   const forget = () => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- as above
     channel.current?.postMessage(LEFT);
+    forgetDrafts();
     leave();
   };
   return { loaded, last: last.current, reload, forget };

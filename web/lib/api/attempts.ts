@@ -1,3 +1,5 @@
+import { randomKey } from "./random-key.ts";
+
 /** Gives a form its Idempotency-Key: the same one for as long as the same values are sent, so that a retry is safe. */
 export class Attempts {
   #said = "";
@@ -9,10 +11,4 @@ export class Attempts {
     this.#said = said;
     return this.#key;
   }
-}
-
-/** Impossible to guess. `crypto.randomUUID` is missing on plain http. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -6,8 +6,10 @@ export const CODE_WORKER = "/code-worker.js";
 export const MARKDOWN_WORKER = "/markdown-worker.js";
 /** And `web/pdf-worker.ts`. */
 export const PDF_WORKER = "/pdf-worker.js";
+/** And `web/merge-worker.ts`. */
+export const MERGE_WORKER = "/merge-worker.js";
 
-const WORKERS = [CODE_WORKER, MARKDOWN_WORKER, PDF_WORKER] as const;
+const WORKERS = [CODE_WORKER, MARKDOWN_WORKER, MERGE_WORKER, PDF_WORKER] as const;
 
 /**
  * The one policy of Trusted Types that the page's Content-Security-Policy names: scripts are these, whatever text is

@@ -16,10 +16,20 @@ const CHANGED = "coffer:navigated";
 
 let isReached = false;
 
+/** Who is asked before one leaves, and where they are; null for nobody. */
+let guard: { readonly ask: (go: () => void) => void; readonly entry: unknown; readonly at: string } | null =
+  null;
+
 // Every page is loaded after it is shown, so the browser would scroll back too early.
 history.scrollRestoration = "manual";
 scrollBack(keptScroll());
 addEventListener("popstate", () => {
+  if (guard !== null) {
+    // One is there once more, until it is decided.
+    history.pushState(guard.entry, "", guard.at);
+    guard.ask(() => history.back());
+    return;
+  }
   leaveEntry(scrollY);
   enterEntry();
   arrive();
@@ -41,6 +51,24 @@ function arrive(): void {
   dispatchEvent(new Event(CHANGED));
 }
 
+/**
+ * From now on, whoever leaves the place is asked first: `ask` gets what leads on, to be called once the returned
+ * function has ended this.
+ */
+export function askBeforeLeaving(ask: (go: () => void) => void): () => void {
+  const mine = { ask, entry: history.state, at: location.href };
+  guard = mine;
+  return () => {
+    if (guard === mine) guard = null;
+  };
+}
+
+/** Leaves what is shown by `go`, once that is agreed to. */
+export function leave(go: () => void): void {
+  if (guard === null) go();
+  else guard.ask(go);
+}
+
 interface Leaving {
   /** Leaves no entry in the history. */
   readonly replace?: boolean;
@@ -49,7 +77,11 @@ interface Leaving {
 }
 
 /** Goes to a path of ours. Another page begins at its top. */
-export function navigate(to: string, { replace = false, scroll = scrollY }: Leaving = {}): void {
+export function navigate(to: string, leaving: Leaving = {}): void {
+  leave(() => goTo(to, leaving));
+}
+
+function goTo(to: string, { replace = false, scroll = scrollY }: Leaving): void {
   leaveEntry(scroll);
   const from = location.pathname;
   // The place one is at already is no new one to come back from.

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import type { ThumbnailSize } from "../../../src/domain/contents/thumbnail.ts";
 import { orNull } from "../api/api.ts";
-import { downloadAddress, getFileAt, nameOf, parentOf } from "../files.ts";
+import { downloadAddress, etagOf, getFileAt, nameOf, parentOf } from "../files.ts";
 import { fileAddress, folderAddress } from "../files/place.ts";
 import type { FileRecord } from "../api/types.ts";
 
@@ -34,11 +34,6 @@ export interface NearFiles {
   readonly find: (path: string, signal: AbortSignal) => Promise<ShownFile | null>;
   /** The address of the page that shows it. A path that ends with a slash, or is empty, is a folder's. */
   readonly address: (path: string) => string;
-}
-
-/** The ETag of a content, which its record shows as `sha256:` and hex. */
-export function etagOf(hash: string): string {
-  return hash.replace(/^sha256:/, "");
 }
 
 /** The files of those who are signed in. */

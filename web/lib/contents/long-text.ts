@@ -59,7 +59,7 @@ function isBetweenCharacters(text: string, at: number): boolean {
 }
 
 /** Letters that are shaped by their neighbours or read in another direction: from Hebrew to Khmer, and marks. */
-const COSTLY = /[\u0300-\u036f\u0590-\u18af\ud800-\udfff\ufb1d-\ufdff\ufe70-\ufeff]/;
+export const COSTLY = /[\u0300-\u036f\u0590-\u18af\ud800-\udfff\ufb1d-\ufdff\ufe70-\ufeff]/;
 const LONG_IF_COSTLY = 200;
 
 /**

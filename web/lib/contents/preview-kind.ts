@@ -1,6 +1,7 @@
 import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
 import { essenceOf, isJsonType, isTextType } from "../../../src/domain/contents/media-type.ts";
 import { languageOf } from "../code/languages.ts";
+import { EDITABLE_BYTES } from "../editing/limits.ts";
 import type { ShownFile } from "./content-source.ts";
 
 /** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
@@ -21,6 +22,20 @@ export type PreviewKind =
 
 // Types that an <img> shows. An SVG runs no script there.
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
+
+const EDITABLE: ReadonlySet<PreviewKind> = new Set([
+  "markdown",
+  "json",
+  "json-lines",
+  "table",
+  "text",
+  "unknown",
+]);
+
+/** Whether a file may be a text that can be edited. Its bytes decide, once they are read. */
+export function mayBeEdited(file: ShownFile): boolean {
+  return file.size <= EDITABLE_BYTES && EDITABLE.has(previewKind(file));
+}
 
 /** The kind for a file's type. The type is only what its owner says, so nothing is run because of it. */
 export function previewKind({ filename, mime_type }: ShownFile): PreviewKind {

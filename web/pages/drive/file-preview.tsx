@@ -5,23 +5,30 @@ import largeIcon from "lucide-static/icons/maximize-2.svg" with { type: "text" }
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
+import { later } from "../../components/later.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import { CommentedLinesContext } from "../../components/preview/commented-lines.ts";
 import { Preview } from "../../components/preview/preview.tsx";
 import type { Steps } from "../../components/preview/step-buttons.tsx";
 import { useMedia } from "../../lib/browser/media.ts";
+import { leave, navigate } from "../../lib/browser/router.tsx";
 import { linesOf } from "../../lib/comments.ts";
 import { plain } from "../../lib/contents/overrides.ts";
+import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
 import { fileEntry } from "../../lib/files.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
 import { useThreads } from "./comments/use-threads.ts";
 import { DetailsPanel } from "./details-panel.tsx";
+import { EditButton } from "./edit-button.tsx";
 import { FileHappening } from "./file-happening.tsx";
 import { entryTools } from "./list/entry-actions.ts";
 import type { DriveStore } from "./store/drive.ts";
 import type { PreviewSize } from "./use-preview-size.ts";
+
+const DraftNotice = later(async () => (await import("./editor/draft-notice.tsx")).DraftNotice, null);
+const FileEditor = later(async () => (await import("./editor/file-editor.tsx")).FileEditor);
 
 interface FilePreviewProps {
   readonly file: FileRecord;
@@ -50,16 +57,35 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
   const [hasDetails, setDetails] = useState(false);
   const [comments, details] = [useId(), useId()];
   const sizeLabel = isBeside ? "Large preview" : "Preview beside the list";
+  /** The id of the file that is edited; null while none is. */
+  const [edited, setEdited] = useState<string | null>(null);
+  const isEditing = edited === id;
+  const endEditing = ({ id: now }: FileRecord) => {
+    setEdited(null);
+    // Where the file was deleted meanwhile, the text became another.
+    if (now === id) reload();
+    else navigate(`${location.pathname}?file=${now}`, { replace: true });
+  };
+  const canEdit = !isReadOnly && happening?.kind !== "deleted" && mayBeEdited(file) && !isEditing;
+  const edit = () => setEdited(id);
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
         file={file}
-        steps={steps}
+        // Whoever writes goes nowhere by the arrow keys.
+        steps={isEditing ? null : steps}
         notice={
-          happening !== null && (
-            <FileHappening file={file} happening={happening} isReadOnly={isReadOnly} onShow={reload} />
+          // The editor says it in its own way.
+          !isEditing && (
+            <>
+              {happening !== null && (
+                <FileHappening file={file} happening={happening} isReadOnly={isReadOnly} onShow={reload} />
+              )}
+              {canEdit && <DraftNotice file={file} onContinue={edit} />}
+            </>
           )
         }
+        instead={isEditing && <FileEditor file={file} store={store} onDone={endEditing} />}
         beside={
           (hasDetails || hasComments) && (
             <aside class="preview-side" aria-label="Details and comments">
@@ -71,8 +97,9 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
           )
         }
         isBeside={isBeside}
-        onClose={onClose}
+        onClose={() => leave(onClose)}
       >
+        {canEdit && <EditButton onEdit={edit} />}
         <PartButton
           part={details}
           isOpen={hasDetails}
@@ -89,7 +116,7 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
         >
           {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
         </PartButton>
-        {folder !== null && (
+        {folder !== null && !isEditing && (
           <MenuButton
             label={`Actions for ${plain(file.filename)}`}
             items={entryTools(folder, [fileEntry(file)])}

@@ -82,6 +82,7 @@ export function FolderPage(props: FolderPageProps) {
             isMissing={listing.isMissing}
             isReadOnly={folder.isReadOnly}
             isManaged={isManaged(drive)}
+            onNewFile={() => folder.ask({ kind: "new-file" })}
           />
         ) : (
           <FileGrid

@@ -1,6 +1,7 @@
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import tilesIcon from "lucide-static/icons/layout-grid.svg" with { type: "text" };
 import listIcon from "lucide-static/icons/list.svg" with { type: "text" };
+import newFileIcon from "lucide-static/icons/file-plus.svg" with { type: "text" };
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useRef } from "preact/hooks";
@@ -55,12 +56,11 @@ function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<Toolb
     href: folderArchiveAddress(folder.drive, folder.path),
     download: true,
   };
-  const make: FolderTool = {
-    name: "New folder",
-    svg: newFolderIcon,
-    onChoose: () => folder.ask({ kind: "new-folder" }),
-  };
-  const tools = [...(listing.count > 0 ? [other, all] : []), ...(folder.isReadOnly ? [] : [make])];
+  const make: FolderTool[] = [
+    { name: "New file", svg: newFileIcon, onChoose: () => folder.ask({ kind: "new-file" }) },
+    { name: "New folder", svg: newFolderIcon, onChoose: () => folder.ask({ kind: "new-folder" }) },
+  ];
+  const tools = [...(listing.count > 0 ? [other, all] : []), ...(folder.isReadOnly ? [] : make)];
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>

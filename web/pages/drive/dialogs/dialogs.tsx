@@ -1,3 +1,4 @@
+import { later } from "../../../components/later.tsx";
 import { say } from "../../../components/toast.tsx";
 import type { Done } from "../../../lib/files/steps.ts";
 import type { Drive } from "../../../lib/api/types.ts";
@@ -10,7 +11,10 @@ import { DownloadDialog } from "./download.tsx";
 import { NewFolderDialog, RenameDialog } from "./naming.tsx";
 import { ShareDialog } from "./share.tsx";
 import { TransferDialog } from "./transfer.tsx";
-import { VersionsDialog } from "./versions.tsx";
+
+// What is seldom asked for.
+const NewFile = later(async () => (await import("../editor/new-file.tsx")).NewFile, null);
+const VersionsDialog = later(async () => (await import("./versions.tsx")).VersionsDialog, null);
 
 interface FolderDialogsProps {
   readonly open: OpenDialog;
@@ -35,6 +39,8 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
   switch (open.kind) {
     case "new-folder":
       return <NewFolderDialog folder={folder.path} {...ends} />;
+    case "new-file":
+      return <NewFile folder={folder} store={store} onClose={onClose} />;
     case "rename":
       return <RenameDialog entry={open.entry} {...ends} />;
     case "transfer":

@@ -1,9 +1,5 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { textOf } from "../../../components/forms/form.tsx";
-import { FormDialog } from "../../../components/forms/form-dialog.tsx";
-import { Labelled } from "../../../components/forms/labelled.tsx";
-import { ApiError } from "../../../lib/api/api.ts";
-import { type Entry, nameOf, nameProblem } from "../../../lib/files.ts";
+import { NameDialog } from "../../../components/forms/name-dialog.tsx";
+import { type Entry, nameOf } from "../../../lib/files.ts";
 import type { Done } from "../../../lib/files/steps.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
@@ -45,57 +41,5 @@ export function RenameDialog({ store, entry, onDone, onClose }: NamingProps & { 
       onName={rename}
       onClose={onClose}
     />
-  );
-}
-
-interface NameDialogProps {
-  readonly title: string;
-  readonly submit: string;
-  /** The name so far. */
-  readonly value: string;
-  readonly onName: (name: string) => Promise<void>;
-  readonly onClose: () => void;
-}
-
-/** Asks for the name of a file or folder. */
-function NameDialog({ value, onName, ...dialog }: NameDialogProps) {
-  return (
-    <FormDialog {...dialog} onSubmit={(values) => onName(requiredName(values))}>
-      <NameField value={value} />
-    </FormDialog>
-  );
-}
-
-function requiredName(values: FormData): string {
-  const name = textOf(values, "name").trim().normalize("NFC");
-  const problem = nameProblem(name);
-  if (problem !== null) throw new ApiError(0, "VALIDATION_ERROR", problem, "name");
-  return name;
-}
-
-/** The name, its part before the ending selected, as one most often wants to change that. */
-function NameField({ value }: { readonly value: string }) {
-  const input = useRef<HTMLInputElement>(null);
-  // Before the dialog is there to be typed in: later, it would select what has been typed by then.
-  useLayoutEffect(() => {
-    const dot = value.lastIndexOf(".");
-    input.current?.setSelectionRange(0, dot > 0 ? dot : value.length);
-  }, []);
-  return (
-    <Labelled label="Name" name="name">
-      {(control) => (
-        <input
-          {...control}
-          ref={input}
-          class="input"
-          type="text"
-          name="name"
-          required
-          autocomplete="off"
-          dir="auto"
-          defaultValue={value}
-        />
-      )}
-    </Labelled>
   );
 }

@@ -15,32 +15,42 @@ interface EmptyFolderProps {
   readonly isReadOnly: boolean;
   /** Whether whoever looks decides about the drive. */
   readonly isManaged: boolean;
+  readonly onNewFile: () => void;
 }
 
 /** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
-export function EmptyFolder({ place, folder, isMissing, isReadOnly, isManaged }: EmptyFolderProps) {
+export function EmptyFolder({ place, isMissing, ...words }: EmptyFolderProps) {
   return (
     <div class="empty">
       <span class="empty-icon">
         <Icon svg={isMissing ? missingIcon : emptyIcon} />
       </span>
-      {!isMissing && <EmptyWords folder={folder} isReadOnly={isReadOnly} isManaged={isManaged} />}
-      {isMissing && (folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
+      {!isMissing && <EmptyWords {...words} />}
+      {isMissing && (words.folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
     </div>
   );
 }
 
-type EmptyWordsProps = Pick<EmptyFolderProps, "folder" | "isReadOnly" | "isManaged">;
+type EmptyWordsProps = Omit<EmptyFolderProps, "place" | "isMissing">;
 
-function EmptyWords({ folder, isReadOnly, isManaged }: EmptyWordsProps) {
+function EmptyWords({ folder, isReadOnly, isManaged, onNewFile }: EmptyWordsProps) {
   return (
     <>
       <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
-      {!isReadOnly && <p class="soft">Drop files or folders here, upload some, or create a folder.</p>}
-      {folder === "" && isManaged && (
-        <button type="button" class="button primary" onClick={askToConnect}>
-          Connect an agent
-        </button>
+      {!isReadOnly && (
+        <>
+          <p class="soft">Drop files or folders here, upload some, or create a folder.</p>
+          <div class="row">
+            {folder === "" && isManaged && (
+              <button type="button" class="button primary" onClick={askToConnect}>
+                Connect an agent
+              </button>
+            )}
+            <button type="button" class="button" onClick={onNewFile}>
+              Write a file
+            </button>
+          </div>
+        </>
       )}
     </>
   );

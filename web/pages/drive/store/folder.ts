@@ -9,6 +9,7 @@ import { FolderListing } from "./listing.ts";
 /** The dialog that is open above a folder. */
 export type OpenDialog =
   | { readonly kind: "new-folder" }
+  | { readonly kind: "new-file" }
   | { readonly kind: "rename"; readonly entry: Entry }
   | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
@@ -21,6 +22,7 @@ export type OpenDialog =
 export function isAbout(dialog: OpenDialog, key: string): boolean {
   switch (dialog.kind) {
     case "new-folder":
+    case "new-file":
       return false;
     case "rename":
     case "details":

@@ -1,0 +1,5 @@
+/** A text that is impossible to guess. `crypto.randomUUID` is missing on plain http. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
