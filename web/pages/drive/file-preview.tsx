@@ -3,7 +3,7 @@ import commentsIcon from "lucide-static/icons/message-square.svg" with { type: "
 import detailsIcon from "lucide-static/icons/info.svg" with { type: "text" };
 import largeIcon from "lucide-static/icons/maximize-2.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { later } from "../../components/later.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
@@ -12,6 +12,7 @@ import { Preview } from "../../components/preview/preview.tsx";
 import type { Steps } from "../../components/preview/step-buttons.tsx";
 import { useMedia } from "../../lib/browser/media.ts";
 import { leave, navigate } from "../../lib/browser/router.tsx";
+import { titled } from "../../lib/browser/title.ts";
 import { linesOf } from "../../lib/comments.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
@@ -68,6 +69,11 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
   };
   const canEdit = !isReadOnly && happening?.kind !== "deleted" && mayBeEdited(file) && !isEditing;
   const edit = () => setEdited(id);
+  useEffect(() => {
+    const before = document.title;
+    document.title = titled(plain(file.filename));
+    return () => void (document.title = before);
+  }, [file.filename]);
   return (
     <CommentedLinesContext.Provider value={lines}>
       <Preview
