@@ -47,6 +47,8 @@ export const WALK = {
 };
 /** How many files one request may delete or write that names them one by one. */
 export const BULK_FILES = 1000;
+/** How many changes one request may undo that names them one by one. */
+export const UNDONE_CHANGES = 500;
 /** What one request may write as a batch, in bytes but for `files`: beyond `unpacked` an archive is not read. */
 export const BATCH = { files: BULK_FILES, fileBytes: MIB, bodyBytes: 64 * MIB, unpackedBytes: 256 * MIB };
 /** How many batches may be written at once; see `ARCHIVE_LIMITS`. Each may hold its small contents in memory. */
