@@ -156,6 +156,8 @@ export const STREAM_COMMENT_MS = 20_000;
 export const STREAM_WATCH_MS = 800;
 /** How many changes of one drive are kept, if they are not too old. */
 export const CHANGES = { claimed: 1_000_000, unclaimed: 100_000 };
+/** How many changes of a drive, and of all drives, are looked at for what is new to somebody. */
+export const NEWS = { each: 1000, all: 3000 };
 /** Webhooks of one owner (see `ownerOf`), and what they may take. */
 export const WEBHOOKS = {
   each: { claimed: 20, unclaimed: 5 },
