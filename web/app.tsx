@@ -16,7 +16,6 @@ import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts
 import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/browser/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
-import { Activity } from "./pages/activity.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
@@ -32,6 +31,7 @@ const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);
 const Consent = later(async () => (await import("./pages/consent.tsx")).Consent);
 const Setup = later(async () => (await import("./pages/setup.tsx")).Setup);
 const Users = later(async () => (await import("./pages/users.tsx")).Users);
+const Activity = later(async () => (await import("./pages/activity.tsx")).Activity);
 const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
 const Members = later(async () => (await import("./pages/members.tsx")).Members);
 
@@ -152,7 +152,8 @@ function signedInPage(place: Place): VNode {
   if (path === "/" || path === "/drives") return <Drives />;
   if (path.startsWith("/drives/")) return <DrivePage place={place} />;
   if (path === "/links") return <Links key={drive ?? ""} driveId={drive} />;
-  if (path === "/activity" && drive !== null) return <Activity key={drive} driveId={drive} />;
+  if (path === "/activity" && drive !== null)
+    return <Activity key={drive} driveId={drive} query={place.query} />;
   if (path === "/members" && drive !== null) return <Members key={drive} driveId={drive} />;
   if (path === "/snapshots" && drive !== null) {
     return <Snapshots key={drive} driveId={drive} query={place.query} />;
