@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { later } from "./components/later.tsx";
 import { Outside } from "./components/shell/outside.tsx";
@@ -11,6 +11,7 @@ import { UploadsProvider } from "./components/upload/context.tsx";
 import { type CurrentAccount, keepsVersions, useAccount } from "./lib/api/account.ts";
 import { asApiError, call } from "./lib/api/api.ts";
 import { navigate, type Place, usePlace } from "./lib/browser/router.tsx";
+import { Visits } from "./lib/news.ts";
 import { SessionContext } from "./lib/api/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts";
 import { isSharedPath } from "./lib/shared.ts";
@@ -62,6 +63,8 @@ function Dashboard() {
   const place = usePlace();
   const account = useAccount();
   const { loaded } = account;
+  const userId = account.last?.id ?? "";
+  const visits = useMemo(() => new Visits(userId), [userId]);
   const isSignedIn = loaded.state === "ready" && loaded.value !== null;
   useEffect(() => {
     if (isSignedIn) setReturned(null);
@@ -77,7 +80,7 @@ function Dashboard() {
   }, [place.path]);
   return (
     <>
-      {pageFor(place, account, returned)}
+      {pageFor(place, account, visits, returned)}
       <Toasts />
     </>
   );
@@ -86,6 +89,7 @@ function Dashboard() {
 function pageFor(
   place: Place,
   { loaded, last, reload, forget }: CurrentAccount,
+  visits: Visits,
   returned: SignInReturn | null,
 ): VNode {
   if (place.path === SETUP) {
@@ -129,7 +133,7 @@ function pageFor(
       maxFileSize={last.limits.max_file_size}
       canUndo={keepsVersions(last)}
     >
-      <SessionContext.Provider value={{ account: loaded.value ?? last, refresh: reload, signOut }}>
+      <SessionContext.Provider value={{ account: loaded.value ?? last, visits, refresh: reload, signOut }}>
         <Shell>{signedInPage(place)}</Shell>
       </SessionContext.Provider>
       {loaded.value === null && <SignInAgain username={last.username} onSignedIn={reload} onLeave={forget} />}

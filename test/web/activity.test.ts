@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { activityAddress, readFilter } from "../../web/lib/activity.ts";
 import { grouped, isGroup } from "../../web/lib/activity-groups.ts";
 import type { Change } from "../../web/lib/api/types.ts";
+import { doingsInWords } from "../../web/lib/words/doings.ts";
 
 const AGENT = { type: "key", id: "agent", name: "agent" } as const;
 
@@ -59,6 +60,17 @@ describe("what somebody did at once is one entry:", () => {
 
   test("not across a pause", () => {
     expect(entries(...four.map((path, at) => change(at * 11, path)))).toHaveLength(4);
+  });
+});
+
+describe("what somebody did, in words:", () => {
+  const none = { written: 0, deleted: 0, moved: 0, other: 0 };
+  test.each([
+    ["wrote 1 file", { written: 1 }],
+    ["wrote 1,200 files and deleted 2", { written: 1200, deleted: 2 }],
+    ["moved 3 files and did 1 other thing", { moved: 3, other: 1 }],
+  ])("%s", (words, some) => {
+    expect(doingsInWords({ ...none, ...some })).toBe(words);
   });
 });
 

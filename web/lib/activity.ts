@@ -77,6 +77,9 @@ function sinceOf(when: string): string {
   return when === "today" ? new Date(new Date().setHours(0, 0, 0, 0)).toISOString() : when;
 }
 
+/** How many changes are taken back at once, at most. */
+export const MOST_UNDONE = 5000;
+
 /** What the server takes back: see `POST /v0/undo`. */
 export function canUndo({ type, before, after }: Change): boolean {
   if (type === "file.updated") return before?.content_hash !== after?.content_hash;
@@ -94,3 +97,29 @@ const UNDOABLE: ReadonlySet<ChangeType> = new Set([
   "folder.deleted",
   "folder.restored",
 ]);
+
+/** What somebody did to files and folders since a time, as far as it can be taken back: the newest first. */
+export async function undoableBy(
+  drive: string,
+  by: string,
+  since: string,
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({
+      drive_id: drive,
+      sort: "-id",
+      by,
+      since,
+      events: "file.*,folder.*",
+      limit: "1000",
+    });
+    if (cursor !== null) query.set("cursor", cursor);
+    const page: CursorPage<Change> = await call("GET", `/v0/changes?${query}`, { signal });
+    found.push(...page.data.filter(canUndo));
+    cursor = page.next_cursor;
+  } while (cursor !== null && found.length < MOST_UNDONE);
+  return found.slice(0, MOST_UNDONE);
+}

@@ -172,6 +172,59 @@ if (isThorough()) {
   });
 }
 
+test("what an agent did since the last visit is told and marked, until it is seen, and taken back at once", async () => {
+  const { id } = await driveWith("Watched", { "plan.md": 1, "notes/a.md": 1, "b.md": 2 });
+  const { client } = dashboard.owner;
+  const { key } = await client.makeKey({ name: "research-agent" });
+  const agent = dashboard.server.client(key);
+  await using page = await open("/drives/ada/watched/");
+  await row(page, "plan.md").waitFor();
+  const leave = async () => {
+    const noted = page.waitForResponse((answer) => answer.url().endsWith("/visit") && answer.ok());
+    await page.getByRole("link", { name: "Drives" }).first().click();
+    await noted;
+  };
+  await leave();
+
+  await agent.put(id, "notes/new.md", "x");
+  await agent.put(id, "plan.md", "changed", 200);
+  await agent.delete(`/v0/files/by-path?drive_id=${id}&path=b.md`);
+  const told = page.getByRole("region", { name: "Since your last visit" });
+  await told.getByText("research-agent wrote 2 files and deleted 1 in Watched").waitFor();
+  await page.locator(".drive-card", { hasText: "Watched" }).locator(".news-mark").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+
+  await told.getByRole("link", { name: "Watched" }).click();
+  const mark = (name: string) => row(page, name).locator(".news-mark");
+  expect(await mark("notes").textContent()).toBe("changed ");
+  await mark("plan.md").waitFor();
+  await page.getByRole("link", { name: "plan.md" }).click();
+  await page.getByText("changed").last().waitFor();
+  await page.keyboard.press("Escape");
+  await mark("plan.md").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "notes", exact: true }).first().click();
+  expect(await mark("new.md").textContent()).toBe("new ");
+  expect(await mark("a.md").count()).toBe(0);
+
+  await told.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("They are: 1 deleted, 2 written.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Took back 3 changes.").first().waitFor();
+  expect(await paths(id)).toEqual(["b.md", "notes/a.md", "plan.md"]);
+  await told.waitFor({ state: "detached" });
+  await page.reload();
+  await row(page, "a.md").waitFor();
+  expect(await told.count()).toBe(0);
+
+  await leave();
+  await agent.put(id, "once more.md", "x");
+  await told.getByText("research-agent wrote 1 file in Watched").waitFor();
+  await told.getByRole("button", { name: "Dismiss" }).click();
+  await told.waitFor({ state: "detached" });
+  expect(await page.locator(".news-mark").count()).toBe(0);
+});
+
 test("activity is filtered by the address, shows what a content became, and takes an entry back", async () => {
   const { id } = await driveWith("Busy", { "other.md": 1 });
   const { client } = dashboard.owner;

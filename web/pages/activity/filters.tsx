@@ -7,7 +7,6 @@ import { useSession } from "../../lib/api/session.tsx";
 import type { ApiKey, Drive, Member } from "../../lib/api/types.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { plain } from "../../lib/contents/overrides.ts";
-import { formatTime } from "../../lib/words/format.ts";
 import { asFolder } from "../../lib/files/place.ts";
 
 interface FiltersProps {
@@ -17,9 +16,17 @@ interface FiltersProps {
 
 /** Which of a drive's activity is shown: each choice takes effect at once, and stands in the address. */
 export function Filters({ drive, filter }: FiltersProps) {
-  const { account } = useSession();
+  const { account, visits } = useSession();
   const people = useLoad("people", (signal) => whoMayAct(drive, signal)).loaded;
   const known = people.state === "ready" ? people.value : [];
+  const news = visits.of(drive.id);
+  const since = news.before.value?.since;
+  useEffect(() => {
+    const abort = new AbortController();
+    // Without an answer, it is just not offered.
+    if (news.before.value === null) news.load(abort.signal).catch(() => {});
+    return () => abort.abort();
+  }, [news]);
   const choose = (part: Partial<ActivityFilter>) =>
     navigate(activityAddress(drive.id, { ...filter, ...part }));
   const folder = useRef<HTMLInputElement>(null);
@@ -67,7 +74,7 @@ export function Filters({ drive, filter }: FiltersProps) {
           label="When"
           name="when"
           value={filter.when}
-          options={timesFor(filter.when)}
+          options={timesFor(filter.when, since)}
           onChoose={(when) => choose({ when })}
         />
       </form>
@@ -75,14 +82,15 @@ export function Filters({ drive, filter }: FiltersProps) {
   );
 }
 
-function timesFor(chosen: string) {
-  const since = /^\d{4}-/.test(chosen) ? chosen : undefined;
+/** @param since when one was there last, if anything has happened since */
+function timesFor(chosen: string, since: string | undefined) {
+  const visit = since ?? (/^\d{4}-/.test(chosen) ? chosen : undefined);
   return [
     { value: "", text: "Any time" },
     { value: "today", text: "Today" },
     { value: "7d", text: "Last 7 days" },
     { value: "30d", text: "Last 30 days" },
-    ...(since === undefined ? [] : [{ value: since, text: `Since ${formatTime(since)}` }]),
+    ...(visit === undefined ? [] : [{ value: visit, text: "Since your last visit" }]),
   ];
 }
 

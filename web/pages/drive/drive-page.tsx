@@ -17,7 +17,9 @@ import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
+import { NewsPanel } from "../../components/news.tsx";
 import { Works } from "./works.tsx";
+import { useNews } from "./use-news.ts";
 import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
@@ -69,6 +71,7 @@ interface OpenDriveProps extends Omit<DriveAtProps, "drive"> {
 function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDriveChange }: OpenDriveProps) {
   useSlugInAddress(drive, place, onRenamed);
   const store = useDriveStore(drive, onDriveChange);
+  const news = useNews(store, place);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
@@ -92,18 +95,29 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
         </div>
       </div>
       <Works store={store} drive={drive} />
+      {news.before.value !== null && (
+        <NewsPanel news={[news.before.value]} drives={[drive]} onDismiss={() => news.dismiss()} />
+      )}
       <div class="drive-body">
         {isWide && <PlacesPanel {...places} />}
         <FolderPage
           key={`${drive.id}/${drive.role}/${folder}`}
           store={store}
+          news={news}
           drive={drive}
           place={place}
           path={folder}
           takesFocus={isReached}
         />
       </div>
-      <ShownFile store={store} place={place} folder={folder} fileId={fileId} isReached={isReached} />
+      <ShownFile
+        store={store}
+        news={news}
+        place={place}
+        folder={folder}
+        fileId={fileId}
+        isReached={isReached}
+      />
       <AskedToConnect />
     </>
   );

@@ -15,11 +15,13 @@ import { FolderDialogs } from "./dialogs/dialogs.tsx";
 import { useListFocus } from "./focus.ts";
 import { EmptyFolder } from "./list/empty-folder.tsx";
 import { FileGrid } from "./list/grid.tsx";
+import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
 
 interface FolderPageProps {
   readonly store: DriveStore;
+  readonly news: DriveNews;
   readonly drive: Drive;
   /** The drive as the address names it. */
   readonly place: string;
@@ -29,10 +31,11 @@ interface FolderPageProps {
 }
 
 /** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
-export function FolderPage({ store, drive, place, path, takesFocus }: FolderPageProps) {
+export function FolderPage({ store, news, drive, place, path, takesFocus }: FolderPageProps) {
   const [view, setView] = useState(chosenView);
   const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
   useLayoutEffect(() => store.show(folder), []);
+  useLayoutEffect(() => () => news.see(path), []);
   useReturns(useCallback(() => folder.reload(), []));
   const retry = () => folder.retry();
   const show = (wanted: FolderView) => {
@@ -81,6 +84,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
         ) : (
           <FileGrid
             folder={folder}
+            news={news}
             listing={listing}
             view={view}
             label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}

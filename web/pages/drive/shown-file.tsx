@@ -12,6 +12,7 @@ import { type Happening, happeningTo } from "../../lib/fates.ts";
 import { navigate, readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
 import { FilePreview } from "./file-preview.tsx";
+import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 
 /** How long nothing may happen after a click. */
@@ -19,6 +20,7 @@ const PATIENCE_MS = 300;
 
 interface ShownFileProps {
   readonly store: DriveStore;
+  readonly news: DriveNews;
   /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
@@ -50,7 +52,7 @@ interface FileProps extends Omit<ShownFileProps, "fileId" | "isReached"> {
   readonly onClose: () => void;
 }
 
-function File({ id, store, place, folder, onClose }: FileProps) {
+function File({ id, store, news, place, folder, onClose }: FileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
     const file = await findFile(store.drive, id, signal);
     if (file === null) store.fileMissing(id);
@@ -67,6 +69,9 @@ function File({ id, store, place, folder, onClose }: FileProps) {
     // It was moved since it was listed, or since the address was copied.
     if (home !== folder) readdress(fileAddress(place, home, id));
   }, [home, folder]);
+  useLayoutEffect(() => {
+    if (file !== null) news.see(file.path);
+  }, [file]);
   if (loaded.state === "loading") {
     return (
       <Late>

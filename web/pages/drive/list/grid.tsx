@@ -5,6 +5,7 @@ import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
 import { navigate } from "../../../lib/browser/router.tsx";
 import { type FolderView, VIEW_SHAPES } from "../../../lib/files/view.ts";
+import type { DriveNews } from "../../../lib/news.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
 import { entryTools } from "./entry-actions.ts";
@@ -18,6 +19,7 @@ const REST_MS = 60;
 
 interface FileGridProps {
   readonly folder: FolderStore;
+  readonly news: DriveNews;
   readonly listing: FolderListing;
   readonly view: FolderView;
   readonly label: string;
@@ -32,7 +34,7 @@ interface OpenMenu {
 }
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
-export function FileGrid({ folder, listing, view, label, href }: FileGridProps) {
+export function FileGrid({ folder, news, listing, view, label, href }: FileGridProps) {
   const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -71,6 +73,7 @@ export function FileGrid({ folder, listing, view, label, href }: FileGridProps) 
         view={view}
         place={{ top: topOf(index), column: index % columns, columns }}
         entry={entry}
+        mark={entry === undefined ? undefined : news.markOf(entry.path)}
         selected={entry !== undefined && selection.has(entry.key)}
         active={index === active}
         hasMenu={index === menu?.row}
