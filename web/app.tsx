@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Failure } from "./components/failure.tsx";
 import { later } from "./components/later.tsx";
 import { Outside } from "./components/shell/outside.tsx";
@@ -11,12 +11,12 @@ import { UploadsProvider } from "./components/upload/context.tsx";
 import { type CurrentAccount, keepsVersions, useAccount } from "./lib/api/account.ts";
 import { asApiError, call } from "./lib/api/api.ts";
 import { navigate, type Place, usePlace } from "./lib/browser/router.tsx";
+import { Visits } from "./lib/news.ts";
 import { SessionContext } from "./lib/api/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts";
 import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/browser/title.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
-import { Activity } from "./pages/activity.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
 import { Keys } from "./pages/keys.tsx";
@@ -34,6 +34,7 @@ const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);
 const Consent = later(async () => (await import("./pages/consent.tsx")).Consent);
 const Setup = later(async () => (await import("./pages/setup.tsx")).Setup);
 const Users = later(async () => (await import("./pages/users.tsx")).Users);
+const Activity = later(async () => (await import("./pages/activity.tsx")).Activity);
 const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
 const Members = later(async () => (await import("./pages/members.tsx")).Members);
 
@@ -64,6 +65,8 @@ function Dashboard() {
   const place = usePlace();
   const account = useAccount();
   const { loaded } = account;
+  const userId = account.last?.id ?? "";
+  const visits = useMemo(() => new Visits(userId), [userId]);
   const isSignedIn = loaded.state === "ready" && loaded.value !== null;
   useEffect(() => {
     if (isSignedIn) setReturned(null);
@@ -79,7 +82,7 @@ function Dashboard() {
   }, [place.path]);
   return (
     <>
-      {pageFor(place, account, returned)}
+      {pageFor(place, account, visits, returned)}
       <Toasts />
     </>
   );
@@ -88,6 +91,7 @@ function Dashboard() {
 function pageFor(
   place: Place,
   { loaded, last, reload, forget }: CurrentAccount,
+  visits: Visits,
   returned: SignInReturn | null,
 ): VNode {
   if (place.path === SETUP) {
@@ -131,7 +135,7 @@ function pageFor(
       maxFileSize={last.limits.max_file_size}
       canUndo={keepsVersions(last)}
     >
-      <SessionContext.Provider value={{ account: loaded.value ?? last, refresh: reload, signOut }}>
+      <SessionContext.Provider value={{ account: loaded.value ?? last, visits, refresh: reload, signOut }}>
         <Shell>{signedInPage(place)}</Shell>
       </SessionContext.Provider>
       {loaded.value === null && <SignInAgain username={last.username} onSignedIn={reload} onLeave={forget} />}
@@ -154,7 +158,8 @@ function signedInPage(place: Place): VNode {
   if (path === "/" || path === "/drives") return <Drives />;
   if (path.startsWith("/drives/")) return <DrivePage place={place} />;
   if (path === "/links") return <Links key={drive ?? ""} driveId={drive} />;
-  if (path === "/activity" && drive !== null) return <Activity key={drive} driveId={drive} />;
+  if (path === "/activity" && drive !== null)
+    return <Activity key={drive} driveId={drive} query={place.query} />;
   if (path === "/members" && drive !== null) return <Members key={drive} driveId={drive} />;
   if (path === "/snapshots" && drive !== null) {
     return <Snapshots key={drive} driveId={drive} query={place.query} />;

@@ -29,6 +29,7 @@ import { documentRetries, searchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
 import { snapshotLists } from "./snapshots/snapshot-lists.ts";
 import { trash, trashContents, trashLists } from "./history/trash.ts";
+import { visits } from "./changes/visits.ts";
 import { webhookDeliveries, webhooks } from "./webhooks/webhooks.ts";
 
 /** Every table. Call what `sql.write` and its like made, or is marked "Inside a write", only in a `write` job. */
@@ -59,6 +60,7 @@ export function openTables(database: Database) {
     subtrees: subtrees(database),
     changes: changes(database),
     batches: batches(database),
+    visits: visits(database),
     comments: comments(database),
     folderWorks: folderWorks(database),
     snapshots: snapshots(database),

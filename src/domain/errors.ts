@@ -64,6 +64,7 @@ export function pathTaken(by: "file" | "folder", path: string, orElse = "delete 
 
 const WHERE_TO_LOOK = {
   batch: "List the changes of the drive to see the ids of its batches. Old ones go after a while.",
+  change: "List the changes of the drive to see their ids. Old ones go after a while.",
   comment: "List the comments of the file to see their ids. It may be deleted already.",
   drive: "List your drives to see their ids and slugs.",
   file: "List or search the drive to see what is there.",

@@ -47,6 +47,8 @@ export const WALK = {
 };
 /** How many files one request may delete or write that names them one by one. */
 export const BULK_FILES = 1000;
+/** How many changes one request may undo that names them one by one. */
+export const UNDONE_CHANGES = 500;
 /** What one request may write as a batch, in bytes but for `files`: beyond `unpacked` an archive is not read. */
 export const BATCH = { files: BULK_FILES, fileBytes: MIB, bodyBytes: 64 * MIB, unpackedBytes: 256 * MIB };
 /** How many batches may be written at once; see `ARCHIVE_LIMITS`. Each may hold its small contents in memory. */
@@ -154,6 +156,8 @@ export const STREAM_COMMENT_MS = 20_000;
 export const STREAM_WATCH_MS = 800;
 /** How many changes of one drive are kept, if they are not too old. */
 export const CHANGES = { claimed: 1_000_000, unclaimed: 100_000 };
+/** How many changes of a drive, and of all drives, are looked at for what is new to somebody. */
+export const NEWS = { each: 1000, all: 3000 };
 /** Webhooks of one owner (see `ownerOf`), and what they may take. */
 export const WEBHOOKS = {
   each: { claimed: 20, unclaimed: 5 },

@@ -21,6 +21,7 @@ import { account, users } from "./resources/accounts/users.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
 import { archives, downloads } from "./resources/contents/downloads.ts";
 import { changes } from "./resources/changes/changes.ts";
+import { visits } from "./resources/changes/visits.ts";
 import { comments } from "./resources/comments/comments.ts";
 import { claims } from "./resources/accounts/claims.ts";
 import { drives, provision } from "./resources/drives/drives.ts";
@@ -160,6 +161,7 @@ function resources(parts: Parts): Route[] {
     listings(parts),
     members(parts),
     changes(parts),
+    visits(parts),
     webhooks(parts),
     files(parts),
     paths(parts),

@@ -10,6 +10,7 @@ import { BlobChecks, DamagedBlobs } from "./contents/blob-checks.ts";
 import { Batches } from "./changes/batches.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
+import { Visits } from "./changes/visits.ts";
 import { Claims } from "./accounts/claims.ts";
 import { CommentPlaces } from "./comments/comment-places.ts";
 import { Comments } from "./comments/comments.ts";
@@ -182,6 +183,7 @@ export function openServices(given: ServiceParts) {
     changes,
     batches,
     feed,
+    visits: new Visits(parts),
     undo,
     batchUndo: new BatchUndo({ ...parts, undo, versions, trash }),
     drives: new Drives(parts),

@@ -9,7 +9,7 @@ export type Fate =
 /**
  * What became of the file or folder of each change, by the change's id, as far as changes tell.
  *
- * @param changes of one drive, the newest first, with none left out
+ * @param changes of one drive, the newest first; of what is left out among them nothing is known
  */
 export function fatesOf(changes: readonly Change[]): ReadonlyMap<string, Fate> {
   const fates = new Map<string, Fate>();

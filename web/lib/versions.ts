@@ -9,13 +9,20 @@ export function listVersions(id: string, part: Part, signal?: AbortSignal): Prom
   return call("GET", path, signal === undefined ? {} : { signal });
 }
 
+/** Two contents of a file, by their numbers; `to` is left out for what it holds now. */
+export interface Compared {
+  readonly from: number;
+  readonly to?: number;
+}
+
 /**
- * What differs between a version and what the file holds now.
+ * What differs between two contents of a file.
  *
  * @throws ApiError with status 415 where they are no texts, with 413 where they are too large
  */
-export function compareVersion(id: string, version: number, signal: AbortSignal): Promise<TextDiff> {
-  return call("GET", `/v0/files/${id}/diff?from=${version}`, { signal });
+export function compareVersions(id: string, { from, to }: Compared, signal: AbortSignal): Promise<TextDiff> {
+  const query = to === undefined ? `from=${from}` : `from=${from}&to=${to}`;
+  return call("GET", `/v0/files/${id}/diff?${query}`, { signal });
 }
 
 /** Gives a file the content of a version again, which keeps what it holds now as another version. */

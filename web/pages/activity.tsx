@@ -3,63 +3,86 @@ import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { ShowMore } from "../components/show-more.tsx";
-import { call } from "../lib/api/api.ts";
 import { getDrive } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
 import { formatDay } from "../lib/words/format.ts";
 import { fatesOf } from "../lib/fates.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
-import type { Change, CursorPage, Drive } from "../lib/api/types.ts";
+import { grouped, isGroup } from "../lib/activity-groups.ts";
+import { type ActivityFilter, listChanges, readFilter } from "../lib/activity.ts";
+import type { Change, Drive } from "../lib/api/types.ts";
+import { Filters } from "./activity/filters.tsx";
+import { GroupRow } from "./activity/group.tsx";
 import { ChangeRow } from "./activity/row.tsx";
 
 const NONE: readonly Change[] = [];
 
-/** What happened in a drive, the last first. */
-export function Activity({ driveId }: { readonly driveId: string }) {
-  const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
-  if (loaded.state === "ready") return <ActivityOf drive={loaded.value} />;
-  return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
+interface ActivityProps {
+  readonly driveId: string;
+  /** Of the address, with the filters. */
+  readonly query: URLSearchParams;
 }
 
-function ActivityOf({ drive }: { readonly drive: Drive }) {
-  const { loaded, reload, more } = usePages("changes", (part, signal) => {
-    const query = new URLSearchParams({ drive_id: drive.id, sort: "-id", ...part });
-    return call<CursorPage<Change>>("GET", `/v0/changes?${query}`, { signal });
-  });
-  useFeed(drive.id, reload);
-  const all = loaded.state === "ready" ? loaded.value.data : NONE;
-  const fates = useMemo(() => fatesOf(all), [all]);
+/** What happened in a drive, the last first. */
+export function Activity({ driveId, query }: ActivityProps) {
+  const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "failed") {
+    return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
+  }
+  const drive = loaded.value;
+  const filter = readFilter(query);
   return (
     <>
       <DriveHead title="Activity" drive={drive} />
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
-      {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && loaded.value.data.length === 0 && (
-        <div class="empty">
-          <h2>Nothing has happened yet</h2>
-          <p class="soft">Whatever you, an agent or another member does in this drive is listed here.</p>
-        </div>
-      )}
-      {loaded.state === "ready" &&
-        byDay(loaded.value.data).map(({ day, changes }) => (
-          <section key={day} class="day">
-            <h2>{day}</h2>
-            <ul class="list">
-              {changes.map((change) => (
-                <ChangeRow
-                  key={change.id}
-                  change={change}
-                  drive={drive}
-                  fate={fates.get(change.id) ?? { kind: "there", path: change.path }}
-                />
-              ))}
-            </ul>
-          </section>
-        ))}
-      {loaded.state === "ready" && loaded.value.hasMore && <ShowMore onMore={more} />}
+      <Filters drive={drive} filter={filter} />
+      <Changes key={String(query)} drive={drive} filter={filter} />
     </>
+  );
+}
+
+function Changes({ drive, filter }: { readonly drive: Drive; readonly filter: ActivityFilter }) {
+  const { loaded, reload, more } = usePages("changes", (part, signal) =>
+    listChanges({ drive: drive.id, filter }, part, signal),
+  );
+  useFeed(drive.id, reload);
+  const all = loaded.state === "ready" ? loaded.value.data : NONE;
+  const fates = useMemo(() => fatesOf(all), [all]);
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
+  return (
+    <>
+      {all.length === 0 && <Nothing isFiltered={Object.values(filter).some((value) => value !== "")} />}
+      {byDay(all).map(({ day, changes }) => (
+        <section key={day} class="day">
+          <h2>{day}</h2>
+          <ul class="list">
+            {grouped(changes).map((entry) =>
+              isGroup(entry) ? (
+                <GroupRow key={entry.changes.at(-1)?.id} group={entry} drive={drive} fates={fates} />
+              ) : (
+                <ChangeRow key={entry.id} change={entry} drive={drive} fate={fates.get(entry.id)} />
+              ),
+            )}
+          </ul>
+        </section>
+      ))}
+      {loaded.value.hasMore && <ShowMore onMore={more} />}
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  return (
+    <div class="empty">
+      <h2>{isFiltered ? "Nothing found" : "Nothing has happened yet"}</h2>
+      <p class="soft">
+        {isFiltered
+          ? "Nothing that is still on record fits these filters."
+          : "Whatever you, an agent or another member does in this drive is listed here."}
+      </p>
+    </div>
   );
 }
 

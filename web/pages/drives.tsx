@@ -1,17 +1,19 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
-import { useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import { CONNECT } from "../components/connect.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
+import { NewsPanel } from "../components/news.tsx";
 import { listDrives } from "../lib/drives.ts";
+import { useSession } from "../lib/api/session.tsx";
 import { useFeed } from "../lib/api/feed.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { formatBytes, formatCount } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { Link } from "../lib/browser/router.tsx";
-import type { Drive } from "../lib/api/types.ts";
+import type { Drive, News } from "../lib/api/types.ts";
 import { DriveCard } from "./drives/drive-card.tsx";
 import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
 
@@ -22,7 +24,21 @@ type Doing = { readonly what: "create" } | { readonly what: "edit" | "delete"; r
 export function Drives() {
   const { loaded, reload } = useLoad("drives", listDrives);
   const [doing, setDoing] = useState<Doing | null>(null);
-  useFeed(null, reload);
+  const { visits } = useSession();
+  const { loaded: told, reload: ask } = useLoad("news", (signal) => visits.list(signal));
+  useFeed(
+    null,
+    useCallback(() => {
+      reload();
+      ask();
+    }, []),
+  );
+  // Without an answer nothing is marked: the drives are there all the same.
+  const news = told.state === "ready" ? told.value : [];
+  const dismiss = async () => {
+    await Promise.all(news.map(({ drive_id: drive }) => visits.of(drive).dismiss()));
+    ask();
+  };
   const drives = loaded.state === "ready" ? loaded.value : null;
   const heading = useHeadingAfterLoss(drives?.length ?? 0);
   return (
@@ -46,10 +62,11 @@ export function Drives() {
           </Link>
         </div>
       </div>
+      {drives !== null && news.length > 0 && <NewsPanel news={news} drives={drives} onDismiss={dismiss} />}
       {loaded.state === "loading" && <p class="soft">Loading…</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {drives !== null &&
-        (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} onAct={setDoing} />)}
+        (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} news={news} onAct={setDoing} />)}
       <Doings
         doing={doing}
         // An answer that comes after its dialog was dismissed closes no other.
@@ -85,12 +102,15 @@ function NoDrives() {
 
 function DriveList({
   drives,
+  news,
   onAct,
 }: {
   readonly drives: readonly Drive[];
+  readonly news: readonly News[];
   readonly onAct: (doing: Doing) => void;
 }) {
   const [wanted, setWanted] = useState("");
+  const changed = new Set(news.map(({ drive_id: id }) => id));
   const shown = drives
     .filter(({ name, slug, description }) => isWanted(wanted, [name, slug, description]))
     .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
@@ -109,6 +129,7 @@ function DriveList({
               <li key={drive.id} class="drive-card">
                 <DriveCard
                   drive={drive}
+                  isChanged={changed.has(drive.id)}
                   onEdit={() => onAct({ what: "edit", drive })}
                   onDelete={() => onAct({ what: "delete", drive })}
                 />

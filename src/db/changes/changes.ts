@@ -57,6 +57,10 @@ export function changes(database: Database) {
     `${IN_RANGE} ORDER BY c.pk DESC LIMIT :limit`,
     fromRow,
   );
+  const some = sql.all<Row, [{ drive: DrivePk; numbers: string }], Change>(
+    `${SELECT} WHERE c.pk IN (SELECT value FROM json_each(:numbers)) AND +c.drive = :drive ORDER BY c.pk DESC`,
+    fromRow,
+  );
   const lastNumber = sql.number<[]>("SELECT seq FROM sqlite_sequence WHERE name = 'change'");
   const trimmedTo = sql.number<[drive: DrivePk]>("SELECT changes_from FROM drive WHERE pk = ?");
   const setTrimmed = sql.write<[drive: DrivePk, number: ChangeNumber]>(
@@ -107,6 +111,9 @@ export function changes(database: Database) {
     },
     oldest: (range: ChangeRange, limit: number) => forwards({ ...range, limit }),
     newest: (range: ChangeRange, limit: number) => backwards({ ...range, limit }),
+    /** Those of these changes that are of a drive, newest first. */
+    at: (drive: DrivePk, numbers: readonly ChangeNumber[]) =>
+      some({ drive, numbers: JSON.stringify(numbers) }),
     /** The changes of a batch in a drive before one, newest first: the one that sums it up comes before all. */
     ofBatch: sql.all<Row, [batch: BatchId, drive: DrivePk, before: number, limit: number], Change>(
       `${SELECT} WHERE c.batch = ? AND +c.drive = ? AND c.pk < ? ORDER BY c.pk DESC LIMIT ?`,

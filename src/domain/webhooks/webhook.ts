@@ -61,7 +61,7 @@ function groupOf(event: string): string {
   return event.slice(0, event.indexOf("."));
 }
 
-/** Checks the events of a webhook: types of changes, such as `file.created`, all of a group, `file.*`, or all, `*`. */
+/** Checks events: types of changes, such as `file.created`, all of a group, `file.*`, or all, `*`. */
 export function parseEvents(events: readonly string[]): readonly string[] {
   if (events.length === 0) throw invalid("events", "must name at least one event; * is all");
   for (const event of events) {
@@ -84,7 +84,7 @@ function near(event: string): string {
   return (like.length > 0 ? like : [...EVENTS]).join(", ");
 }
 
-/** Whether a webhook with these events is told of a change. */
+/** Whether a change is one of these events. */
 export function wants(events: readonly string[], type: ChangeType): boolean {
   return events.some((each) => each === ALL || each === type || each === `${groupOf(type)}.*`);
 }

@@ -59,6 +59,53 @@ export const changeSchema = t.record(
 
 export type ChangeRecord = t.RecordOf<typeof changeSchema>;
 
+const doingsSchema = Type.Object({
+  by: t.nullable(actorSchema),
+  written: t.count("How many files. One that was written twice counts once."),
+  deleted: t.count("How many files."),
+  moved: t.count("How many files."),
+  other: t.count("How many other things: comments, links, members, snapshots and so on."),
+});
+
+export type DoingsRecord = t.RecordOf<typeof doingsSchema>;
+
+/** What others did in a drive since a person was there. */
+export const newsSchema = t.record(
+  "DriveNews",
+  {
+    drive_id: t.id("The drive."),
+    since: t.time("When the person was there."),
+    has_more: Type.Boolean({
+      description: "Whether there is more than is told here: it is older than what is kept, or too much.",
+    }),
+    doings: Type.Array(doingsSchema, { description: "Of each who did something, the last first." }),
+    marked: t.nullable(
+      Type.Array(
+        Type.Object({
+          path: t.text("A folder ends with `/`.", file.path),
+          new: Type.Boolean({ description: "Whether it was not there before; else it has changed." }),
+        }),
+        { description: "What is there of it now; null in a list of all drives." },
+      ),
+    ),
+  },
+  {
+    drive_id: file.drive_id,
+    has_more: false,
+    doings: [
+      {
+        by: { type: "key", id: "01976f5e-4b21-7000-8000-5d7c9e1f3a2b", name: "Agent" },
+        written: 14,
+        deleted: 2,
+        moved: 0,
+        other: 0,
+      },
+    ],
+  },
+);
+
+export type NewsRecord = t.RecordOf<typeof newsSchema>;
+
 /** A webhook in responses, without its secret. */
 export const webhookSchema = t.record(
   "Webhook",

@@ -46,6 +46,7 @@ export class UserRemoval extends Service<
       const { pk, id } = this.#removable(caller, reference);
       tables.sessions.removeAllOf(pk);
       tables.identities.removeOf(pk);
+      tables.visits.removeAllOf(pk);
       tables.users.markDeleted(pk, clock.now());
       return id;
     });

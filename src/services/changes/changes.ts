@@ -1,6 +1,7 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Change, ChangeNumber, ChangePosition, NewChange } from "../../domain/changes/change.ts";
+import { type ChangeFilter, passes } from "../../domain/changes/filter.ts";
 import { changeNumber } from "../../domain/changes/change.ts";
 import { Service } from "../service.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -25,6 +26,8 @@ interface ChangeQuery {
   readonly newestFirst: boolean;
   /** Whether the changes of a batch are left out, but for the one that sums it up. */
   readonly isSummary?: boolean;
+  /** Null for all that there are. */
+  readonly filter?: ChangeFilter | null;
 }
 
 export interface ChangePage {
@@ -34,7 +37,7 @@ export interface ChangePage {
 }
 
 /** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
-const ROWS = 1000;
+const ROWS = 500;
 
 /** How many rows one query reads if there are several drives, of which most have nothing new; and if there is one. */
 const [FEW, MANY] = [16, 500];
@@ -69,7 +72,7 @@ export class Changes extends Service<{ tables: Tables }> {
   }
 
   /** Throws GONE if changes after the position are no longer kept, or it is of another history: a restored backup. */
-  page({ drives, position, limit, newestFirst, isSummary = false }: ChangeQuery): ChangePage {
+  page({ drives, position, limit, newestFirst, isSummary = false, filter = null }: ChangeQuery): ChangePage {
     const { changes: table } = this.parts.tables;
     const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));
     const from = changeNumber(Math.max(0, ...trimmed.values()));
@@ -90,7 +93,7 @@ export class Changes extends Service<{ tables: Tables }> {
       last = change;
       if (isSummary && isSummedUp(change)) continue;
       const seen = seenFrom(change, prefixes.get(change.drivePk) ?? ROOT);
-      if (seen !== null) shown.push(seen);
+      if (seen !== null && (filter === null || passes(seen, filter))) shown.push(seen);
     }
     return { changes: shown, next: after(last, position, from), hasMore: false };
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { openFilesLimit } from "../../process/descriptors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Change, changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
+import type { ChangeFilter } from "../../domain/changes/filter.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { instantBefore } from "../../domain/time.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -19,6 +20,9 @@ interface FeedRequest {
   readonly position: ChangePosition | "latest" | null;
   /** See `Changes.page`. */
   readonly isSummary?: boolean;
+  readonly filter?: ChangeFilter | null;
+  /** Only what happened after this position. Default: all that is kept. */
+  readonly floor?: ChangePosition | null;
 }
 
 interface FeedPageRequest extends FeedRequest {
@@ -55,7 +59,7 @@ const AT_ONCE = 100;
 /** Of how many streams it is asked whether they may go on, before other requests get a turn. */
 const WATCHED_AT_ONCE = 50;
 /** Of how many pages a whole one is made, at most. */
-const PARTS = 10;
+const PARTS = 20;
 
 /** What callers may read of the feed, as pages and as streams. */
 export class Feed extends Service<
@@ -75,12 +79,12 @@ export class Feed extends Service<
   #isStopped = false;
 
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
-  page(caller: Caller, { drives, position, ...shown }: FeedPageRequest): ChangePage {
+  page(caller: Caller, { drives, position, floor = null, ...shown }: FeedPageRequest): ChangePage {
     const { access, changes } = this.parts;
     const seen = this.#drives(caller, drives).map((drive) => ({
       drive: drive.pk,
       prefix: access.prefixOf(caller, drive),
-      from: changeNumber(access.changesFrom(caller, drive)),
+      from: changeNumber(Math.max(access.changesFrom(caller, drive), floor?.number ?? 0)),
     }));
     const start = position === "latest" ? changes.latest() : position;
     return changes.page({ drives: seen, position: start, ...shown });
@@ -107,10 +111,10 @@ export class Feed extends Service<
   /** Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE. @param client see `Slots.take` */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
-    const { drives, isSummary = false } = request;
+    const { drives, isSummary = false, filter = null, floor = null } = request;
     const position = request.position === "latest" ? this.parts.changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
-    const forwards = { drives, isSummary, newestFirst: false };
+    const forwards = { drives, isSummary, filter, floor, newestFirst: false };
     this.page(caller, { ...forwards, position, limit: 1 });
     const slot = this.#slots.take(holderOf(caller), client);
     const seen = this.#drives(caller, drives);

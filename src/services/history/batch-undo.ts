@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
-import { authorOf, type Change, type Stamp } from "../../domain/changes/change.ts";
+import { authorOf, type Change, type ChangePosition, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -35,7 +35,7 @@ export interface UndoneBatch extends Tally {
 /** How many changes are read at once. */
 const PAGE = 200;
 
-/** Undoes batches of changes: each change, the newest first, if what it changed still is as it left it. */
+/** Undoes many changes: each, the newest first, if what it changed still is as it left it. */
 export class BatchUndo extends Service<
   Pick<Parts, "tables" | "access" | "tree" | "batches" | "retention"> & {
     undo: Undo;
@@ -54,10 +54,44 @@ export class BatchUndo extends Service<
     id: string,
     within?: Within<UndoneBatch>,
   ): Promise<UndoneBatch> {
+    const drive = this.#drive(caller, driveRef);
+    const asked = this.#find(caller, drive, id);
+    return this.#each(caller, drive, this.#changesOf(asked, drive), within);
+  }
+
+  /** Undoes some changes of a drive, like `all`. Throws NOT_FOUND for one that the caller does not see whole; FORBIDDEN. */
+  async some(
+    caller: Caller,
+    driveRef: string,
+    positions: readonly ChangePosition[],
+    within?: Within<UndoneBatch>,
+  ): Promise<UndoneBatch> {
+    const drive = this.#drive(caller, driveRef);
+    const prefix = this.parts.access.prefixOf(caller, drive);
+    const numbers = [...new Set(positions.map(({ number }) => number))];
+    const found = this.parts.tables.changes.at(drive.pk, numbers);
+    const times = new Map(positions.map(({ number, at }) => [number, at]));
+    const isSeen = ({ number, at, path, previousPath }: Change) =>
+      times.get(number) === at && path.startsWith(prefix) && (previousPath ?? path).startsWith(prefix);
+    if (found.length < numbers.length || !found.every(isSeen)) throw notFound("change");
+    return this.#each(caller, drive, [found], within);
+  }
+
+  /** A drive whose changes the caller may undo. Throws NOT_FOUND, FORBIDDEN. */
+  #drive(caller: Caller, driveRef: string): Drive {
     const drive = this.parts.access.driveToWrite(caller, driveRef, null);
     this.parts.access.requireHistory(caller, drive);
-    const asked = this.#find(caller, drive, id);
-    const { batches, tables } = this.parts;
+    return drive;
+  }
+
+  /** @param pages changes, the newest first */
+  #each(
+    caller: Caller,
+    drive: Drive,
+    pages: Iterable<readonly Change[]>,
+    within?: Within<UndoneBatch>,
+  ): Promise<UndoneBatch> {
+    const { batches } = this.parts;
     const batch = batches.open("undo", authorOf(caller));
     const partOf = (change: Change): BatchPart => ({
       run: (stamp) => this.#undo(caller, drive, change, stamp),
@@ -65,32 +99,38 @@ export class BatchUndo extends Service<
     });
     return batches.whole(batch, async () => {
       let done: Tally = { undone: 0, failed: [] };
-      for (let before = Number.MAX_SAFE_INTEGER; ;) {
-        const page = tables.changes.ofBatch(asked, drive.pk, before, PAGE);
-        let waiting: Change[] = [];
-        for (const change of page.filter(({ ref }) => ref !== asked)) {
-          if (!isOfWholeFolder(change)) {
-            waiting.push(change);
-            continue;
-          }
-          done = added(done, waiting, await batches.each(caller, batch, waiting.map(partOf)));
-          done = added(done, [change], [await this.#undoFolder(caller, drive, change, batch)]);
-          waiting = [];
+      let waiting: Change[] = [];
+      const doWaiting = async () => {
+        done = added(done, waiting, await batches.each(caller, batch, waiting.map(partOf)));
+        waiting = [];
+      };
+      for (const page of pages) {
+        await doWaiting();
+        for (const change of page) {
+          if (isOfWholeFolder(change)) {
+            await doWaiting();
+            done = added(done, [change], [await this.#undoFolder(caller, drive, change, batch)]);
+          } else waiting.push(change);
         }
-        const parts = waiting.map(partOf);
-        const last = page.at(-1);
-        if (last === undefined || page.length < PAGE) {
-          const sum = done;
-          const result = (errors: readonly PartError[], made: BatchId | null) => ({
-            ...added(sum, waiting, errors),
-            batch: made,
-          });
-          return batches.last(caller, batch, parts, result, within);
-        }
-        done = added(done, waiting, await batches.each(caller, batch, parts));
-        before = last.number;
       }
+      const result = (errors: readonly PartError[], made: BatchId | null) => ({
+        ...added(done, waiting, errors),
+        batch: made,
+      });
+      return batches.last(caller, batch, waiting.map(partOf), result, within);
     });
+  }
+
+  /** The changes of a batch, the newest first, read some at a time. */
+  *#changesOf(batch: BatchId, drive: Drive): Generator<readonly Change[]> {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const page = this.parts.tables.changes.ofBatch(batch, drive.pk, before, PAGE);
+      yield page.filter(({ ref }) => ref !== batch);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      before = last.number;
+    }
   }
 
   /** The id of a batch that has ended, and of which the caller sees all that it changed in the drive. */

@@ -190,3 +190,51 @@ test("what others deleted where one may only read, or that is beside the key's f
   const answer = await stage.coffer.client(key).post("/v0/trash/restore", { trash_ids }, 200);
   expect(answer).toMatchObject({ results: [{ status: "restored" }, { status: "failed" }] });
 });
+
+/** The ids of the changes that a key made, and that the API takes back. */
+async function changeIds(client: Client, drive: string, query: string): Promise<string[]> {
+  return (await changesPage(client, `drive_id=${drive}&${query}`)).data.map(({ id }) => id);
+}
+
+function undoChanges(client: Client, drive_id: string, change_ids: string[]): Promise<Undone> {
+  return client.post<Undone>("/v0/undo", { drive_id, change_ids }, 200);
+}
+
+test("some changes are undone by their ids, the newest first, and that by its batch", async () => {
+  const { client, id } = await stage.ownDrive();
+  await client.put(id, "kept", "before");
+  const { key, id: keyId } = await client.makeKey({ name: "other" });
+  const other = stage.coffer.client(key);
+  for (const body of ["one", "two"]) await other.send("PUT", `/v0/files?drive_id=${id}&path=kept`, { body });
+  await other.put(id, "new", "x");
+  await other.delete(`/v0/files/by-path?drive_id=${id}&path=kept`);
+  const undone = await undoChanges(client, id, await changeIds(client, id, `by=${keyId}`));
+  expect(undone).toMatchObject({ undone: 4, failed: [] });
+  expect(await listed(client, id)).toEqual(new Map([["kept", expect.anything()]]));
+  const text = async (path: string) =>
+    (await client.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=${path}`)).text;
+  expect(await text("kept")).toBe("before");
+  await undoBatch(client, id, undone.batch_id);
+  expect(await text("new")).toBe("x");
+});
+
+test("a change that nobody can undo is said, and one of another drive or folder is not there", async () => {
+  const { client, id } = await stage.ownDrive();
+  await client.put(id, "a/1", "x");
+  await client.put(id, "b", "x");
+  await client.post("/v0/links", { drive_id: id, path: "a/" }, 201);
+  const [inside = "", beside = "", link = ""] = await changeIds(client, id, "");
+  expect(await undoChanges(client, id, [link])).toMatchObject({
+    batch_id: null,
+    undone: 0,
+    failed: [{ path: "a/", error: { code: "CONFLICT" } }],
+  });
+  const { key } = await client.makeKey({ name: "inside", path_prefix: "a/" });
+  const limited = stage.coffer.client(key);
+  await limited.json(404, "POST", "/v0/undo", { body: { drive_id: id, change_ids: [inside, beside] } });
+  const other = await stage.ownDrive();
+  await other.client.json(404, "POST", "/v0/undo", {
+    body: { drive_id: other.id, change_ids: [inside] },
+  });
+  expect(await undoChanges(limited, id, [inside])).toMatchObject({ undone: 1 });
+});

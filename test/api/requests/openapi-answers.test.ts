@@ -397,6 +397,8 @@ const REFUSALS: readonly Case[] = [
   ["adaDrive listSessions", "FORBIDDEN"],
   ["listUsers", "FORBIDDEN"],
   ["listAddresses", "FORBIDDEN"],
+  ["listNews", "FORBIDDEN"],
+  ["session listNews?drive_id=none", "NOT_FOUND"],
   ["showLinkUrl", "FORBIDDEN"],
   ["getAuthorizationRequest", "FORBIDDEN"],
   ["session createUser", "CONFLICT", { body: { username: "ada", password: "long enough" } }],

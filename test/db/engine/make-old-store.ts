@@ -150,6 +150,10 @@ function blank(line: string): string {
   return line.replaceAll(RANDOM, "?");
 }
 
+function hashOfText(text: string): string {
+  return hashOf(Buffer.from(text));
+}
+
 /** These lines with the ids and keys of others, where both say the same. */
 function renamed(lines: readonly string[], others: readonly string[]): string[] {
   const known = new Map(others.map((line) => [blank(line), line.match(RANDOM)]));
@@ -157,7 +161,9 @@ function renamed(lines: readonly string[], others: readonly string[]): string[] 
   for (const line of lines) {
     known.get(blank(line))?.forEach((name, at) => names.set(line.match(RANDOM)?.[at] ?? "", name));
   }
-  return lines.map((line) => line.replaceAll(RANDOM, (name) => names.get(name) ?? name));
+  // A table that has a column more says nothing alike.
+  const hashes = new Map(Array.from(names, (pair) => [hashOfText(pair[0]), hashOfText(pair[1])]));
+  return lines.map((line) => line.replaceAll(RANDOM, (name) => names.get(name) ?? hashes.get(name) ?? name));
 }
 
 /** One statement for all rows of each table. */

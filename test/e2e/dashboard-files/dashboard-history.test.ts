@@ -172,3 +172,90 @@ if (isThorough()) {
     changeDatabase(server.dataDir, "DROP TRIGGER sabotage");
   });
 }
+
+test("what an agent did since the last visit is told and marked, until it is seen, and taken back at once", async () => {
+  const { id } = await driveWith("Watched", { "plan.md": 1, "notes/a.md": 1, "b.md": 2 });
+  const { client } = dashboard.owner;
+  const { key } = await client.makeKey({ name: "research-agent" });
+  const agent = dashboard.server.client(key);
+  await using page = await open("/drives/ada/watched/");
+  await row(page, "plan.md").waitFor();
+  const leave = async () => {
+    const noted = page.waitForResponse((answer) => answer.url().endsWith("/visit") && answer.ok());
+    await page.getByRole("link", { name: "Drives" }).first().click();
+    await noted;
+  };
+  await leave();
+
+  await agent.put(id, "notes/new.md", "x");
+  await agent.put(id, "plan.md", "changed", 200);
+  await agent.delete(`/v0/files/by-path?drive_id=${id}&path=b.md`);
+  const told = page.getByRole("region", { name: "Since your last visit" });
+  await told.getByText("research-agent wrote 2 files and deleted 1 in Watched").waitFor();
+  await page.locator(".drive-card", { hasText: "Watched" }).locator(".news-mark").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+
+  await told.getByRole("link", { name: "Watched" }).click();
+  const mark = (name: string) => row(page, name).locator(".news-mark");
+  expect(await mark("notes").textContent()).toBe("changed ");
+  await mark("plan.md").waitFor();
+  await page.getByRole("link", { name: "plan.md" }).click();
+  await page.getByText("changed").last().waitFor();
+  await page.keyboard.press("Escape");
+  await mark("plan.md").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "notes", exact: true }).first().click();
+  expect(await mark("new.md").textContent()).toBe("new ");
+  expect(await mark("a.md").count()).toBe(0);
+
+  await told.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("They are: 1 deleted, 2 written.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Took back 3 changes.").first().waitFor();
+  expect(await paths(id)).toEqual(["b.md", "notes/a.md", "plan.md"]);
+  await told.waitFor({ state: "detached" });
+  await page.reload();
+  await row(page, "a.md").waitFor();
+  expect(await told.count()).toBe(0);
+
+  await leave();
+  await agent.put(id, "once more.md", "x");
+  await told.getByText("research-agent wrote 1 file in Watched").waitFor();
+  await told.getByRole("button", { name: "Dismiss" }).click();
+  await told.waitFor({ state: "detached" });
+  expect(await page.locator(".news-mark").count()).toBe(0);
+});
+
+test("activity is filtered by the address, shows what a content became, and takes an entry back", async () => {
+  const { id } = await driveWith("Busy", { "other.md": 1 });
+  const { client } = dashboard.owner;
+  const { key } = await client.makeKey({ name: "busy-agent" });
+  const agent = dashboard.server.client(key);
+  for (const name of ["1", "2", "3", "4"]) await agent.put(id, `data/${name}.csv`, "x");
+  await agent.put(id, "other.md", "more", 200);
+  await client.post("/v0/files/bulk-delete", { drive_id: id, paths: ["data/1.csv", "data/2.csv"] }, 200);
+  await using page = await open(`/activity?drive=${id}`);
+  await page.getByText("Deleted 2 files in data/").waitFor();
+  await page.getByRole("button", { name: "Show: Deleted 2 files in data/" }).click();
+  await page.getByText("Deleted data/1.csv").waitFor();
+
+  await page.getByLabel("Who").selectOption({ label: "busy-agent" });
+  await page.getByText("Deleted 2 files in data/").waitFor({ state: "detached" });
+  await page.getByLabel("Folder").fill("data");
+  await page.keyboard.press("Enter");
+  await page.getByText("Wrote 4 files").waitFor();
+  expect(new URL(page.url()).searchParams.get("folder")).toBe("data/");
+  await page.getByRole("button", { name: "Show: Wrote 4 files" }).click();
+  await page.getByText("Added data/3.csv").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.goBack();
+  await page.getByRole("button", { name: "Show: Wrote 5 files" }).click();
+  await page.getByRole("button", { name: "Compare: Changed other.md" }).click();
+  await page.getByRole("region", { name: "From version 1 to 2" }).getByText("more").waitFor();
+  await page.getByRole("button", { name: "Undo: Changed other.md" }).click();
+  await page.getByText("Took back 1 change.").first().waitFor();
+  const answer = await client.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=other.md`);
+  expect(answer.text).toBe("x");
+  await page.getByLabel("What").selectOption({ label: "Moved" });
+  await page.getByText("Nothing found").waitFor();
+});

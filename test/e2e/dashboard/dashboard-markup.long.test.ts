@@ -36,7 +36,10 @@ const file = await client.post<{ id: string }>("/v0/files", {
 });
 await client.post(`/v0/files/${file.id}/comments`, { text: NAME, start_line: 1 });
 await client.json(200, "PUT", `/v0/files/${file.id}/versions/1/label`, { body: { label: NAME } });
-await client.makeKey({ name: NAME });
+const named = await client.makeKey({ name: NAME });
+await server.client(named.key).put(drive.id, `${NAME}.csv`, NAME);
+const visits = "INSERT INTO drive_visit (drive, user, change, at) SELECT pk, user, 0, 0 FROM drive";
+changeDatabase(server.dataDir, `${visits} WHERE user IS NOT NULL`);
 const snapshots = `/v0/drives/${drive.id}/snapshots`;
 const { data: snapshot } = await client.post<{ data: { id: string } }>(snapshots, { name: NAME });
 const removed = await client.put(drive.id, `${NAME}.txt`, NAME);
@@ -75,6 +78,7 @@ const toast = (page: Page) => page.locator(".toast").getByText(NAME).waitFor();
 /** Where a name is shown, and what is done there. */
 const PLACES: readonly (readonly [what: string, address: string, act?: (page: Page) => Promise<void>])[] = [
   ["the drives", "/drives"],
+  ["what is new", "/drives", (page) => page.locator(".news").getByText(NAME).first().waitFor()],
   ["a drive", `/drives/${drive.slug}/`],
   ["a folder", folder],
   [

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { complaintsOf, lead, newWindow, signInto, strangersTo } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
 import { chooseInPreview, closeDialog } from "../../support/browser/drive-page.ts";
 import { isFound, putFile } from "../../support/server/drives.ts";
 import { provision, signUp } from "../../support/server/executable.ts";
@@ -25,7 +26,7 @@ async function fill(): Promise<string> {
   await signUp(server, LONG_USERNAME);
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
   await ada.client.patch(`/v0/drives/${ada.drive}`, body);
-  await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
+  const { id: other } = await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
   const put = (path: string, content: string) =>
     ada.client.store(ada.drive, path, content, "&tags=river,2030");
   const file = await put("river/log.md", "# The river\n\nThe *river* is high, `3 m`.\n\n- boats\n- birds\n");
@@ -37,7 +38,12 @@ async function fill(): Promise<string> {
     { name: "Laptop", expires_at: new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString() },
     { name: LONG },
   ];
-  for (const key of keys) await ada.client.makeKey(key);
+  let busy = "";
+  for (const key of keys) busy = (await ada.client.makeKey(key)).key;
+  // What the last one did since she was there.
+  await server.client(busy).put(other, `${LONG}/${LONG}`, "x");
+  const visits = "INSERT INTO drive_visit (drive, user, change, at) SELECT pk, user, 0, 0 FROM drive";
+  changeDatabase(server.dataDir, `${visits} WHERE user IS NOT NULL`);
   // Ada lets an application in.
   const login = { body: { username: "ada", password: "ada's password" } };
   const cookie = `coffer_session=${sessionIn(await server.client().send("POST", "/auth/login", login))}`;
@@ -70,7 +76,7 @@ const SIGNED_OUT: readonly Visit[] = [
 ];
 
 const SIGNED_IN: readonly Visit[] = [
-  ["drives", "/drives", "ada/field-notes"],
+  ["drives", "/drives", "Since your last visit"],
   ["nothing", "/drives/nobody", "Page not found"],
   ["drive", "/drives/ada/field-notes/", "readme.txt"],
   ["folder", "/drives/ada/field-notes/river/", "birds.csv"],

@@ -34,6 +34,7 @@ const BELONGINGS = [
   "* FROM api_key",
   "* FROM drive",
   "* FROM drive_member",
+  "* FROM drive_visit",
   "* FROM folder",
   "* FROM file",
   "* FROM file_version",

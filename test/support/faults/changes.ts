@@ -319,6 +319,14 @@ const OTHERS: readonly Change[] = [
   ),
   unrepeated("signing in", "POST /auth/login", { username: "ada", password: "ada's password" }),
   {
+    name: "a visit in a drive",
+    isOnce: true,
+    run: (server, { cookie, named }) =>
+      server.client().send("PUT", fill("/v0/drives/{accountDrive}/visit", named), {
+        headers: { ...onceFor("a visit in a drive"), cookie, origin: server.url },
+      }),
+  },
+  {
     name: "signing out",
     isOnce: false,
     run: (server, { cookie }) =>
@@ -368,6 +376,7 @@ const ROWS = [
   ),
   inDrives("trashed folder", "x.path AS entry, f.path", "trash_folder f JOIN trash x ON x.pk = f.entry"),
   inDrives("member", "u.username, x.role", "drive_member x JOIN user u ON u.pk = x.user"),
+  inDrives("visit", "u.username", "drive_visit x JOIN user u ON u.pk = x.user"),
   inDrives("snapshot", "x.name, x.is_automatic", "(SELECT * FROM snapshot WHERE deleted_at IS NULL) x"),
   inDrives("held", "x.path, b.digest", "held_file x JOIN blob b ON b.pk = x.blob"),
   inDrives(

@@ -58,6 +58,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Whether it is sent to its end also when the page is closed. */
+  readonly keepalive?: boolean;
 }
 
 /**
@@ -66,12 +68,13 @@ export interface CallOptions {
  * @throws ApiError for everything else; AbortError when `signal` aborts
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const { body, headers = {}, signal } = options;
+  const { body, headers = {}, signal, keepalive = false } = options;
   const response = await ask(path, {
     method,
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
+    keepalive,
   });
   return JSON.parse(await response.text());
 }

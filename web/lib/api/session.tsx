@@ -1,10 +1,13 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Visits } from "../news.ts";
 import type { Account } from "./types.ts";
 
 /** Who is signed in, for every page below the shell. */
 export interface Session {
   readonly account: Account;
+  /** Where they were, and what is new to them. */
+  readonly visits: Visits;
   /** Reads the account again, after something about it changed. */
   readonly refresh: () => void;
   readonly signOut: () => Promise<void>;

@@ -71,6 +71,10 @@ export type By = history.ActorRecord | null;
 /** Something that happened in a drive. */
 export type Change = change.ChangeRecord;
 
+/** What others did in a drive since one was there. */
+export type News = change.NewsRecord;
+export type Doings = News["doings"][number];
+
 /** A large change of a folder, as the feed tells of it. */
 export type Work = change.ToldWorkRecord;
 

@@ -82,13 +82,30 @@ export function transferPaths(
   return call("POST", `/v0/paths/${how}`, { body });
 }
 
+/** What became of changes that were to be taken back. */
+export interface UndoneChanges {
+  /** Takes the taking back back; null where nothing was done. */
+  readonly batch_id: string | null;
+  readonly undone: number;
+  readonly failed: readonly { readonly path: string; readonly error: Failure }[];
+  readonly failed_count: number;
+}
+
+/** Takes back some changes of a drive, no more than `UNDONE_CHANGES`. */
+export function undoChanges(drive: string, ids: readonly string[], key?: string): Promise<UndoneChanges> {
+  const headers = key === undefined ? {} : { "idempotency-key": key };
+  return call("POST", "/v0/undo", { body: { drive_id: drive, change_ids: ids }, headers });
+}
+
 /** Takes back what one request did in a drive. What stayed as it is, as far as the server names it. */
 export async function undoBatch(drive: string, batch: string): Promise<Left[]> {
-  const body = { drive_id: drive, batch_id: batch };
-  const { failed } = await call<{
-    failed: readonly { readonly path: string; readonly error: Failure }[];
-  }>("POST", "/v0/undo", { body });
+  const { failed } = await undoWholeBatch(drive, batch);
   return failed.map(({ path, error }) => ({ path, error: asError(error) }));
+}
+
+/** Takes back what one request did in a drive. */
+export function undoWholeBatch(drive: string, batch: string): Promise<UndoneChanges> {
+  return call("POST", "/v0/undo", { body: { drive_id: drive, batch_id: batch } });
 }
 
 /** Why one of many was not done, as the error of a request of its own. */

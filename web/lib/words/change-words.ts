@@ -1,3 +1,4 @@
+import type { ChangeKind } from "../../../src/domain/changes/kind.ts";
 import { formatCount } from "./format.ts";
 import type { Change } from "../api/types.ts";
 
@@ -42,6 +43,17 @@ const DID: Readonly<Record<Change["type"], string>> = {
   "version.labelled": "Labelled a version of",
   "link.created": "Made a link to",
   "link.revoked": "Revoked a link to",
+};
+
+/** What somebody did to many things, in words that stand before their number. */
+export const KIND_IN_WORDS: Readonly<Record<ChangeKind, string>> = {
+  written: "Wrote",
+  deleted: "Deleted",
+  moved: "Moved",
+  restored: "Put back",
+  shared: "Shared",
+  commented: "Commented on",
+  other: "Changed",
 };
 
 export function describeChange(change: Change): ChangeInWords {

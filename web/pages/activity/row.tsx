@@ -1,53 +1,38 @@
-import addedIcon from "lucide-static/icons/plus.svg" with { type: "text" };
-import changedIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
-import commentIcon from "lucide-static/icons/message-square.svg" with { type: "text" };
-import labelIcon from "lucide-static/icons/tag.svg" with { type: "text" };
-import deletedIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
-import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
-import memberIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
-import movedIcon from "lucide-static/icons/folder-input.svg" with { type: "text" };
-import restoredIcon from "lucide-static/icons/undo-2.svg" with { type: "text" };
-import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
+import { useState } from "preact/hooks";
 import { By } from "../../components/by.tsx";
+import { Comparison } from "../../components/comparison.tsx";
+import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
+import { ShowMore } from "../../components/show-more.tsx";
+import { listChanges } from "../../lib/activity.ts";
+import { usePages } from "../../lib/api/pages.ts";
 import { describeChange } from "../../lib/words/change-words.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { parentOf } from "../../lib/files.ts";
-import { formatTime } from "../../lib/words/format.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Change, Drive } from "../../lib/api/types.ts";
 import { type Fate, fateInWords } from "../../lib/fates.ts";
-
-/** The first pattern that matches a type gives its icon. */
-const ICONS: readonly (readonly [type: RegExp, svg: string])[] = [
-  [/^comment\./, commentIcon],
-  [/^version\./, labelIcon],
-  [/^snapshot\./, snapshotIcon],
-  [/^member\./, memberIcon],
-  [/^link\./, linkIcon],
-  [/\.(?:created|copied)$/, addedIcon],
-  [/\.deleted$/, deletedIcon],
-  [/\.moved$/, movedIcon],
-  [/\.restored$/, restoredIcon],
-];
+import { iconOf } from "./icons.ts";
+import { Tools } from "./tools.tsx";
+import { When } from "./when.tsx";
 
 interface ChangeRowProps {
   readonly change: Change;
   readonly drive: Drive;
-  /** What became of it since. */
-  readonly fate: Fate;
+  /** What became of it since; undefined where that is not known. */
+  readonly fate: Fate | undefined;
 }
 
 /** Something that happened in a drive: what, to what, when and by whom. */
-export function ChangeRow({ change, drive, fate }: ChangeRowProps) {
+export function ChangeRow({ change, drive, fate = { kind: "there", path: change.path } }: ChangeRowProps) {
+  const [isOpen, setOpen] = useState(false);
   const { did, path, to, more } = describeChange(change);
-  const [, svg] = ICONS.find(([type]) => type.test(change.type)) ?? [null, changedIcon];
   const place = to ?? path;
   return (
     <li class="change">
       <span class="kind">
-        <Icon svg={svg} />
+        <Icon svg={iconOf(change.type)} />
       </span>
       <p class="change-what">
         {did}
@@ -71,16 +56,50 @@ export function ChangeRow({ change, drive, fate }: ChangeRowProps) {
         </p>
       )}
       <p class="soft change-when">
-        <time dateTime={change.at} title={formatTime(change.at)}>
-          {timeOf(change.at)}
-        </time>{" "}
-        <By by={change.by} />
+        <When at={change.at} /> <By by={change.by} />
       </p>
+      <Tools change={change} drive={drive} isOpen={isOpen} onOpen={() => setOpen((was) => !was)} />
+      {isOpen && (
+        <div class="change-more">
+          <Opened change={change} drive={drive} />
+        </div>
+      )}
     </li>
   );
 }
 
+/** What an entry shows once it is opened; see `moreOf`. */
+function Opened({ change, drive }: { readonly change: Change; readonly drive: Drive }) {
+  const { file_id: file, version, batch_id: batch } = change;
+  if (file !== null && version !== null) {
+    const compared = { from: version - 1, to: version };
+    return <Comparison id={file} compared={compared} label={`From version ${version - 1} to ${version}`} />;
+  }
+  return batch === null ? null : <BatchChanges drive={drive} batch={batch} />;
+}
+
+/** What one request did, one by one. */
+function BatchChanges({ drive, batch }: { readonly drive: Drive; readonly batch: string }) {
+  const { loaded, reload, more } = usePages(batch, async (part, signal) => {
+    const page = await listChanges({ drive: drive.id, filter: {}, batch }, part, signal);
+    return { ...page, data: page.data.filter(({ ref }) => ref !== batch) };
+  });
+  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
+  return (
+    <>
+      <ul class="list">
+        {loaded.value.data.map((change) => (
+          <ChangeRow key={change.id} change={change} drive={drive} fate={undefined} />
+        ))}
+      </ul>
+      {loaded.value.hasMore && <ShowMore onMore={more} />}
+    </>
+  );
+}
+
 interface PlaceProps extends ChangeRowProps {
+  readonly fate: Fate;
   readonly path: string;
 }
 
@@ -121,9 +140,4 @@ function Place({ change, drive, path, fate }: PlaceProps) {
       )}
     </>
   );
-}
-
-/** The time of day, in the reader's zone. */
-function timeOf(iso: string): string {
-  return new Date(iso).toLocaleTimeString(undefined, { timeStyle: "short" });
 }

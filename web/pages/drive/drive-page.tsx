@@ -18,7 +18,9 @@ import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
+import { NewsPanel } from "../../components/news.tsx";
 import { Works } from "./works.tsx";
+import { useNews } from "./use-news.ts";
 import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
 import { usePreviewSize } from "./use-preview-size.ts";
 import { useWayBack } from "./use-way-back.ts";
@@ -73,6 +75,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
   useSlugInAddress(drive, place, onRenamed);
   const store = useDriveStore(drive, onDriveChange);
   const contents = useMemo(() => driveContents(drive.id, place), [drive.id, place]);
+  const news = useNews(store, place);
   const isWide = useMedia(WIDE);
   const title = folder === "" ? drive.name : nameOf(folder);
   useEffect(() => {
@@ -98,11 +101,15 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
         </div>
       </div>
       <Works store={store} drive={drive} />
+      {news.before.value !== null && (
+        <NewsPanel news={[news.before.value]} drives={[drive]} onDismiss={() => news.dismiss()} />
+      )}
       <div class="drive-body">
         {isWide && <PlacesPanel {...places} />}
         <FolderPage
           key={`${drive.id}/${drive.role}/${folder}`}
           store={store}
+          news={news}
           drive={drive}
           place={place}
           path={folder}
@@ -113,6 +120,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
         {fileId !== null && (
           <ShownFile
             store={store}
+            news={news}
             place={place}
             folder={folder}
             id={fileId}

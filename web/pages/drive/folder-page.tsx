@@ -16,11 +16,13 @@ import { FolderDialogs } from "./dialogs/dialogs.tsx";
 import { useListFocus } from "./focus.ts";
 import { EmptyFolder } from "./list/empty-folder.tsx";
 import { FileGrid } from "./list/grid.tsx";
+import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
 
 interface FolderPageProps {
   readonly store: DriveStore;
+  readonly news: DriveNews;
   readonly drive: Drive;
   /** The drive as the address names it. */
   readonly place: string;
@@ -34,10 +36,11 @@ interface FolderPageProps {
 
 /** What stands in one folder, and all that can be done with it; to be keyed by the folder. */
 export function FolderPage(props: FolderPageProps) {
-  const { store, drive, place, path, shown, onClosePreview, takesFocus } = props;
+  const { store, news, drive, place, path, shown, onClosePreview, takesFocus } = props;
   const [view, setView] = useState(chosenView);
   const [folder] = useState(() => store.folder(path, { keep, kept }, takesFocus ? "list" : null));
   useLayoutEffect(() => store.show(folder), []);
+  useLayoutEffect(() => () => news.see(path), []);
   useReturns(useCallback(() => folder.reload(), []));
   const retry = () => folder.retry();
   const show = (wanted: FolderView) => {
@@ -87,6 +90,7 @@ export function FolderPage(props: FolderPageProps) {
         ) : (
           <FileGrid
             folder={folder}
+            news={news}
             listing={listing}
             view={view}
             label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}

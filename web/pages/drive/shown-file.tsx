@@ -9,6 +9,7 @@ import { later } from "../../components/later.tsx";
 import { useLoad } from "../../lib/api/load.ts";
 import { readdress } from "../../lib/browser/router.tsx";
 import type { FileRecord } from "../../lib/api/types.ts";
+import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 import type { PreviewSize } from "./use-preview-size.ts";
 import { useHappening } from "./use-happening.ts";
@@ -24,6 +25,7 @@ const PATIENCE_MS = 300;
 
 interface ShownFileProps {
   readonly store: DriveStore;
+  readonly news: DriveNews;
   /** The drive as the address names it. */
   readonly place: string;
   readonly folder: string;
@@ -34,7 +36,7 @@ interface ShownFileProps {
 }
 
 /** The preview that the address asks for; it stays while one goes from file to file. */
-export function ShownFile({ id, store, place, folder, size, onClose }: ShownFileProps) {
+export function ShownFile({ id, store, news, place, folder, size, onClose }: ShownFileProps) {
   const { loaded, reload } = useLoad(id, async (signal) => {
     const [file] = await Promise.all([findFile(store.drive, folder, id, signal), loadPreview()]);
     if (file === null) store.fileMissing(id);
@@ -58,6 +60,9 @@ export function ShownFile({ id, store, place, folder, size, onClose }: ShownFile
     // It was moved since it was listed, or since the address was copied; or a document names it by its path.
     if (known !== null && (known.id !== id || home !== folder)) readdress(fileAddress(place, home, known.id));
   }, [answer, home, folder]);
+  useLayoutEffect(() => {
+    if (file !== null) news.see(file.path);
+  }, [file]);
   if (file !== null) {
     return (
       <FilePreview

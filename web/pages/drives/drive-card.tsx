@@ -4,6 +4,7 @@ import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { Copy } from "../../components/forms/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
+import { NewsMark } from "../../components/news-mark.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
@@ -17,14 +18,19 @@ const SHARED = { reader: "shared with you to read", editor: "shared with you to 
 /** A drive at a glance, with what can be done to it. */
 export function DriveCard(props: {
   readonly drive: Drive;
+  /** Whether others did something in it since one was there. */
+  readonly isChanged: boolean;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }) {
-  const { drive, onEdit, onDelete } = props;
+  const { drive, isChanged, onEdit, onDelete } = props;
   return (
     <>
       <div class="drive-head">
-        <Icon svg={driveIcon} />
+        <span class="drive-sign">
+          <NewsMark mark={isChanged ? "changed" : undefined} />
+          <Icon svg={driveIcon} />
+        </span>
         <h2 class="drive-name">
           <Link to={folderAddress(drive.slug ?? drive.id, "")}>
             <Name text={drive.name} />

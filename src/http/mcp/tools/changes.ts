@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Change } from "../../../domain/changes/change.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
-import { isFolderPath, parsePlace } from "../../../domain/files/path.ts";
+import { parsePlace } from "../../../domain/files/path.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { changeCursor } from "../../operation/cursor.ts";
 import * as t from "../../operation/schema.ts";
@@ -34,9 +33,6 @@ export const changeTools = [
   ),
 ];
 
-/** How many pages are looked through for changes at a path. */
-const MOST_PAGES = 10;
-
 async function list(call: Call<Static<typeof input>>): Promise<object> {
   const { input: asked, caller, services } = call;
   const { limit = shown.PAGE_RECORDS } = asked;
@@ -45,21 +41,19 @@ async function list(call: Call<Static<typeof input>>): Promise<object> {
   const known = new Map(services.drives.list(caller, null).map((drive) => [drive.id, shown.nameOf(drive)]));
   const driveOf = ({ driveId }: Change) =>
     drives === null && known.size > 1 ? ` in ${known.get(driveId) ?? driveId}` : "";
-  const lines: string[] = [];
-  let position = changeCursor.read(asked.cursor) ?? services.feed.since(asked.since ?? "1h");
-  for (let pages = 1; ; pages += 1) {
-    const rest = limit - lines.length;
-    const request = { drives, position, limit: rest, newestFirst: false, isSummary: true };
-    const page = await services.feed.wholePage(caller, request);
-    const told = place === null ? page.changes : page.changes.filter((change) => touches(change, place));
-    lines.push(...told.map((change) => lineOf(change) + driveOf(change)));
-    position = page.next;
-    if (page.hasMore && lines.length < limit && pages < MOST_PAGES) await nextTurn();
-    else {
-      const more = page.hasMore ? { has_more: true } : {};
-      return { changes: lines, ...more, next_cursor: changeCursor.write(page.next) };
-    }
-  }
+  const page = await services.feed.wholePage(caller, {
+    drives,
+    position: changeCursor.read(asked.cursor) ?? services.feed.since(asked.since ?? "1h"),
+    limit,
+    newestFirst: false,
+    isSummary: true,
+    filter: { by: null, events: null, batch: null, place },
+  });
+  return {
+    changes: page.changes.map((change) => lineOf(change) + driveOf(change)),
+    ...(page.hasMore ? { has_more: true } : {}),
+    next_cursor: changeCursor.write(page.next),
+  };
 }
 
 /** Paths have no line ends, so a line is one change. */
@@ -68,14 +62,4 @@ function lineOf({ at, type, path, previousPath, fileCount, by, batch }: Change):
   const count = fileCount === null ? "" : ` (${counted(fileCount, "file")})`;
   const whole = batch === null ? "" : ` (batch_id ${batch})`;
   return `${formatInstant(at)} ${type} ${path}${was}${count} by ${shown.whose(by)}${whole}`;
-}
-
-/** Whether a change is of what is at a place: of itself, of something in it, or of a folder that it is in. */
-function touches({ path, previousPath }: Change, place: string): boolean {
-  return [path, ...(previousPath === null ? [] : [previousPath])].some(
-    (each) =>
-      each === place ||
-      (isFolderPath(place) && each.startsWith(place)) ||
-      ((each === "" || isFolderPath(each)) && place.startsWith(each)),
-  );
 }

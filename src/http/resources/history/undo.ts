@@ -1,4 +1,6 @@
 import { Type } from "@sinclair/typebox";
+import { UNDONE_CHANGES } from "../../../domain/limits.ts";
+import { changeCursor } from "../../operation/cursor.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { UndoneBatch } from "../../../services/history/batch-undo.ts";
 import type { UndoneChange } from "../../../services/history/undo.ts";
@@ -35,10 +37,10 @@ export function undo({ undo: single, batchUndo }: Parts) {
   return write("POST", "/v0/undo", {
     operationId: "undo",
     tag: "Changes",
-    summary: "Undo a change, or a batch of changes",
+    summary: "Undo a change, or many",
     headers: CHANGE_MESSAGE,
     description:
-      "With `path`, undoes the newest change of a file or folder, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. The same again redoes it: it never goes further back. With `batch_id`, undoes all that one request did to many files: each file, if it still is as the batch left it. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
+      "With `path`, undoes the newest change of a file or folder, whoever made it: a replaced or edited file gets the content back that it had, what was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it holds as many files as then. The same again redoes it: it never goes further back. With `batch_id`, undoes all that one request did to many files, and with `change_ids` some changes of a drive, the newest first: each, if what it changed still is as that left it. Tags, metadata and expiry have no versions, so a change of these alone cannot be undone.",
     body: Type.Object({
       drive_id: t.driveRef(),
       path: t.optionalText(
@@ -46,6 +48,11 @@ export function undo({ undo: single, batchUndo }: Parts) {
         "notes/plan.md",
       ),
       batch_id: Type.Optional(t.id("A batch, instead of `path`.")),
+      change_ids: t.optionalTexts({
+        minItems: 1,
+        maxItems: UNDONE_CHANGES,
+        description: "The `id`s of changes, instead of `path`.",
+      }),
     }),
     example: { drive_id: t.exampleOf(driveSchema).id, path: "notes/2030/plan.md" },
     answers: {
@@ -55,11 +62,17 @@ export function undo({ undo: single, batchUndo }: Parts) {
     },
     errors: ["CONFLICT", "GONE", "QUOTA_EXCEEDED"],
     perform: ({ body, caller }, reply) => {
-      const { drive_id: drive, path, batch_id: batch } = body;
+      const { drive_id: drive, path, batch_id: batch, change_ids: changes } = body;
       if (path !== undefined && batch !== undefined)
         throw invalid("batch_id", "must not be sent together with path");
+      if (changes !== undefined) {
+        if ((path ?? batch) !== undefined)
+          throw invalid("change_ids", "must not be sent together with path or batch_id");
+        const positions = changes.flatMap((id) => changeCursor.read(id, "change_ids") ?? []);
+        return batchUndo.some(caller, drive, positions, reply.with(asJson(batchRecord)));
+      }
       if (batch !== undefined) return batchUndo.all(caller, drive, batch, reply.with(asJson(batchRecord)));
-      if (path === undefined) throw invalid("path", "is required, or batch_id instead");
+      if (path === undefined) throw invalid("path", "is required, or batch_id or change_ids instead");
       return single.last(caller, drive, path, reply.with(asJson(undoneRecord)));
     },
   });

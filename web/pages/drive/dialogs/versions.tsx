@@ -1,19 +1,18 @@
 import { useState } from "preact/hooks";
 import { By } from "../../../components/by.tsx";
-import { Diff } from "../../../components/diff.tsx";
+import { Comparison } from "../../../components/comparison.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Failure } from "../../../components/failure.tsx";
 import { say } from "../../../components/toast.tsx";
-import { type ApiError, asApiError } from "../../../lib/api/api.ts";
+import { asApiError } from "../../../lib/api/api.ts";
 import { keepsVersions } from "../../../lib/api/account.ts";
 import { describeEntries, downloadAddress, fileEntry } from "../../../lib/files.ts";
 import { formatBytes, formatRelative, formatTime } from "../../../lib/words/format.ts";
-import { useLoad } from "../../../lib/api/load.ts";
 import { usePages } from "../../../lib/api/pages.ts";
 import { useSession } from "../../../lib/api/session.tsx";
 import type { FileRecord, Version } from "../../../lib/api/types.ts";
 import { Known, LabelButton, type Labelled } from "./label.tsx";
-import { compareVersion, listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
+import { listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
 import type { DriveStore } from "../store/drive.ts";
 
 interface VersionsDialogProps {
@@ -145,40 +144,16 @@ function VersionRow({ file, version, isCompared, onCompare, onRestore, onLabelle
           Restore
         </button>
       </div>
-      {isCompared && <Compared key={file.content_hash} file={file} version={number} />}
+      {isCompared && (
+        <div class="version-diff">
+          <Comparison
+            key={file.content_hash}
+            id={file.id}
+            compared={{ from: number }}
+            label={`From version ${number} to the current content`}
+          />
+        </div>
+      )}
     </li>
   );
-}
-
-function Compared({ file, version }: { readonly file: FileRecord; readonly version: number }) {
-  const { loaded, reload } = useLoad("diff", (signal) => compareVersion(file.id, version, signal));
-  if (loaded.state === "loading") return <p class="soft version-diff">Comparing…</p>;
-  if (loaded.state === "failed") {
-    return (
-      <div class="version-diff">
-        {REFUSALS.has(loaded.error.status) ? (
-          <p class="notice">{whyNot(loaded.error)}</p>
-        ) : (
-          <Failure error={loaded.error} retry={reload} />
-        )}
-      </div>
-    );
-  }
-  const { diff, diff_cut: isCut } = loaded.value;
-  return (
-    <div class="version-diff">
-      {diff === "" ? (
-        <p class="soft">The same as the current content.</p>
-      ) : (
-        <Diff diff={diff} isCut={isCut} label={`From version ${version} to the current content`} />
-      )}
-    </div>
-  );
-}
-
-/** The statuses of contents that are not compared: too large, or no text. */
-const REFUSALS: ReadonlySet<number> = new Set([413, 415]);
-
-function whyNot({ status }: ApiError): string {
-  return status === 413 ? "These contents are too large to compare." : "Only texts can be compared.";
 }

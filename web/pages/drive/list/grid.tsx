@@ -4,6 +4,7 @@ import { Menu, type MenuAnchor, type MenuItem } from "../../../components/menu.t
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
 import { type FolderView, VIEW_SHAPES } from "../../../lib/files/view.ts";
+import type { DriveNews } from "../../../lib/news.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
 import { entryTools } from "./entry-actions.ts";
@@ -19,6 +20,7 @@ const REST_MS = 60;
 
 interface FileGridProps {
   readonly folder: FolderStore;
+  readonly news: DriveNews;
   readonly listing: FolderListing;
   readonly view: FolderView;
   readonly label: string;
@@ -37,7 +39,7 @@ interface OpenMenu {
 
 /** The list of a folder: only the rows in sight are in the page, and only what they show is loaded. */
 export function FileGrid(props: FileGridProps) {
-  const { folder, listing, view, label, shown: shownFile, onClosePreview, href } = props;
+  const { folder, news, listing, view, label, shown: shownFile, onClosePreview, href } = props;
   const { cursor } = folder;
   const body = useRef<HTMLDivElement>(null);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -88,6 +90,7 @@ export function FileGrid(props: FileGridProps) {
         view={view}
         place={{ top: topOf(index), column: index % columns, columns }}
         entry={entry}
+        mark={entry === undefined ? undefined : news.markOf(entry.path)}
         selected={entry !== undefined && selection.has(entry.key)}
         active={index === active}
         isShown={entry !== undefined && entry.key === shownFile}

@@ -5,10 +5,12 @@ import { FileSign } from "../../../components/file-sign.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import type { MenuAnchor } from "../../../components/menu.tsx";
 import { Name } from "../../../components/name.tsx";
+import { NewsMark } from "../../../components/news-mark.tsx";
 import type { Entry } from "../../../lib/files.ts";
 import { nameOf } from "../../../lib/files.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
+import type { Mark } from "../../../lib/news.ts";
 import type { FolderView } from "../../../lib/files/view.ts";
 import type { FolderRecord } from "../../../lib/api/types.ts";
 import type { Cursor } from "../store/cursor.ts";
@@ -29,6 +31,7 @@ interface FileRowProps {
   readonly place: RowSpot;
   /** Undefined while it is loading. */
   readonly entry: Entry | undefined;
+  readonly mark: Mark | undefined;
   readonly selected: boolean;
   /** Whether the Tab key comes to this row. */
   readonly active: boolean;
@@ -117,6 +120,7 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
       </span>
       <span role="gridcell" class="cell-name">
         <span class="cell-sign">
+          <NewsMark mark={props.mark} />
           {entry.kind === "folder" ? (
             <FolderIcon />
           ) : (

@@ -1,0 +1,65 @@
+import { KIND_OF } from "../../src/domain/changes/kind.ts";
+import { UNDONE_CHANGES } from "../../src/domain/limits.ts";
+import type { Change } from "./api/types.ts";
+import { asError, undoBatch, undoChanges, type UndoneChanges, undoWholeBatch } from "./files/many.ts";
+import { plain } from "./contents/overrides.ts";
+import { formatCount } from "./words/format.ts";
+
+/** What was taken back, and how that is taken back itself. */
+export interface TakenBack {
+  readonly said: string;
+  readonly undo: () => Promise<string>;
+}
+
+/**
+ * Takes back changes of a drive: what has changed since stays as it is.
+ *
+ * @param changes the newest first
+ * @param key an Idempotency-Key, for who may ask again
+ * @throws ApiError the first refusal, if nothing was taken back
+ */
+export async function takeBackChanges(
+  drive: string,
+  changes: readonly Change[],
+  key?: string,
+): Promise<TakenBack> {
+  const done: UndoneChanges[] = [];
+  for (let at = 0; at < changes.length; at += UNDONE_CHANGES) {
+    const ids = changes.slice(at, at + UNDONE_CHANGES).map(({ id }) => id);
+    done.push(await undoChanges(drive, ids, key && `${key}-${at}`));
+  }
+  return takenBack(drive, done);
+}
+
+/** The same for what one request did to many files: of a change that sums that up. */
+export async function takeBackBatch(drive: string, batch: string): Promise<TakenBack> {
+  return takenBack(drive, [await undoWholeBatch(drive, batch)]);
+}
+
+function takenBack(drive: string, done: readonly UndoneChanges[]): TakenBack {
+  const undone = done.reduce((sum, one) => sum + one.undone, 0);
+  const left = done.reduce((sum, one) => sum + one.failed_count, 0);
+  const [refused] = done.flatMap(({ failed }) => failed);
+  if (undone === 0 && refused !== undefined) throw asError(refused.error);
+  const stayed =
+    refused === undefined
+      ? ""
+      : ` ${formatCount(left, "change")} stayed, such as of “${plain(refused.path)}”: it has changed since.`;
+  const undo = async () => {
+    for (const { batch_id: batch } of done.toReversed()) {
+      const [failed] = batch === null ? [] : await undoBatch(drive, batch);
+      if (failed !== undefined) throw failed.error;
+    }
+    return `Did ${formatCount(undone, "change")} again.`;
+  };
+  return { said: `Took back ${formatCount(undone, "change")}.${stayed}`, undo };
+}
+
+/** What some changes are, in words: `12 written, 2 deleted`. */
+export function changesInWords(changes: readonly Change[]): string {
+  const kinds = Map.groupBy(changes, ({ type }) => KIND_OF[type]);
+  return Array.from(
+    kinds,
+    ([kind, some]) => `${some.length.toLocaleString()} ${kind === "restored" ? "put back" : kind}`,
+  ).join(", ");
+}
