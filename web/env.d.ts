@@ -3,6 +3,11 @@ declare module "*.svg" {
   export default text;
 }
 
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
 interface Window {
   /** In a worker, whose scope TypeScript takes for a window's. */
   readonly fonts: FontFaceSet;

@@ -6,6 +6,7 @@ import { type ApiError, asApiError } from "../lib/api/api.ts";
 import { nameOf } from "../lib/files.ts";
 import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
+import { useActions } from "./actions.ts";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
@@ -80,9 +81,11 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   useLayoutEffect(() => {
     if (input.current !== null) input.current.webkitdirectory = isFolder;
   }, [isFolder]);
+  const choose = () => input.current?.click();
+  useActions([{ name: label, svg: icon, onChoose: choose }]);
   return (
     <>
-      <button type="button" class="button" title={label} onClick={() => input.current?.click()}>
+      <button type="button" class="button" title={label} onClick={choose}>
         <Icon svg={icon} />
         <span>
           <span class="button-words">Upload </span>
