@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { accessibilityProblems, accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
 
-// "Search or jump to": what it offers, finds and does, by keyboard and pointer.
+// "Search or jump to": what it offers, finds and does, by keyboard and pointer; and the list of shortcuts. How both look
+// is in dashboard-pages.test.ts.
 
 const dashboard = await openDashboard();
 const page = await dashboard.openDrive("Field notes", { "river/birds.md": 3, "river/log.md": 3, "a.md": 3 });
@@ -25,13 +25,11 @@ test("a file is found and gone to by keyboard, and is offered first the next tim
   await row(page, "a.md").waitFor();
   await openPalette();
   await option("Field notes").first().waitFor();
-  expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
   const asked = queriesOf(page, "/v0/search");
   await page.keyboard.type("bir");
   await option(/^birds\.md/).waitFor();
   // Once for all that was typed, of the drive that one is in.
   expect(asked.map((query) => [query.get("q"), query.get("drive_id")])).toEqual([["bir", page.drive.id]]);
-  expect(await accessibilityProblems(page)).toEqual([]);
   await pressKeys(page, "ArrowUp", "ArrowDown", "Enter");
   await page.getByRole("dialog", { name: "birds.md" }).waitFor();
   // One jumps on from what shows a file.
@@ -75,4 +73,26 @@ test("the button opens it, and what is chosen with Ctrl opens in a new tab", asy
   await tab.close();
   await palette.waitFor({ state: "detached" });
   expect(new URL(page.url()).pathname).toBe("/keys");
+});
+
+test("the shortcuts are listed on ?, which writes in a field, and does nothing once it is turned off", async () => {
+  const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await page.goto(`/drives/${page.drive.slug}/`);
+  await page.getByLabel("Search this drive").focus();
+  await page.keyboard.press("?");
+  expect(await page.getByLabel("Search this drive").inputValue()).toBe("?");
+  await page.getByRole("treeitem", { name: "river" }).focus();
+  await page.keyboard.press("?");
+  await list.getByText("Rename").waitFor();
+  await list.getByRole("checkbox", { name: "Use the keys / and ?" }).uncheck();
+  await closeDialog(page);
+  await pressKeys(page, "?", "/");
+  // The next key is heard after these.
+  await openPalette();
+  expect(await list.count()).toBe(0);
+  await page.keyboard.type("short");
+  await page.keyboard.press("Enter");
+  await list.getByRole("checkbox", { name: "Use the keys / and ?" }).check();
+  await list.getByRole("button", { name: "Close" }).click();
+  await list.waitFor({ state: "detached" });
 });

@@ -16,12 +16,13 @@ import { useChoices } from "./use-choices.ts";
 interface PaletteProps {
   /** What the page offers to be done. */
   readonly actions: readonly PageAction[];
+  readonly onShortcuts: () => void;
   /** Closes it. `then` is to be called once it is closed. */
   readonly onClose: (then?: () => void) => void;
 }
 
 /** Goes to, or does, what is chosen by typing: an editable combobox with a listbox, as the ARIA practices have it. */
-export function Palette({ actions, onClose }: PaletteProps) {
+export function Palette({ actions, onShortcuts, onClose }: PaletteProps) {
   useAddedStyle(style);
   const { account } = useSession();
   const { path, query } = usePlace();
@@ -29,7 +30,7 @@ export function Palette({ actions, onClose }: PaletteProps) {
   const [active, setActive] = useState(0);
   const dialog = useModal(onClose);
   const id = useId();
-  const { groups, isAsking, failed } = useChoices({ typed, actions, path, query });
+  const { groups, isAsking, failed } = useChoices({ typed, actions, onShortcuts, path, query });
   const all = groups.flatMap(({ choices }) => choices);
   const at = Math.min(active, all.length - 1);
   const idOf = (index: number) => `${id}-${index}`;

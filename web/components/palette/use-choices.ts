@@ -1,4 +1,5 @@
 import agentIcon from "lucide-static/icons/bot.svg" with { type: "text" };
+import keyboardIcon from "lucide-static/icons/keyboard.svg" with { type: "text" };
 import leaveIcon from "lucide-static/icons/log-out.svg" with { type: "text" };
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type ApiError, call } from "../../lib/api/api.ts";
@@ -36,12 +37,13 @@ interface Asked {
   readonly typed: string;
   /** What the page offers to be done. */
   readonly actions: readonly PageAction[];
+  readonly onShortcuts: () => void;
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /** What there is to choose from for what was typed, and what became of asking the server for it. */
-export function useChoices({ typed, actions, path, query }: Asked): {
+export function useChoices({ typed, actions, onShortcuts, path, query }: Asked): {
   readonly groups: readonly ChoiceGroup[];
   readonly isAsking: boolean;
   readonly failed: ApiError | null;
@@ -56,6 +58,7 @@ export function useChoices({ typed, actions, path, query }: Asked): {
   const done: readonly ActionChoice[] = [
     ...actions.map(asAction),
     { kind: "action", name: "Connect an agent", svg: agentIcon, onChoose: () => navigate(`/keys${CONNECT}`) },
+    { kind: "action", name: "Keyboard shortcuts", svg: keyboardIcon, onChoose: onShortcuts },
     { kind: "action", name: "Sign out", svg: leaveIcon, onChoose: () => void signOut() },
   ];
   const pages: readonly LinkChoice[] = [

@@ -1,39 +1,41 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { commandKey } from "../../lib/browser/command-key.ts";
+import { keyNames } from "../../lib/browser/key-names.ts";
+import { isSingleKey } from "../../lib/browser/single-keys.ts";
 import type { OfferedActions } from "../actions.ts";
 import { Icon } from "../icon.tsx";
 import { later } from "../later.tsx";
 
 const Palette = later(async () => (await import("../palette/palette.tsx")).Palette, null);
+const Shortcuts = later(async () => (await import("../palette/shortcuts.tsx")).Shortcuts, null);
 
 /** The dialogs that going elsewhere takes nothing from: what shows a file. */
 const LEAVABLE = ".preview";
 
-/** The button, and the key, that open "Search or jump to". @param actions what the page offers to be done */
+/** The button, and the keys, that open "Search or jump to" and the list of shortcuts. @param actions of the page */
 export function Jump({ actions }: { readonly actions: OfferedActions }) {
-  const [isOpen, setOpen] = useState(false);
+  const [open, setOpen] = useState<"palette" | "shortcuts" | null>(null);
   const next = useRef<() => void>(undefined);
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      if (event.shiftKey || event.altKey || document.querySelector(`dialog[open]:not(${LEAVABLE})`)) return;
+      if (asksForPalette(event)) setOpen("palette");
+      else if (event.key === "?" && isSingleKey(event)) setOpen("shortcuts");
+      else return;
       event.preventDefault();
-      setOpen(true);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
   // What was chosen may open a dialog itself, which is to give the focus back to what had it before this one.
   useLayoutEffect(() => {
-    if (isOpen) return;
+    if (open !== null) return;
     const { current: go } = next;
     next.current = undefined;
     go?.();
-  }, [isOpen]);
+  }, [open]);
   const close = (then?: () => void) => {
     next.current = then;
-    setOpen(false);
+    setOpen(null);
   };
   return (
     <>
@@ -42,12 +44,20 @@ export function Jump({ actions }: { readonly actions: OfferedActions }) {
         class="button jump"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => setOpen(true)}
+        onClick={() => setOpen("palette")}
       >
         <Icon svg={searchIcon} /> <span class="jump-words">Search or jump to…</span>
-        <kbd aria-hidden="true">{commandKey("K")}</kbd>
+        <kbd aria-hidden="true">{keyNames("Control+K")}</kbd>
       </button>
-      {isOpen && <Palette actions={actions.all()} onClose={close} />}
+      {open === "palette" && (
+        <Palette actions={actions.all()} onShortcuts={() => setOpen("shortcuts")} onClose={close} />
+      )}
+      {open === "shortcuts" && <Shortcuts onClose={close} />}
     </>
   );
+}
+
+function asksForPalette({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  if (key.toLowerCase() !== "k" || !(ctrlKey || metaKey) || shiftKey || altKey) return false;
+  return document.querySelector(`dialog[open]:not(${LEAVABLE})`) === null;
 }
