@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
+import { later } from "../../components/later.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import type { Entry } from "../../lib/files.ts";
@@ -17,6 +18,8 @@ import { EmptyFolder } from "./list/empty-folder.tsx";
 import { FileGrid } from "./list/grid.tsx";
 import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
+
+const Drag = later(async () => (await import("./list/drag.tsx")).Drag, null);
 
 interface FolderPageProps {
   readonly store: DriveStore;
@@ -88,6 +91,7 @@ export function FolderPage({ store, drive, place, path, takesFocus }: FolderPage
           />
         )}
       </Area>
+      <Drag store={store} folder={folder} />
       {dialog !== null && <FolderDialogs open={dialog} drive={drive} store={store} folder={folder} />}
     </div>
   );

@@ -10,12 +10,21 @@ import { FolderListing } from "./listing.ts";
 export type OpenDialog =
   | { readonly kind: "new-folder" }
   | { readonly kind: "rename"; readonly entry: Entry }
-  | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
+  | Transferring
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
   | { readonly kind: "details"; readonly entry: Entry }
   | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
   | { readonly kind: "share"; readonly entry: Entry }
   | { readonly kind: "versions"; readonly file: FileRecord };
+
+/** Moving or copying. */
+interface Transferring {
+  readonly kind: "transfer";
+  readonly how: "move" | "copy";
+  readonly entries: readonly Entry[];
+  /** The folder of the drive that they go into, if that is known already: it is not asked for. */
+  readonly into?: string;
+}
 
 /** The dialogs that change nothing in the drive. */
 const OF_READERS: ReadonlySet<OpenDialog["kind"]> = new Set(["details", "download-folder"]);
