@@ -19,6 +19,7 @@ export const ANYWHERE: ShortcutGroup = {
     { press: ["?"], does: "Show this list" },
     { press: ["Control+Z"], does: "Undo what a message offers to undo" },
     { press: ["/"], does: "Search the drive that is open" },
+    { press: ["Control+V"], does: "Upload the files or the picture in the clipboard" },
   ],
 };
 

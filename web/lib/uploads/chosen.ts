@@ -25,7 +25,7 @@ export function holdsFiles(data: DataTransfer | null): boolean {
   return data !== null && data.types.includes("Files") && !data.types.includes(OWN_DRAG);
 }
 
-/** What was dropped, as far as the browser may read it. */
+/** What was dropped or pasted, as far as the browser may read it. */
 export interface Dropped {
   readonly chosen: readonly Chosen[];
   /** The paths of files and folders that it may not. */
