@@ -4,8 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, asApiError } from "../lib/api/api.ts";
 import { nameOf } from "../lib/files.ts";
-import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
+import { type Chosen, type Dropped, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
+import { pastedFiles, usePaste } from "../lib/uploads/paste.ts";
+import { useActions } from "./actions.ts";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
@@ -20,7 +22,7 @@ interface UploadAreaProps {
   readonly children: ComponentChildren;
 }
 
-/** Uploads files and folders into a folder: chosen by buttons, or dropped anywhere on the page. */
+/** Uploads files and folders into a folder: chosen by buttons, or dropped or pasted anywhere on the page. */
 export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
   const queue = useUploads();
   const [error, setError] = useState<ApiError | null>(null);
@@ -32,18 +34,19 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
     if (chosen.length + missing.length === 0) say("No files found.");
     queue.add(driveId, folder, chosen);
   };
-  const drop = async (data: DataTransfer) => {
+  const read = async (reading: Promise<Dropped>) => {
     setReading(true);
     try {
-      const dropped = await droppedFiles(data);
-      take(dropped.chosen, dropped.unread);
+      const { chosen, unread: missing } = await reading;
+      take(chosen, missing);
     } catch (caught) {
       setError(asApiError(caught));
     } finally {
       setReading(false);
     }
   };
-  const isOver = useDrop((data) => void drop(data));
+  const isOver = useDrop((data) => void read(droppedFiles(data)));
+  usePaste((data) => void read(pastedFiles(data)));
   return (
     <div class="upload-area">
       <div class="row">
@@ -57,7 +60,7 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
         <div class="drop-hint">
           <Icon svg={filesIcon} />
           {isReading ? (
-            <p role="status">Reading the dropped files…</p>
+            <p role="status">Reading the files…</p>
           ) : (
             <p>Drop to upload to {folder === "" ? "this drive" : <Name text={nameOf(folder)} />}</p>
           )}
@@ -80,9 +83,11 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
   useLayoutEffect(() => {
     if (input.current !== null) input.current.webkitdirectory = isFolder;
   }, [isFolder]);
+  const choose = () => input.current?.click();
+  useActions([{ name: label, svg: icon, onChoose: choose }]);
   return (
     <>
-      <button type="button" class="button" title={label} onClick={() => input.current?.click()}>
+      <button type="button" class="button" title={label} onClick={choose}>
         <Icon svg={icon} />
         <span>
           <span class="button-words">Upload </span>

@@ -19,7 +19,7 @@ const PER_PAGE = 25;
 const MIB = 1024 * 1024;
 
 /** The address of the search page for the values of its form, without empty ones. */
-export function addressOf(values: Iterable<readonly [string, FormDataEntryValue]>): string {
+export function addressOf(values: Iterable<readonly [string, string | File]>): string {
   const query = new URLSearchParams();
   for (const [name, value] of values) {
     if (typeof value === "string" && value.trim() !== "") query.set(name, value.trim());
@@ -45,7 +45,7 @@ export function apiQuery(query: URLSearchParams): URLSearchParams | null {
     // That day is included.
     updated_before: startOfDay(query.get("before"), 1),
   };
-  const named = Object.entries(asked).flatMap(([name, value]) =>
+  const named = Object.entries(asked).flatMap(([name, value]): [string, string][] =>
     value === null || value === "" ? [] : [[name, value]],
   );
   const tags = tagsOf(query.get("tags") ?? "");

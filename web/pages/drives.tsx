@@ -1,5 +1,6 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useCallback, useState } from "preact/hooks";
+import { useActions } from "../components/actions.ts";
 import { CONNECT } from "../components/connect.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
@@ -41,6 +42,8 @@ export function Drives() {
   };
   const drives = loaded.state === "ready" ? loaded.value : null;
   const heading = useHeadingAfterLoss(drives?.length ?? 0);
+  const create = () => setDoing({ what: "create" });
+  useActions([{ name: "New drive", svg: plusIcon, onChoose: create }]);
   return (
     <>
       <div class="page-head">
@@ -51,7 +54,7 @@ export function Drives() {
           {drives !== null && drives.length > 0 && <p class="soft">{sumOf(drives)}</p>}
         </div>
         <div class="row">
-          <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+          <button type="button" class="button primary" onClick={create}>
             <Icon svg={plusIcon} /> New drive
           </button>
           <Link to="/links" class="button quiet">

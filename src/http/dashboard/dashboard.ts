@@ -1,5 +1,7 @@
 import codeWorker from "../../../web/code-worker.html";
 import index from "../../../web/index.html";
+import maskableIcon from "../../../web/styles/coffer-maskable.svg" with { type: "text" };
+import icon from "../../../web/styles/coffer.svg" with { type: "text" };
 import markdownWorker from "../../../web/markdown-worker.html";
 import mergeWorker from "../../../web/merge-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
@@ -94,6 +96,7 @@ const CONTENT_SECURITY_POLICY = [
   "img-src 'self' blob: data:",
   "media-src 'self' blob:",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -113,6 +116,9 @@ const WORKER_HEADERS = {
   ...PAGE_HEADERS,
   "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 };
+/** The icons of the installed dashboard, by the addresses that `web/app.webmanifest` has: it is bundled as it is. */
+const ICONS = { "/icon.svg": icon, "/icon-maskable.svg": maskableIcon };
+const ICON_HEADERS = { "cache-control": "no-cache", "content-security-policy": "default-src 'none'" };
 // Their names contain a hash of their contents.
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
@@ -143,6 +149,10 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
       get("/", front(asset, start));
       get("/*", lost(asset));
     }
+  }
+  for (const [path, svg] of Object.entries(ICONS)) {
+    const read = async () => new TextEncoder().encode(svg);
+    get(path, served({ path, type: "image/svg+xml", read }, ICON_HEADERS));
   }
   get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
   get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));

@@ -252,6 +252,47 @@ describe("choosing and dropping", () => {
     expect(await page.evaluate<unknown>("window.answer")).toEqual([true, "none"]);
   });
 
+  test("a picture that is pasted arrives under a name of its own, and files under theirs; a text is not pasted", async () => {
+    await open("pasted/");
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(`(async () => {
+      const canvas = new OffscreenCanvas(4, 4);
+      canvas.getContext("2d").fillRect(0, 0, 2, 2);
+      const picture = await canvas.convertToBlob();
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
+    })()`);
+    await page.keyboard.press("Control+v");
+    await uploaded("1 file uploaded");
+    const [picture] = await listed("pasted/");
+    expect(picture).toMatchObject({
+      path: expect.stringMatching(/^pasted\/pasted-[0-9]{4}(-[0-9]{2}){5}\.png$/),
+      mime_type: "image/png",
+    });
+    await closePanel();
+
+    /** Pastes files with these names, and a text where there is one; whether the page takes it. */
+    const paste = (target: string, names: readonly string[], text?: string) =>
+      page.evaluate<boolean>(`{
+        const clipboardData = new DataTransfer();
+        for (const name of ${JSON.stringify(names)}) clipboardData.items.add(new File(["x"], name));
+        const text = ${JSON.stringify(text ?? null)};
+        if (text !== null) clipboardData.setData("text/plain", text);
+        const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+        !document.querySelector(${JSON.stringify(target)}).dispatchEvent(event);
+      }`);
+    expect(await paste("body", [], "a text")).toBe(false);
+    // A spreadsheet puts a picture of what was copied beside it.
+    expect(await paste("body", ["image.png"], "1\t2")).toBe(false);
+    expect(await paste("input[type=search]", ["a.txt"])).toBe(false);
+    expect(await paste("body", ["a.txt", "b.txt"], "a.txt")).toBe(true);
+    await uploaded("2 files uploaded");
+    expect((await listed("pasted/")).map(({ path }) => path).slice(0, 2)).toEqual([
+      "pasted/a.txt",
+      "pasted/b.txt",
+    ]);
+    await closePanel();
+  });
+
   test("what is larger than the server takes is refused before it is sent; what the server refuses is said with its request", async () => {
     await open("");
     await choose({ name: "huge.bin", content: Buffer.alloc(8 * MIB + 1) });

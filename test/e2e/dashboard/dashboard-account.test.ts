@@ -259,7 +259,13 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   await signInAt(page, "ada");
   await heading(page, "Appearance").waitFor();
   const light = await canvas();
+  /** What the browser has around the page. */
+  const around = () =>
+    page.evaluate<string[]>(`Array.from(document.querySelectorAll("meta[name=theme-color]"))
+      .filter(({ media }) => matchMedia(media).matches).map(({ content }) => content)`);
+  expect(await around()).toEqual(["#ffffff"]);
   await page.getByRole("radio", { name: "Dark" }).check();
+  expect(await around()).toEqual(["#171b22"]);
   const dark = await canvas();
   expect([await isDark(), dark === light]).toEqual([false, false]);
   await page.goto("/drives");
@@ -270,6 +276,18 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   expect(await canvas()).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await canvas()).toBe(dark);
+  expect(await around()).toEqual(["#171b22"]);
+});
+
+test("the browser can install it", async () => {
+  await using page = await newVisitor();
+  await page.goto("/drives");
+  const devtools = await page.context().newCDPSession(page);
+  expect(await devtools.send("Page.getAppManifest")).toMatchObject({
+    errors: [],
+    manifest: { name: "Coffer" },
+  });
+  expect(await devtools.send("Page.getInstallabilityErrors")).toEqual({ installabilityErrors: [] });
 });
 
 test("an administrator adds a user, changes their plan, and shuts them out and in", async () => {

@@ -374,7 +374,7 @@ describe("search", () => {
     expect(await link.getAttribute("href")).toMatch(/^\/drives\/ada\/tea\/asia\/\?file=[0-9a-f-]{36}$/);
 
     await page.getByLabel("Search terms").fill("teapo");
-    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Search", exact: true }).click();
     await results().getByRole("link", { name: "teapot.txt" }).waitFor();
     expect(await results().locator("h3 mark").allTextContents()).toEqual(["teapo"]);
     await enter(page.getByLabel("Search terms"), "\u8336\u306E");

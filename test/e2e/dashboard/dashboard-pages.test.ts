@@ -189,6 +189,21 @@ describe("with somebody signed in, axe finds nothing", () => {
     await closeDialog(page);
   });
 
+  test("palette, palette-found, shortcuts", async () => {
+    await visit("/drives/ada/field-notes/", "readme.txt");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: LONG }).waitFor();
+    expect(await inspect(page, "palette")).toEqual([]);
+    await page.keyboard.type("river");
+    await page.getByRole("option", { name: "birds.csv" }).waitFor();
+    expect(await inspect(page, "palette-found")).toEqual([]);
+    await closeDialog(page);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await inspect(page, "shortcuts")).toEqual([]);
+    await closeDialog(page);
+  });
+
   test("connect-key, connect-sign-in", async () => {
     await visit("/keys?connect", "Create key");
     await page.getByLabel("Agent", { exact: true }).selectOption("Your own program");

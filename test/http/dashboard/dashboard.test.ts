@@ -4,7 +4,7 @@ import { titleOf } from "../../../web/lib/browser/title.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
 
 /** What a browser accepts. */
 const page = { accept: "text/html,application/xhtml+xml" };
@@ -64,9 +64,9 @@ describe("the dashboard's files", () => {
     expect([answer.status, type]).toEqual([status, "application/json"]);
   });
 
-  test("a script, a style and an icon, from no other host, nothing inline", () => {
+  test("a script, a style, an icon and a manifest, from no other host, nothing inline", () => {
     const kinds = files.map((file) => file.slice(file.lastIndexOf(".")));
-    expect(kinds.toSorted()).toEqual([".css", ".js", ".svg"]);
+    expect(kinds.toSorted()).toEqual([".css", ".js", ".svg", ".webmanifest"]);
     expect(text).not.toMatch(/https?:|"\/\/|<style|\bstyle=|\son\w+=|<script>/);
   });
 
@@ -103,6 +103,20 @@ describe("the dashboard's files", () => {
       }
       expect((await get(path, { "if-none-match": '"another"' })).status).toBe(200);
     }
+  });
+
+  test("the manifest names icons that are there, and the page that an installed dashboard begins at", async () => {
+    const manifest = files.find((file) => file.endsWith(".webmanifest")) ?? "";
+    const answer = await get(manifest);
+    expect(answer.headers.get("content-type")).toBe("application/manifest+json");
+    const { icons, start_url: start } = JSON.parse(await answer.text());
+    expect(icons).toHaveLength(2);
+    for (const { src, type } of icons) {
+      const icon = await get(src);
+      expect([icon.status, icon.headers.get("content-type")]).toEqual([200, type]);
+      expect(icon.headers.get("content-security-policy")).toBe("default-src 'none'");
+    }
+    expect((await get(start)).status).toBe(200);
   });
 
   test.each(["/code-worker.js", "/markdown-worker.js", "/merge-worker.js", "/pdf-worker.js"])(

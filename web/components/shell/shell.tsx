@@ -1,8 +1,4 @@
-import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
-import keyIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
-import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
-import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -10,16 +6,13 @@ import { focusContent } from "../../lib/browser/focus.ts";
 import { Link, usePlace } from "../../lib/browser/router.tsx";
 import { useSession } from "../../lib/api/session.tsx";
 import { titleOf } from "../../lib/browser/title.ts";
+import { ActionsContext, OfferedActions } from "../actions.ts";
 import { Icon } from "../icon.tsx";
+import { Jump } from "./jump.tsx";
+import { mainPlaces } from "./places.ts";
 
-const PLACES = [
-  { to: "/drives", name: "Drives", icon: driveIcon },
-  { to: "/search", name: "Search", icon: searchIcon },
-  { to: "/keys", name: "Keys", icon: keyIcon },
-] as const;
 /** The other pages about drives. */
 const OF_DRIVES: readonly string[] = ["/activity", "/trash", "/snapshots", "/links", "/members"];
-const USERS = { to: "/users", name: "Users", icon: usersIcon };
 
 /** The frame around every page of a signed-in user. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -31,6 +24,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       : undefined;
   const content = useRef<HTMLElement>(null);
   const arrived = useArrival(path, content);
+  const [actions] = useState(() => new OfferedActions());
   return (
     <div class="shell">
       <button type="button" class="button to-content" onClick={focusContent}>
@@ -41,18 +35,19 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           <Icon svg={vaultIcon} /> Coffer
         </Link>
         <nav class="places" aria-label="Main">
-          {(account.admin ? [...PLACES, USERS] : PLACES).map(({ to, name, icon }) => (
+          {mainPlaces(account).map(({ to, name, icon }) => (
             <Link key={to} to={to} class="place" aria-current={current(to)}>
               <Icon svg={icon} /> {name}
             </Link>
           ))}
         </nav>
+        <Jump actions={actions} />
         <Link to="/account" class="place" aria-current={current("/account")}>
           <Icon svg={userIcon} /> {account.username}
         </Link>
       </header>
       <main ref={content} class="page" tabIndex={-1}>
-        {children}
+        <ActionsContext.Provider value={actions}>{children}</ActionsContext.Provider>
       </main>
       <p class="hidden-visually" role="status">
         {arrived}

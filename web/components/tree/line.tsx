@@ -82,7 +82,13 @@ function FolderLine({ row, item, index, driveName, isCurrent, address, onChoose,
     onChoose(index);
   };
   return (
-    <a {...more} href={address(row.path)} aria-current={isCurrent ? "page" : undefined} onClick={follow}>
+    <a
+      {...more}
+      data-folder={row.path}
+      href={address(row.path)}
+      aria-current={isCurrent ? "page" : undefined}
+      onClick={follow}
+    >
       {inside}
     </a>
   );

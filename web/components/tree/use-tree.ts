@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { SINGLE_KEYS } from "../../lib/browser/single-keys.ts";
 import type { TreeStore } from "../../lib/tree/tree.ts";
 import { rowOfName, treeCommandOf } from "./keys.ts";
 import type { TreeRow } from "../../lib/tree/tree-rows.ts";
@@ -46,7 +47,7 @@ export function useTree(tree: RefObject<HTMLElement | null>, model: TreeModel) {
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     // The list of files listens on the window. It must not delete what is selected there from here.
-    if (event.key !== "/") event.stopPropagation();
+    if (!SINGLE_KEYS.includes(event.key)) event.stopPropagation();
     const typed = letters(event);
     const found = typed === null ? null : rowOfName(typed, rows, active, model.driveName);
     const command = typed === null ? treeCommandOf(event.key, rows, active) : null;
@@ -110,7 +111,7 @@ function useLetters(): (event: KeyboardEvent) => string | null {
   const typed = useRef({ text: "", at: 0 });
   return ({ key, timeStamp }) => {
     const isOn = timeStamp - typed.current.at < TYPING_MS && typed.current.text !== "";
-    if (Array.from(key).length !== 1 || (key === " " && !isOn) || key === "/") return null;
+    if (Array.from(key).length !== 1 || (key === " " && !isOn) || SINGLE_KEYS.includes(key)) return null;
     typed.current = { text: isOn ? typed.current.text + key : key, at: timeStamp };
     return typed.current.text;
   };

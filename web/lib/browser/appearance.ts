@@ -18,7 +18,12 @@ export function chooseAppearance(appearance: Appearance): void {
   showAppearance(appearance);
 }
 
-/** Sets `color-scheme`, by which every colour of the styles is chosen. */
+/** Sets `color-scheme`, by which every colour of the styles is chosen, and the colour that the browser has around it. */
 export function showAppearance(appearance: Appearance): void {
-  document.documentElement.style.colorScheme = appearance === "system" ? "" : appearance;
+  const isSystem = appearance === "system";
+  document.documentElement.style.colorScheme = isSystem ? "" : appearance;
+  for (const color of document.querySelectorAll<HTMLMetaElement>("meta[data-scheme]")) {
+    const { scheme } = color.dataset;
+    color.media = isSystem ? `(prefers-color-scheme: ${scheme})` : scheme === appearance ? "all" : "not all";
+  }
 }

@@ -1,3 +1,5 @@
+import { OWN_DRAG } from "../files/drag.ts";
+
 /**
  * A file that a person chose, and where it stands below the folder they chose it for: `photos/a.jpg`. Or a
  * folder that holds nothing, `photos/empty/`, without a file; every other folder is made with what is in it.
@@ -18,12 +20,12 @@ export function filesOf(input: HTMLInputElement): Chosen[] {
   }));
 }
 
-/** Whether something that is dragged holds files at all, rather than a text or a link. */
+/** Whether something that is dragged holds files of the computer, rather than a text, a link, or files of ours. */
 export function holdsFiles(data: DataTransfer | null): boolean {
-  return data?.types.includes("Files") ?? false;
+  return data !== null && data.types.includes("Files") && !data.types.includes(OWN_DRAG);
 }
 
-/** What was dropped, as far as the browser may read it. */
+/** What was dropped or pasted, as far as the browser may read it. */
 export interface Dropped {
   readonly chosen: readonly Chosen[];
   /** The paths of files and folders that it may not. */

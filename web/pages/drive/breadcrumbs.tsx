@@ -84,7 +84,7 @@ interface CrumbProps {
 
 function Crumb({ drive, step, isHere }: CrumbProps) {
   return (
-    <li>
+    <li data-folder={step.path}>
       <Icon svg={chevronIcon} />
       {isHere ? (
         <h1 title={plain(step.name)}>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf } from "../../lib/searches.ts";
-import { isTyping } from "../../lib/browser/typing.ts";
+import { isSingleKey } from "../../lib/browser/single-keys.ts";
 
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
 export function DriveSearch({ driveId }: { readonly driveId: string }) {
@@ -12,8 +12,7 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
   const before = useRef<number | null>(null);
   useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector("dialog:modal") !== null) return;
+      if (event.key !== "/" || !isSingleKey(event)) return;
       event.preventDefault();
       before.current = scrollY;
       input.current?.focus();

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { Readme } from "../../components/readme.tsx";
+import { later } from "../../components/later.tsx";
 import { UploadArea } from "../../components/upload-area.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import type { Entry } from "../../lib/files.ts";
@@ -19,6 +20,8 @@ import { FileGrid } from "./list/grid.tsx";
 import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
+
+const Drag = later(async () => (await import("./list/drag.tsx")).Drag, null);
 
 interface FolderPageProps {
   readonly store: DriveStore;
@@ -107,6 +110,7 @@ export function FolderPage(props: FolderPageProps) {
           to={fileAddress(place, path, listing.readme.id)}
         />
       )}
+      <Drag store={store} folder={folder} />
       {dialog !== null && <FolderDialogs open={dialog} drive={drive} store={store} folder={folder} />}
     </div>
   );

@@ -5,6 +5,7 @@ import newFileIcon from "lucide-static/icons/file-plus.svg" with { type: "text" 
 import newFolderIcon from "lucide-static/icons/folder-plus.svg" with { type: "text" };
 import clearIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useRef } from "preact/hooks";
+import { useActions } from "../../components/actions.ts";
 import { Icon } from "../../components/icon.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import type { Entry } from "../../lib/files.ts";
@@ -48,8 +49,8 @@ type WithRoom<Props> = Props & { readonly isNarrow: boolean };
 function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<ToolbarProps>) {
   const other: FolderTool =
     view === "list"
-      ? { name: "Grid", svg: tilesIcon, onChoose: () => onView("tiles") }
-      : { name: "List", svg: listIcon, onChoose: () => onView("list") };
+      ? { name: "Grid", title: "Show as a grid", svg: tilesIcon, onChoose: () => onView("tiles") }
+      : { name: "List", title: "Show as a list", svg: listIcon, onChoose: () => onView("list") };
   const all: FolderTool = {
     name: "Download all",
     svg: downloadIcon,
@@ -92,12 +93,13 @@ interface ToolsProps {
 
 /** Buttons, or a menu of the same where there is no room for their words. */
 function Tools({ label, tools, isNarrow }: ToolsProps) {
+  useActions(tools);
   if (!isNarrow) return tools.map((tool) => <Tool key={tool.name} {...tool} />);
   return tools.length === 0 ? null : <MenuButton label={label} items={tools} />;
 }
 
-function Tool({ name, svg, href, isForOne = false, onChoose }: FolderTool) {
-  const rest = { class: `button quiet ${isForOne ? "tool-for-one" : ""}`, title: name };
+function Tool({ name, title = name, svg, href, isForOne = false, onChoose }: FolderTool) {
+  const rest = { class: `button quiet ${isForOne ? "tool-for-one" : ""}`, title };
   const inside = (
     <>
       <Icon svg={svg} /> <span class="tool-name">{name}</span>

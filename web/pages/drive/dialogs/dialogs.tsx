@@ -50,6 +50,7 @@ export function FolderDialogs({ open, drive, store, folder }: FolderDialogsProps
           folder={folder.path}
           how={open.how}
           entries={open.entries}
+          into={open.into}
           onPartlyDone={tell}
           {...ends}
         />

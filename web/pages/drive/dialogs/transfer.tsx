@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Name } from "../../../components/name.tsx";
 import { TakenQuestion } from "../../../components/taken-question.tsx";
@@ -23,6 +23,8 @@ interface TransferDialogProps {
   readonly folder: string;
   readonly how: "move" | "copy";
   readonly entries: readonly Entry[];
+  /** The folder of the drive that they go into, at once; undefined where it is asked for. */
+  readonly into: string | undefined;
   /** With what was done, in words, and how to take it back. */
   readonly onDone: (message: string, done: readonly Done[]) => void;
   /** Some of it was done, and the rest is left. */
@@ -30,9 +32,12 @@ interface TransferDialogProps {
   readonly onClose: () => void;
 }
 
+/** How long what is done at once may take before it is shown. */
+const UNSEEN_MS = 500;
+
 /** Asks where to, and moves or copies there; asks once more for what was refused there, if that is wanted. */
-export function TransferDialog({ store, drive, folder, how, entries, ...ends }: TransferDialogProps) {
-  const [to, setTo] = useState<Destination>({ drive, folder });
+export function TransferDialog({ store, drive, folder, how, entries, into, ...ends }: TransferDialogProps) {
+  const [to, setTo] = useState<Destination>({ drive, folder: into ?? folder });
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
   const { question, ask } = useQuestion();
@@ -48,6 +53,10 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
     },
     (all) => ends.onDone(inWords(all), all),
   );
+  const isSeen = useSeen(into === undefined);
+  useLayoutEffect(() => {
+    if (into !== undefined) start();
+  }, []);
   const tellPart = () => done.length > 0 && ends.onPartlyDone(inWords(done), done);
   const onClose = () => {
     tellPart();
@@ -65,23 +74,26 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
       ? { name: "Choose another folder", onChoose: () => goOn(work.left) }
       : undefined;
   const isIdle = work.state === "idle" || work.state === "failed";
+  const isShown = isSeen || question !== null || work.state === "ended" || work.state === "failed";
   return (
     <>
-      <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
-        {isIdle && (
-          <DestinationForm
-            drive={drive}
-            to={to}
-            isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
-            submit={how === "move" ? "Move here" : "Copy here"}
-            failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
-            onChange={setTo}
-            onSubmit={start}
-            onCancel={onClose}
-          />
-        )}
-        {!isIdle && <WorkReport work={work} how={how} onStop={stop} again={again} onClose={onClose} />}
-      </Dialog>
+      {isShown && (
+        <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
+          {isIdle && (
+            <DestinationForm
+              drive={drive}
+              to={to}
+              isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
+              submit={how === "move" ? "Move here" : "Copy here"}
+              failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
+              onChange={setTo}
+              onSubmit={start}
+              onCancel={onClose}
+            />
+          )}
+          {!isIdle && <WorkReport work={work} how={how} onStop={stop} again={again} onClose={onClose} />}
+        </Dialog>
+      )}
       {question !== null && (
         <TakenQuestion
           key={question.dismissed}
@@ -96,6 +108,16 @@ export function TransferDialog({ store, drive, folder, how, entries, ...ends }: 
       )}
     </>
   );
+}
+
+/** Whether what goes on is to be seen: after a moment, unless it is `atOnce`. */
+function useSeen(atOnce: boolean): boolean {
+  const [isSeen, setSeen] = useState(atOnce);
+  useEffect(() => {
+    const timer = setTimeout(setSeen, UNSEEN_MS, true);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSeen;
 }
 
 function Taken({

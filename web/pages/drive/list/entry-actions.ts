@@ -6,7 +6,7 @@ import infoIcon from "lucide-static/icons/info.svg" with { type: "text" };
 import shareIcon from "lucide-static/icons/share-2.svg" with { type: "text" };
 import renameIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
-import type { MenuItem } from "../../../components/menu.tsx";
+import type { PageAction } from "../../../components/actions.ts";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { archiveAddress } from "../../../lib/files/archive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
@@ -24,7 +24,7 @@ export interface EntryAction {
 }
 
 /** A button of the toolbar, or an item of a menu. */
-export interface FolderTool extends MenuItem {
+export interface FolderTool extends PageAction {
   readonly isForOne?: boolean;
 }
 

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../../lib/files.ts";
 import { remInPixels } from "../../../lib/browser/rem.ts";
 import type { FolderStore } from "../store/folder.ts";
+import { type ListCommand, listCommandOf } from "./commands.ts";
 import type { FolderListing } from "../store/listing.ts";
 
 interface KeysOptions {
@@ -30,7 +31,7 @@ export function useKeys(options: KeysOptions): void {
   const { cursor } = folder;
   const listen = (event: KeyboardEvent) => {
     const active = cursor.active.peek();
-    const command = commandOf(event, active, options);
+    const command = listCommandOf(event, active, { columns: options.columns, screen: rowsOfScreen(options) });
     if (command === null || event.defaultPrevented) return;
     const isInside = event.target instanceof Node && body.current?.contains(event.target) === true;
     if (!isInside && !countsOutside(command, event, cursor.selection.peek().size)) return;
@@ -49,7 +50,7 @@ export function useKeys(options: KeysOptions): void {
   }, []);
 }
 
-function perform(command: GridCommand, options: KeysOptions): void {
+function perform(command: ListCommand, options: KeysOptions): void {
   const { folder, listing, reveal, onGo, onOpen, onEscape, onMenu } = options;
   const { cursor } = folder;
   const go = (wanted: number) => {
@@ -79,46 +80,12 @@ function perform(command: GridCommand, options: KeysOptions): void {
   else onOpen(entry);
 }
 
-/** What a key asks of the list. */
-type GridCommand =
-  /** To a row; with Shift selecting all on the way. */
-  | { readonly does: "go"; readonly row: number; readonly extends: boolean }
-  | { readonly does: "select-all" | "select-none" | "toggle" | "open" | "rename" | "delete" | "menu" };
-
-type Lines = Pick<KeysOptions, "columns" | "line">;
-
-/** What a key pressed in the list means; null where it means nothing of ours. `active` is the current row. */
-function commandOf(event: KeyboardEvent, active: number, lines: Lines): GridCommand | null {
-  if (event.altKey) return null;
-  if (event.ctrlKey || event.metaKey) return event.key === "a" ? { does: "select-all" } : null;
-  const row = targetOf(event.key, active, lines);
-  if (row !== null) return { does: "go", row, extends: event.shiftKey };
-  switch (event.key) {
-    case " ":
-      return { does: "toggle" };
-    case "Enter":
-      return { does: "open" };
-    case "Escape":
-      return { does: "select-none" };
-    case "F2":
-      return { does: "rename" };
-    case "Delete":
-      return { does: "delete" };
-    case "ContextMenu":
-      return { does: "menu" };
-    case "F10":
-      return event.shiftKey ? { does: "menu" } : null;
-    default:
-      return null;
-  }
-}
-
 /**
  * Whether a key counts that was pressed outside the rows: on a button of the folder's, or nowhere. There it
  * is about what is `selected`, never about the row that would have the focus but does not show it. Enter and
  * Space press the button, and arrows go into the list only where nothing else has them.
  */
-function countsOutside({ does }: GridCommand, { target, key }: KeyboardEvent, selected: number): boolean {
+function countsOutside({ does }: ListCommand, { target, key }: KeyboardEvent, selected: number): boolean {
   if (!(target instanceof HTMLElement) || document.querySelector("dialog:modal") !== null) return false;
   if (target.matches("input:not([type=checkbox]), textarea, select")) return false;
   const isNowhere = target.matches("body, main");
@@ -128,33 +95,14 @@ function countsOutside({ does }: GridCommand, { target, key }: KeyboardEvent, se
 }
 
 /** Whether a key belongs to the button of a row that has the focus. */
-function pressesButton({ does }: GridCommand, { target }: KeyboardEvent): boolean {
+function pressesButton({ does }: ListCommand, { target }: KeyboardEvent): boolean {
   return target instanceof HTMLButtonElement && (does === "open" || does === "toggle");
 }
 
 /** What stays in sight when one goes on by a screen, in rem. */
 const KEPT_REM = 12;
 
-function targetOf(key: string, active: number, { columns, line }: Lines): number | null {
-  const screen = columns * Math.max(1, Math.floor((innerHeight / remInPixels() - KEPT_REM) / line));
-  switch (key) {
-    case "ArrowDown":
-      return active + columns;
-    case "ArrowUp":
-      return active < columns ? active : active - columns;
-    case "ArrowRight":
-      return columns === 1 ? null : active + 1;
-    case "ArrowLeft":
-      return columns === 1 ? null : active - 1;
-    case "PageDown":
-      return active + screen;
-    case "PageUp":
-      return active - screen;
-    case "Home":
-      return 0;
-    case "End":
-      return Number.MAX_SAFE_INTEGER;
-    default:
-      return null;
-  }
+/** How many rows one goes on by with a screen. */
+function rowsOfScreen({ columns, line }: KeysOptions): number {
+  return columns * Math.max(1, Math.floor((innerHeight / remInPixels() - KEPT_REM) / line));
 }

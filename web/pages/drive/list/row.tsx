@@ -69,6 +69,7 @@ export function FileRow(props: FileRowProps) {
       aria-busy={entry === undefined}
       tabIndex={active ? 0 : -1}
       data-index={index}
+      data-folder={entry?.kind === "folder" ? entry.path : undefined}
       style={styleAt(props.place)}
       onFocus={() => cursor.focused(index)}
       onMouseDown={keepTextUnmarked}

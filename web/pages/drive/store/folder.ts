@@ -11,7 +11,7 @@ export type OpenDialog =
   | { readonly kind: "new-folder" }
   | { readonly kind: "new-file" }
   | { readonly kind: "rename"; readonly entry: Entry }
-  | { readonly kind: "transfer"; readonly how: "move" | "copy"; readonly entries: readonly Entry[] }
+  | Transferring
   | { readonly kind: "delete"; readonly entries: readonly Entry[] }
   | { readonly kind: "details"; readonly entry: Entry }
   | { readonly kind: "download-folder"; readonly entries: readonly Entry[] }
@@ -35,6 +35,15 @@ export function isAbout(dialog: OpenDialog, key: string): boolean {
     case "download-folder":
       return dialog.entries.some((entry) => entry.key === key);
   }
+}
+
+/** Moving or copying. */
+interface Transferring {
+  readonly kind: "transfer";
+  readonly how: "move" | "copy";
+  readonly entries: readonly Entry[];
+  /** The folder of the drive that they go into, if that is known already: it is not asked for. */
+  readonly into?: string;
 }
 
 /** The dialogs that change nothing in the drive. */

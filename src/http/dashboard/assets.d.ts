@@ -10,3 +10,8 @@ declare module "*.html" {
   };
   export default bundle;
 }
+
+declare module "*.svg" {
+  const text: string;
+  export default text;
+}
