@@ -4,6 +4,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import {
   chooseInPreview,
+  closeDialog,
   confirmDelete,
   goFollowing,
   renameTo,
@@ -182,13 +183,18 @@ test("what an agent did since the last visit is told and marked, until it is see
   await row(page, "plan.md").waitFor();
   const leave = async () => {
     const noted = page.waitForResponse((answer) => answer.url().endsWith("/visit") && answer.ok());
+    const following = page.waitForResponse(
+      (answer) =>
+        answer.url().includes("/v0/changes?cursor=") &&
+        answer.headers()["content-type"] === "text/event-stream",
+    );
     await page.getByRole("link", { name: "Drives" }).first().click();
-    await noted;
+    await Promise.all([noted, following]);
   };
   await leave();
 
   await agent.put(id, "notes/new.md", "x");
-  await agent.put(id, "plan.md", "changed", 200);
+  await agent.put(id, "plan.md", "replaced by an agent", 200);
   await agent.delete(`/v0/files/by-path?drive_id=${id}&path=b.md`);
   const told = page.getByRole("region", { name: "Since your last visit" });
   await told.getByText("research-agent wrote 2 files and deleted 1 in Watched").waitFor();
@@ -200,8 +206,8 @@ test("what an agent did since the last visit is told and marked, until it is see
   expect(await mark("notes").textContent()).toBe("changed ");
   await mark("plan.md").waitFor();
   await page.getByRole("link", { name: "plan.md" }).click();
-  await page.getByText("changed").last().waitFor();
-  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").getByText("replaced by an agent").waitFor();
+  await closeDialog(page);
   await mark("plan.md").waitFor({ state: "detached" });
   await page.getByRole("link", { name: "notes", exact: true }).first().click();
   expect(await mark("new.md").textContent()).toBe("new ");
@@ -223,6 +229,7 @@ test("what an agent did since the last visit is told and marked, until it is see
   await told.getByText("research-agent wrote 1 file in Watched").waitFor();
   await told.getByRole("button", { name: "Dismiss" }).click();
   await told.waitFor({ state: "detached" });
+  expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
   expect(await page.locator(".news-mark").count()).toBe(0);
 });
 

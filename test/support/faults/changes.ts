@@ -288,6 +288,14 @@ const OTHERS: readonly Change[] = [
     { username: "bob", role: "editor" },
     "account",
   ),
+  {
+    name: "a visit in a drive",
+    isOnce: true,
+    run: (server, { cookie, named }) =>
+      server.client().send("PUT", fill("/v0/drives/{accountDrive}/visit", named), {
+        headers: { ...onceFor("a visit in a drive"), cookie, origin: server.url },
+      }),
+  },
   once("the fork of a drive", "POST /v0/drives/{accountDrive}/fork", { name: "Forked" }, "account"),
   once("the deletion of a drive", "DELETE /v0/drives/{accountDrive}", undefined, "account"),
   once("a claim", "POST /v0/drives/claim", { token: "{claim}" }, "account"),
@@ -318,14 +326,6 @@ const OTHERS: readonly Change[] = [
     Uint8Array.from(contentOf("by link", SMALL)),
   ),
   unrepeated("signing in", "POST /auth/login", { username: "ada", password: "ada's password" }),
-  {
-    name: "a visit in a drive",
-    isOnce: true,
-    run: (server, { cookie, named }) =>
-      server.client().send("PUT", fill("/v0/drives/{accountDrive}/visit", named), {
-        headers: { ...onceFor("a visit in a drive"), cookie, origin: server.url },
-      }),
-  },
   {
     name: "signing out",
     isOnce: false,

@@ -1,8 +1,10 @@
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { activityAddress } from "../../lib/activity.ts";
 import { asApiError } from "../../lib/api/api.ts";
 import type { Doings, Drive, News } from "../../lib/api/types.ts";
+import { useFocusHandedOn } from "../../lib/browser/focus.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { doingsInWords } from "../../lib/words/doings.ts";
@@ -43,7 +45,7 @@ export function NewsPanel({ news, drives, onDismiss }: NewsPanelProps) {
     }
   };
   return (
-    <section class="card news" aria-labelledby="news">
+    <Told>
       <div class="news-head">
         <h2 id="news">Since your last visit</h2>
         <button type="button" class="button quiet" onClick={() => void dismiss()}>
@@ -73,6 +75,17 @@ export function NewsPanel({ news, drives, onDismiss }: NewsPanelProps) {
           onDone={() => setUndone(new Set([...undone, keyOf(undoing)]))}
         />
       )}
+    </Told>
+  );
+}
+
+/** The panel. When it goes with what has the focus, that goes to the page. */
+function Told({ children }: { readonly children: ComponentChildren }) {
+  const element = useRef<HTMLElement>(null);
+  useFocusHandedOn(element);
+  return (
+    <section ref={element} class="card news" aria-labelledby="news">
+      {children}
     </section>
   );
 }
