@@ -107,6 +107,15 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
   ],
   ["what a search finds by a text", "/search?q=kestrel"],
   ["what a search finds by a name", `/search?q=${encodeURIComponent(NAME)}`],
+  [
+    "what there is to jump to",
+    folder,
+    async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Search or jump to" }).fill("kestrel");
+      await page.getByRole("option", { name: `${NAME}.md` }).waitFor();
+    },
+  ],
   ["the keys", "/keys"],
   ["the trash", "/trash"],
   ["what happened", `/activity?drive=${drive.id}`],

@@ -36,7 +36,8 @@ test("a file is found and gone to by keyboard, and is offered first the next tim
   await openPalette();
   expect(await chosen.textContent()).toContain("birds.md");
   await page.keyboard.press("Escape");
-  await palette.waitFor({ state: "detached" });
+  // A closed dialog is hidden for a moment before it is gone.
+  await page.locator(".palette").waitFor({ state: "detached" });
   await closeDialog(page);
 });
 
