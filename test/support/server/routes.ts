@@ -195,7 +195,7 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/drives/{drive}/works/{work}/cancel", writing(200)],
   ["GET /v0/changes?drive_id={drive}", looking(200)],
   ["GET /v0/changes", everyone, ALL],
-  signedIn("GET /v0/news"),
+  signedIn("GET /v0/news?drive_id={drive}"),
   signedIn("PUT /v0/drives/{drive}/visit"),
   ["GET /v0/search?q=f&drive_id={drive}", looking(200)],
   ["GET /v0/search?q=f", everyone, ALL],
