@@ -20,7 +20,8 @@ await page.goto(`/drives/${owner.drive}/`);
 async function show(content: Uint8Array<ArrayBuffer>): Promise<void> {
   const path = `${crypto.randomUUID()}.pdf`;
   await lead(page, `/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
-  await preview().waitFor();
+  // Until the answer comes, the file before is still shown.
+  await preview().getByRole("heading", { name: path }).waitFor();
 }
 
 const preview = () => page.locator("dialog.preview");

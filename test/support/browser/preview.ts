@@ -29,7 +29,11 @@ export async function openPreviews() {
     store,
     /** Stores a file and opens its preview. */
     show: async (path: string, content: Content, type?: string): Promise<void> => {
-      await lead(page, `/drives/${owner.drive}/?file=${await store(path, content, type)}`);
+      const file = await store(path, content, type);
+      // Else the file before stays in the preview until the answer comes.
+      await lead(page, `/drives/${owner.drive}/`);
+      await preview().waitFor({ state: "detached" });
+      await lead(page, `/drives/${owner.drive}/?file=${file}`);
       await preview().waitFor();
     },
     /** The preview that is open. */
