@@ -128,7 +128,7 @@ test("a draft outlives its tab: it is continued or discarded", async () => {
   await page.reload();
   await press(page, "Discard");
   await page.getByText("Discarded your unsaved changes.").waitFor();
-  expect(await page.getByText("You have unsaved changes").count()).toBe(0);
+  await page.getByText("You have unsaved changes").waitFor({ state: "detached" });
 });
 
 test("a new file is written before it is made, under a name that is free", async () => {
