@@ -96,7 +96,8 @@ test("thousands of drives, users and sessions are shown in parts", async () => {
   ] as const) {
     await page.goto(path);
     await page.getByRole("heading", { name: title, exact: true }).waitFor();
-    const entries = page.getByRole("main").getByRole("listitem");
+    // An entry may have a list in it.
+    const entries = page.locator("main li:not(li li)");
     const more = page.getByRole("button", { name: /^Show more/ });
     await more.waitFor();
     expect([path, await entries.count()]).toEqual([path, 200]);
