@@ -28,3 +28,36 @@ const policy = once(() =>
 export function startWorker(url: (typeof WORKERS)[number]): Worker {
   return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
 }
+
+/** In ms, for all answers to a question: four times what ordinary texts take here, as a telephone may need that. */
+const MOST_TIME = 3000;
+
+/**
+ * Asks a worker of its own. Resolves with its answers, of which so many are expected; with fewer where it fails, takes
+ * too long or is given up. What is asked is hostile, and can keep a lexer busy for minutes: so the page goes on
+ * meanwhile, and the worker is ended in the end.
+ */
+export function askWorker<Answer>(
+  url: Parameters<typeof startWorker>[0],
+  question: object,
+  { expected, signal }: { readonly expected: number; readonly signal?: AbortSignal },
+): Promise<readonly Answer[]> {
+  return new Promise((resolve) => {
+    const worker = startWorker(url);
+    const answers: Answer[] = [];
+    const end = () => {
+      clearTimeout(timer);
+      worker.terminate();
+      resolve(answers);
+    };
+    const timer = setTimeout(end, MOST_TIME);
+    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
+      answers.push(data);
+      if (answers.length === expected) end();
+    });
+    // Where its stack is full, for example, or it is not to be had.
+    worker.addEventListener("error", end);
+    signal?.addEventListener("abort", end);
+    worker.postMessage(question, []);
+  });
+}
