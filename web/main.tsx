@@ -3,8 +3,10 @@ import "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { chosenAppearance, showAppearance } from "./lib/browser/appearance.ts";
+import { keptLanguage, showLanguage } from "./lib/words/language.ts";
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("the page has no place for the dashboard");
 showAppearance(chosenAppearance());
+await showLanguage(keptLanguage());
 render(<App />, root);
