@@ -1,5 +1,6 @@
 import { connection } from "./connection.ts";
 import { endedSession } from "./ended-session.ts";
+import { randomKey } from "./random-key.ts";
 import { readableMessage } from "./server-message.ts";
 
 /** What is known of a refusal beside its message. */
@@ -60,6 +61,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether it is sent to its end also when the page is closed. */
   readonly keepalive?: boolean;
+  /**
+   * For a write that no form holds, such as an undo: while the server is away it waits, as reads do. It is done once,
+   * by its Idempotency-Key. Aborting ends the wait, and not what was sent.
+   */
+  readonly untilAnswered?: AbortSignal | true;
 }
 
 /**
@@ -68,25 +74,35 @@ export interface CallOptions {
  * @throws ApiError for everything else; AbortError when `signal` aborts
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const { body, headers = {}, signal, keepalive = false } = options;
-  const response = await ask(path, {
+  const { body, headers = {}, signal, keepalive = false, untilAnswered } = options;
+  const init = {
     method,
-    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(untilAnswered === undefined ? {} : { "idempotency-key": randomKey() }),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
     keepalive,
-  });
+  };
+  const response = await ask(path, init, untilAnswered);
   return JSON.parse(await response.text());
 }
 
 /**
  * Like `fetch`, for this server; answers successful responses only. A read waits until the server is there and has time
- * for it: meanwhile the page says so. Anything waits while its user signs in again. A write that got no answer is not
- * sent again here, as it may have been done, and its person may have left it since: see `Form`.
+ * for it: meanwhile the page says so. Anything waits while its user signs in again. A write that got no answer is sent
+ * again only with `untilAnswered`, since it may have been done, and its person may have left it since: see `Form`.
  *
+ * @param untilAnswered as `CallOptions` has it
  * @throws ApiError for a refusal or no answer; AbortError when the signal aborts
  */
-export async function ask(path: string, init: RequestInit): Promise<Response> {
+export async function ask(
+  path: string,
+  init: RequestInit,
+  untilAnswered?: CallOptions["untilAnswered"],
+): Promise<Response> {
   const signal = init.signal ?? undefined;
   const isRead = /^(?:GET|HEAD)$/.test(init.method ?? "GET");
   let isSignedInAgain = false;
@@ -98,14 +114,21 @@ export async function ask(path: string, init: RequestInit): Promise<Response> {
       if (error.status === 401 && isOfSession(path) && !isSignedInAgain) {
         isSignedInAgain = await endedSession.over(signal);
         if (!isSignedInAgain) throw error;
-      } else if (!(
-        isRead &&
-        (isPassing(error) || error.status === 429) &&
-        (await waitedOut(error, tries, signal))
-      ))
-        throw error;
+      } else {
+        const isOver = isRead
+          ? (isPassing(error) || error.status === 429) && (await waitedOut(error, tries, signal))
+          : untilAnswered !== undefined &&
+            isAway(error) &&
+            (await answeredAgain(error, tries, untilAnswered));
+        if (!isOver) throw error;
+      }
     }
   }
+}
+
+/** As `waitedOut`, and false where the wait was ended. */
+function answeredAgain(error: ApiError, tries: number, until: AbortSignal | true): Promise<boolean> {
+  return waitedOut(error, tries, until === true ? undefined : until).catch(() => false);
 }
 
 async function askOnce(path: string, init: RequestInit): Promise<Response> {
@@ -127,8 +150,12 @@ function isOfSession(path: string): boolean {
 }
 
 /** Whether the same request may succeed in a while, and was not refused for what it is. */
-export function isPassing({ status, code, isOfAll }: ApiError): boolean {
-  return code === "NO_ANSWER" || UNAVAILABLE.has(status) || (status === 429 && isOfAll);
+export function isPassing(error: ApiError): boolean {
+  return isAway(error) || (error.status === 429 && error.isOfAll);
+}
+
+function isAway({ status, code }: ApiError): boolean {
+  return code === "NO_ANSWER" || UNAVAILABLE.has(status);
 }
 
 /**
