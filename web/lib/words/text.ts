@@ -70,11 +70,12 @@ export function plural<One extends string, Other extends Message>(
 }
 
 /** A text whose values may be elements: `rich("Made by {who}", { who: <By .../> })`. */
-export function rich<Text extends Message, Value>(
+export function rich<Text extends Message, Given extends Readonly<Record<NamesIn<Text>, unknown>>>(
   message: Text,
-  ...[values]: Values<Text, Value>
-): (Value | string)[] {
-  return filled<Value>(said(message), values ?? {});
+  values: Given,
+): (Given[keyof Given] | string)[];
+export function rich(message: Message, values: Readonly<Record<string, unknown>>): unknown[] {
+  return filled(said(message), values);
 }
 
 /** Names a message that is shown elsewhere, by `t()`: for tables of them. */
