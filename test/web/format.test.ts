@@ -1,5 +1,14 @@
-import { expect, test } from "bun:test";
-import { formatBytes, formatRelative } from "../../web/lib/words/format.ts";
+import { afterEach, expect, test } from "bun:test";
+import {
+  formatBytes,
+  formatDay,
+  formatList,
+  formatNumber,
+  formatRelative,
+} from "../../web/lib/words/format.ts";
+import { showCatalogue } from "../../web/lib/words/text.ts";
+
+afterEach(() => showCatalogue("en", {}));
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -48,4 +57,21 @@ test.each([
 ])("%s is said in the unit that fits", (_, distance, text) => {
   const now = Date.UTC(2030, 0, 1);
   expect(formatRelative(new Date(now + distance).toISOString(), now)).toBe(text);
+});
+
+test("all is written as the language that is shown does", () => {
+  const soon = new Date(Date.UTC(2030, 0, 4)).toISOString();
+  const written = () => [
+    formatBytes(4.2 * MIB),
+    formatNumber(2000),
+    formatList(["a", "b", "c"]),
+    formatRelative(soon, Date.UTC(2030, 0, 1)),
+    formatDay("2030-01-04T12:00:00.000Z"),
+  ];
+  showCatalogue("en", {}, "en-US");
+  expect(written()).toEqual(["4.2 MiB", "2,000", "a, b, and c", "in 3 days", "Jan 4, 2030"]);
+  showCatalogue("de", {});
+  expect(written()).toEqual(["4,2 MiB", "2.000", "a, b und c", "in 3 Tagen", "04.01.2030"]);
+  showCatalogue("fr", { "{size} MiB": "{size} Mio" }, "fr-CA");
+  expect(written()).toEqual(["4,2 Mio", "2\u00a0000", "a, b et c", "dans 3 jours", "4 janv. 2030"]);
 });

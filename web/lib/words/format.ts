@@ -1,21 +1,52 @@
-const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+import { computed } from "@preact/signals-core";
+import { mark, plural, shownLanguage, shownLocale, t } from "./text.ts";
+
+/** What writes numbers and times in the language that is shown: made once for each, since it takes long. */
+const writers = computed(() => {
+  const locale = shownLocale();
+  // The browser's own way may be that of another language: these give words, which stand in sentences.
+  const language = locale ?? shownLanguage();
+  return {
+    numbers: new Intl.NumberFormat(locale),
+    sizes: new Intl.NumberFormat(locale, { maximumFractionDigits: 0, useGrouping: false }),
+    tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+    distances: new Intl.RelativeTimeFormat(language),
+    lists: new Intl.ListFormat(language),
+    times: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
+    days: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+    hours: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
+  };
+});
+
+const SIZES = [mark("{size} KiB"), mark("{size} MiB"), mark("{size} GiB"), mark("{size} TiB")] as const;
 
 /** A size for people: `4.2 MiB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
-  let value = bytes;
+  const { sizes, tenths } = writers.value;
+  if (bytes < 1024) return plural(bytes, "{size} byte", "{size} bytes", { size: sizes.format(bytes) });
+  let value = bytes / 1024;
   let unit = 0;
   // Compared as it will be shown: 1023.96 KiB is 1.0 MiB, not 1024 KiB.
-  while (Math.round(value) >= 1024 && unit < UNITS.length - 1) {
+  while (Math.round(value) >= 1024 && unit < SIZES.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  return `${value.toFixed(value < 9.95 ? 1 : 0)} ${UNITS[unit] ?? ""}`;
+  return t(SIZES[unit] ?? SIZES[0], { size: (value < 9.95 ? tenths : sizes).format(value) });
+}
+
+/** A number that stands alone: `2,000`. In a text, `t()` and `plural()` write it so. */
+export function formatNumber(number: number): string {
+  return writers.value.numbers.format(number);
 }
 
 /** How many there are of something: `1 file`, `2,000 files`. */
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Several things in a sentence: `a, b, and c`. */
+export function formatList(parts: readonly string[]): string {
+  return writers.value.lists.format(parts);
 }
 
 const MINUTE_MS = 60_000;
@@ -32,29 +63,31 @@ const STEPS = [
   { unit: "year", length: YEAR_MS, below: Infinity },
 ] as const;
 
-/** In English, like the sentences that these words are part of. */
-const WORDS = new Intl.RelativeTimeFormat("en");
-
 /**
  * A time as people say it: `3 days ago`, `in 30 days`. The units are small, so that rounding is never far off: a day
  * and a half is `in 36 hours`, and 30 days are not a month.
  */
 export function formatRelative(iso: string, now: number = Date.now()): string {
   const distance = Date.parse(iso) - now;
-  if (Math.abs(distance) < MINUTE_MS / 2) return distance > 0 ? "in a moment" : "just now";
+  if (Math.abs(distance) < MINUTE_MS / 2) return distance > 0 ? t("in a moment") : t("just now");
   for (const { unit, length, below } of STEPS) {
     const count = Math.round(Math.abs(distance) / length);
-    if (count < below) return WORDS.format(distance < 0 ? -count : count, unit);
+    if (count < below) return writers.value.distances.format(distance < 0 ? -count : count, unit);
   }
   throw new RangeError(`no time: ${iso}`);
 }
 
 /** A time in full, in the reader's zone. */
 export function formatTime(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return writers.value.times.format(new Date(iso));
 }
 
 /** The day of a time, in the reader's zone. */
 export function formatDay(iso: string): string {
-  return new Date(iso).toLocaleDateString(undefined, { dateStyle: "medium" });
+  return writers.value.days.format(new Date(iso));
+}
+
+/** The time of the day of a time, in the reader's zone. */
+export function formatHour(iso: string): string {
+  return writers.value.hours.format(new Date(iso));
 }
