@@ -1,36 +1,47 @@
 import agentIcon from "lucide-static/icons/bot.svg" with { type: "text" };
 import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
+import type { ComponentChildren, VNode } from "preact";
 import type { By as Actor } from "../lib/api/types.ts";
+import { mark, rich, t } from "../lib/words/text.ts";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
 
-const WITHOUT_NAME = { key: "an unnamed key", user: "a user who is gone", link: "a link" } as const;
+const WITHOUT_NAME = {
+  key: mark("an unnamed key"),
+  user: mark("a user who is gone"),
+  link: mark("a link"),
+} as const;
 
 /** Who did something, as in "laptop wrote 2 files". */
 export function Who({ by }: { readonly by: Actor }) {
-  if (by === null) return <>the server</>;
+  if (by === null) return <>{t("the server")}</>;
   const { type, name } = by;
-  return name === null || name === "" ? <>{WITHOUT_NAME[type]}</> : <Name text={name} />;
+  return name === null || name === "" ? <>{t(WITHOUT_NAME[type])}</> : <Name text={name} />;
 }
 
 /** Who did something, as in "by laptop". */
 export function By({ by }: { readonly by: Actor }) {
-  if (by === null) return <>by the server</>;
-  const { type, name } = by;
-  if (name === null || name === "") {
-    return (
-      <>
-        by <Avatar by={by} /> {WITHOUT_NAME[type]}
-      </>
-    );
+  if (by === null) return <>{t("by the server")}</>;
+  const sign = <Avatar by={by} />;
+  const name = by.name === null || by.name === "" ? null : <Name text={by.name} />;
+  return <>{byWhom(by.type, sign, name)}</>;
+}
+
+function byWhom(type: NonNullable<Actor>["type"], sign: VNode, name: VNode | null): ComponentChildren {
+  switch (type) {
+    case "user":
+      return name === null
+        ? rich("by {sign} a user who is gone", { sign })
+        : rich("by {sign} {name}", { sign, name });
+    case "key":
+      return name === null
+        ? rich("by {sign} an unnamed key", { sign })
+        : rich("by {sign} the key {name}", { sign, name });
+    case "link":
+      return name === null
+        ? rich("by {sign} a link", { sign })
+        : rich("by {sign} the link {name}", { sign, name });
   }
-  return (
-    <>
-      by <Avatar by={by} /> {type === "key" && "the key "}
-      {type === "link" && "the link "}
-      <Name text={name} />
-    </>
-  );
 }
 
 /** A small sign that tells people, agents and links apart at a glance. */

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { withFoundLetters } from "../lib/contents/missing-letters.ts";
 import { type DiffLine, readDiff } from "../lib/contents/diff.ts";
+import { mark, t } from "../lib/words/text.ts";
 import { Visible } from "./name.tsx";
 
 /** Lines that are shown: a browser takes seconds for many thousands. */
@@ -8,8 +9,8 @@ const MOST_LINES = 2000;
 
 const MARKS: Readonly<Record<DiffLine["kind"], string>> = { added: "+", removed: "−", same: " ", place: "" };
 const IN_WORDS: Readonly<Record<DiffLine["kind"], string>> = {
-  added: "added",
-  removed: "removed",
+  added: mark("added"),
+  removed: mark("removed"),
   same: "",
   place: "",
 };
@@ -32,7 +33,7 @@ export function Diff({ diff, isCut, label }: DiffProps) {
           {lines.slice(0, MOST_LINES).map(({ kind, text }, at) => (
             <span key={at} class={`diff-line diff-${kind}`}>
               <span aria-hidden="true">{MARKS[kind]} </span>
-              {IN_WORDS[kind] !== "" && <span class="hidden-visually">{IN_WORDS[kind]}: </span>}
+              {IN_WORDS[kind] !== "" && <span class="hidden-visually">{t(IN_WORDS[kind])}: </span>}
               <Visible text={text} />
               {"\n"}
             </span>
@@ -40,7 +41,7 @@ export function Diff({ diff, isCut, label }: DiffProps) {
         </pre>
       </div>
       {(isCut || lines.length > MOST_LINES) && (
-        <p class="soft">There are more differences than are shown here.</p>
+        <p class="soft">{t("There are more differences than are shown here.")}</p>
       )}
     </>
   );

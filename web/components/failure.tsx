@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { ApiError } from "../lib/api/api.ts";
 import { useFocusHandedOn } from "../lib/browser/focus.ts";
+import { t } from "../lib/words/text.ts";
 
 interface Props {
   readonly error: ApiError;
@@ -20,11 +21,11 @@ export function Failure({ error, id, retry, children }: Props) {
     <div ref={notice} class="notice bad" role="alert" {...(id === undefined ? {} : { id })}>
       <p>{error.message}</p>
       {children}
-      {error.requestId !== undefined && <p class="soft">Request {error.requestId}</p>}
+      {error.requestId !== undefined && <p class="soft">{t("Request {id}", { id: error.requestId })}</p>}
       {retry !== undefined && (
         <div>
           <button type="button" class="button" onClick={retry}>
-            Try again
+            {t("Try again")}
           </button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../lib/words/text.ts";
 
 /** Entries shown at first and added with each press: rendering thousands takes a browser seconds. */
 const STEP = 200;
@@ -30,7 +31,7 @@ export function First<T>({ of, children }: Props<T>) {
       {left > 0 && (
         <div>
           <button type="button" class="button" onClick={() => setMost(most + STEP)}>
-            Show more ({left.toLocaleString()} left)
+            {t("Show more ({count} left)", { count: left })}
           </button>
         </div>
       )}

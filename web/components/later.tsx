@@ -1,6 +1,11 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useLoad } from "../lib/api/load.ts";
+import { t } from "../lib/words/text.ts";
 import { Failure } from "./failure.tsx";
+
+function Loading() {
+  return <p class="soft">{t("Loading…")}</p>;
+}
 
 /**
  * A page, or a part of one, whose script comes when it is first shown: most visits do without it.
@@ -10,7 +15,7 @@ import { Failure } from "./failure.tsx";
  */
 export function later<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
-  meanwhile: ComponentChildren = <p class="soft">Loading…</p>,
+  meanwhile: ComponentChildren = <Loading />,
 ): FunctionComponent<Props> {
   let Known: FunctionComponent<Props> | null = null;
   return function Later(props) {

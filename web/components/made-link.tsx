@@ -4,6 +4,7 @@ import { Labelled } from "./forms/labelled.tsx";
 import { asApiError } from "../lib/api/api.ts";
 import { copyText } from "../lib/browser/clipboard-copy.ts";
 import { formatTime } from "../lib/words/format.ts";
+import { t } from "../lib/words/text.ts";
 
 interface MadeLinkProps {
   readonly link: { readonly url: string; readonly expires_at: string };
@@ -33,7 +34,11 @@ export function MadeLink({ link, onClose, children }: MadeLinkProps) {
   }, []);
   return (
     <>
-      <Labelled label="Link" name="url" hint={`Expires ${formatTime(link.expires_at)}.`}>
+      <Labelled
+        label={t("Link")}
+        name="url"
+        hint={t("Expires {when}.", { when: formatTime(link.expires_at) })}
+      >
         {(control) => (
           <input
             {...control}
@@ -45,7 +50,7 @@ export function MadeLink({ link, onClose, children }: MadeLinkProps) {
           />
         )}
       </Labelled>
-      <p role="status">{copying.state === "copied" && "Copied to the clipboard."}</p>
+      <p role="status">{copying.state === "copied" && t("Copied to the clipboard.")}</p>
       {copying.state === "refused" && (
         <p class="notice bad" role="alert">
           {copying.why}
@@ -54,10 +59,10 @@ export function MadeLink({ link, onClose, children }: MadeLinkProps) {
       {children}
       <div class="row">
         <button type="button" class="button primary" onClick={onClose}>
-          Done
+          {t("Done")}
         </button>
         <button type="button" class="button" onClick={() => void copy()}>
-          Copy again
+          {t("Copy again")}
         </button>
       </div>
     </>

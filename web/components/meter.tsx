@@ -1,4 +1,5 @@
 import type { Figure } from "../lib/api/types.ts";
+import { t } from "../lib/words/text.ts";
 
 interface MeterProps {
   readonly label: string;
@@ -17,7 +18,9 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
       <p class="meter-label">{label}</p>
       <p class="meter-figure">{format(used)}</p>
       <p class="soft">
-        {limit === null || share === null ? "No limit" : `of ${format(limit)} · ${percent(share)}`}
+        {limit === null || share === null
+          ? t("No limit")
+          : t("of {limit} · {percent} %", { limit: format(limit), percent: percentOf(share) })}
       </p>
       {limit !== null && share !== null && (
         <div
@@ -27,7 +30,7 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
           aria-valuemin={0}
           aria-valuemax={limit}
           aria-valuenow={Math.min(used, limit)}
-          aria-valuetext={`${format(used)} of ${format(limit)}`}
+          aria-valuetext={t("{done} of {count}", { done: format(used), count: format(limit) })}
         >
           <span style={{ inlineSize: `${share * 100}%` }} />
         </div>
@@ -42,6 +45,6 @@ function fullness(share: number): string {
 }
 
 /** Rounded down, so that only a full bar says 100 %. */
-function percent(share: number): string {
-  return `${Math.floor(share * 100)} %`;
+function percentOf(share: number): number {
+  return Math.floor(share * 100);
 }

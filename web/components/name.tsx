@@ -1,5 +1,6 @@
 import { startOfText, withFewMarks } from "../lib/contents/long-text.ts";
 import { overrideName, splitAtOverrides } from "../lib/contents/overrides.ts";
+import { plural, t } from "../lib/words/text.ts";
 
 /** A name chosen by somebody else. It cannot reorder the text around it or hide its own order. */
 export function Name({ text }: { readonly text: string }) {
@@ -20,7 +21,7 @@ export function Visible({ text }: { readonly text: string }) {
     <>
       {splitAtOverrides(shown).map((part) =>
         part.isOverride ? (
-          <span class="override" title="Hidden character that reverses the text">
+          <span class="override" title={t("Hidden character that reverses the text")}>
             {overrideName(part.text)}
           </span>
         ) : (
@@ -34,5 +35,8 @@ export function Visible({ text }: { readonly text: string }) {
 
 /** After the start of a text: how many characters of it are left out, if any. */
 export function MoreText({ left }: { readonly left: number }) {
-  return left > 0 && <span class="soft"> … and {left.toLocaleString()} more characters</span>;
+  if (left === 0) return null;
+  return (
+    <span class="soft"> {plural(left, "… and {count} more character", "… and {count} more characters")}</span>
+  );
 }

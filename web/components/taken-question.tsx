@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useModal } from "../lib/browser/modal.ts";
 import type { Answer, Decision } from "../lib/files/taken.ts";
 import { nameOf } from "../lib/files.ts";
+import { rich, t } from "../lib/words/text.ts";
 import { Name } from "./name.tsx";
 
 interface TakenQuestionProps {
@@ -26,9 +27,7 @@ export function TakenQuestion({ path, others, canReplace, onAnswer, ...rest }: T
   return (
     <dialog ref={element} class="dialog" aria-labelledby="taken-question">
       <div class="dialog-body">
-        <h2 id="taken-question">
-          <Name text={nameOf(path)} /> already exists
-        </h2>
+        <h2 id="taken-question">{rich("{name} already exists", { name: <Name text={nameOf(path)} /> })}</h2>
         {rest.children}
         <label class="for-all">
           <input
@@ -36,20 +35,22 @@ export function TakenQuestion({ path, others, canReplace, onAnswer, ...rest }: T
             checked={forAll}
             onChange={(event) => setForAll(event.currentTarget.checked)}
           />
-          Do the same for all others that already exist{others !== null && ` (${others})`}
+          {others === null
+            ? t("Do the same for all others that already exist")
+            : t("Do the same for all others that already exist ({others})", { others })}
         </label>
         <div class="row">
           <button type="button" class="button primary" onClick={() => decide("keep_both")}>
-            Keep both
+            {t("Keep both")}
           </button>
           {canReplace && (
             // The second press of a double click would answer for the next one, unread.
             <button type="button" class="button" onClick={({ detail }) => detail < 2 && decide("replace")}>
-              Replace
+              {t("Replace")}
             </button>
           )}
           <button type="button" class="button" onClick={() => decide("skip")}>
-            Skip
+            {t("Skip")}
           </button>
         </div>
       </div>

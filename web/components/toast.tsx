@@ -5,6 +5,7 @@ import { useFocusHandedOn } from "../lib/browser/focus.ts";
 import { MODALS_CHANGED } from "../lib/browser/modal.ts";
 import { type Progress, progressWords, type Work } from "../lib/files/steps.ts";
 import { isTyping } from "../lib/browser/typing.ts";
+import { t } from "../lib/words/text.ts";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
 
@@ -90,11 +91,11 @@ export function Toasts() {
         {undoing !== null && (
           <div class="toast">
             <progress
-              aria-label="Undoing"
+              aria-label={t("Undoing")}
               max={undoing.of}
               value={undoing.done === 0 ? undefined : undoing.done}
             />
-            <span>Putting back: {progressWords(undoing)}</span>
+            <span>{t("Putting back: {progress}", { progress: progressWords(undoing) })}</span>
           </div>
         )}
         {messages.map((message) => (
@@ -118,10 +119,10 @@ function Toast({ message, onUndo }: { readonly message: Message; readonly onUndo
           type="button"
           class="button quiet"
           aria-keyshortcuts="Control+Z Meta+Z"
-          title="Undo (Ctrl+Z)"
+          title={t("Undo (Ctrl+Z)")}
           onClick={onUndo}
         >
-          <Icon svg={undoIcon} /> Undo
+          <Icon svg={undoIcon} /> {t("Undo")}
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Change, Drive } from "../lib/api/types.ts";
 import { changesInWords, takeBackChanges } from "../lib/undo-changes.ts";
-import { formatCount } from "../lib/words/format.ts";
+import { plural, t } from "../lib/words/text.ts";
 import { FormDialog } from "./forms/form-dialog.tsx";
 import { say } from "./toast.tsx";
 
@@ -20,8 +20,8 @@ interface UndoChangesProps {
 export function UndoChanges({ drive, changes, children, onClose, onDone }: UndoChangesProps) {
   return (
     <FormDialog
-      title={`Undo ${formatCount(changes.length, "change")}?`}
-      submit="Undo"
+      title={plural(changes.length, "Undo {count} change?", "Undo {count} changes?")}
+      submit={t("Undo")}
       onClose={onClose}
       onSubmit={async (_, once) => {
         const { said, undo } = await takeBackChanges(drive.id, changes, once["idempotency-key"]);
@@ -32,8 +32,10 @@ export function UndoChanges({ drive, changes, children, onClose, onDone }: UndoC
     >
       {children}
       <p>
-        They are: {changesInWords(changes)}. What is new goes to the trash. What was changed, deleted or moved
-        is as it was before. What somebody has changed since stays as it is.
+        {t("They are: {changes}.", { changes: changesInWords(changes) })}{" "}
+        {t(
+          "What is new goes to the trash. What was changed, deleted or moved is as it was before. What somebody has changed since stays as it is.",
+        )}
       </p>
     </FormDialog>
   );

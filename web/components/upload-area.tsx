@@ -7,6 +7,7 @@ import { nameOf } from "../lib/files.ts";
 import { type Chosen, type Dropped, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";
 import { pastedFiles, usePaste } from "../lib/uploads/paste.ts";
+import { rich, t } from "../lib/words/text.ts";
 import { useActions } from "./actions.ts";
 import { Failure } from "./failure.tsx";
 import { Icon } from "./icon.tsx";
@@ -31,7 +32,7 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
   const take = (chosen: readonly Chosen[], missing: readonly string[] = []) => {
     setError(null);
     setUnread(missing);
-    if (chosen.length + missing.length === 0) say("No files found.");
+    if (chosen.length + missing.length === 0) say(t("No files found."));
     queue.add(driveId, folder, chosen);
   };
   const read = async (reading: Promise<Dropped>) => {
@@ -50,8 +51,8 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
   return (
     <div class="upload-area">
       <div class="row">
-        <Chooser label="Upload files" icon={filesIcon} onChosen={take} />
-        <Chooser label="Upload folder" icon={folderIcon} isFolder onChosen={take} />
+        <Chooser label={t("Upload files")} short={t("Files")} icon={filesIcon} onChosen={take} />
+        <Chooser label={t("Upload folder")} short={t("Folder")} icon={folderIcon} isFolder onChosen={take} />
       </div>
       {error !== null && <Failure error={error} />}
       {unread.length > 0 && <Unread paths={unread} onClose={() => setUnread([])} />}
@@ -60,9 +61,13 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
         <div class="drop-hint">
           <Icon svg={filesIcon} />
           {isReading ? (
-            <p role="status">Reading the files…</p>
+            <p role="status">{t("Reading the files…")}</p>
           ) : (
-            <p>Drop to upload to {folder === "" ? "this drive" : <Name text={nameOf(folder)} />}</p>
+            <p>
+              {folder === ""
+                ? t("Drop to upload to this drive")
+                : rich("Drop to upload to {folder}", { folder: <Name text={nameOf(folder)} /> })}
+            </p>
           )}
         </div>
       )}
@@ -72,12 +77,14 @@ export function UploadArea({ driveId, folder, children }: UploadAreaProps) {
 
 interface ChooserProps {
   readonly label: string;
+  /** What is left of it where there is little room. */
+  readonly short: string;
   readonly icon: string;
   readonly isFolder?: boolean;
   readonly onChosen: (chosen: readonly Chosen[]) => void;
 }
 
-function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
+function Chooser({ label, short, icon, isFolder = false, onChosen }: ChooserProps) {
   const input = useRef<HTMLInputElement>(null);
   // Preact's types lack this property.
   useLayoutEffect(() => {
@@ -89,9 +96,9 @@ function Chooser({ label, icon, isFolder = false, onChosen }: ChooserProps) {
     <>
       <button type="button" class="button" title={label} onClick={choose}>
         <Icon svg={icon} />
-        <span>
-          <span class="button-words">Upload </span>
-          {isFolder ? "folder" : "files"}
+        <span class="button-words">{label}</span>
+        <span class="button-short" aria-hidden="true">
+          {short}
         </span>
       </button>
       <input

@@ -2,6 +2,7 @@ import { CHANGE_TYPES, type ChangeType } from "../../src/domain/changes/change-t
 import { type ChangeKind, KIND_OF } from "../../src/domain/changes/kind.ts";
 import { call } from "./api/api.ts";
 import type { Change, CursorPage } from "./api/types.ts";
+import { mark } from "./words/text.ts";
 
 /** What of a drive's activity is asked for; an empty text stands for all. */
 export interface ActivityFilter {
@@ -14,16 +15,16 @@ export interface ActivityFilter {
   readonly when: string;
 }
 
-/** The kinds that one can choose. */
+/** The kinds that one can choose. `t()` is to show their texts. */
 export const KINDS: readonly { readonly value: ActivityFilter["what"]; readonly text: string }[] = [
-  { value: "", text: "Everything" },
-  { value: "written", text: "Written" },
-  { value: "deleted", text: "Deleted" },
-  { value: "moved", text: "Moved" },
-  { value: "restored", text: "Put back" },
-  { value: "shared", text: "Shared" },
-  { value: "commented", text: "Commented" },
-  { value: "other", text: "Other" },
+  { value: "", text: mark("Everything") },
+  { value: "written", text: mark("Written") },
+  { value: "deleted", text: mark("Deleted") },
+  { value: "moved", text: mark("Moved") },
+  { value: "restored", text: mark("Put back") },
+  { value: "shared", text: mark("Shared") },
+  { value: "commented", text: mark("Commented") },
+  { value: "other", text: mark("Other") },
 ];
 
 const NAMES = ["by", "what", "folder", "when"] as const;

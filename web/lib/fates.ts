@@ -1,4 +1,5 @@
 import type { By, Change, FileRecord } from "./api/types.ts";
+import { t } from "./words/text.ts";
 
 /** What has become, by now, of what a change was about. */
 export type Fate =
@@ -49,14 +50,17 @@ function followed(change: Change, later: readonly Change[]): Fate {
   return taken === null ? { kind: "there", path } : { kind: "gone", by: taken.by };
 }
 
-/** What became of something, where that is not what the change itself says; null where it is. */
+/**
+ * What became of something, where that is not what the change itself says; null where it is. Its path stands after it
+ * where it has another one.
+ */
 export function fateInWords({ id, type, path }: Change, fate: Fate): string | null {
   if (fate.kind === "there") {
-    if (fate.path !== path) return "now at";
-    return type.endsWith(".deleted") ? "put back since" : null;
+    if (fate.path !== path) return t("now at");
+    return type.endsWith(".deleted") ? t("put back since") : null;
   }
   if (fate.by.id === id) return null;
-  return fate.by.ref === null ? "deleted or moved away since" : "deleted since";
+  return fate.by.ref === null ? t("deleted or moved away since") : t("deleted since");
 }
 
 /** What others did to a file while it is shown. */

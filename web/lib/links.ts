@@ -1,5 +1,6 @@
 import { call } from "./api/api.ts";
 import type { Entry } from "./files.ts";
+import { mark } from "./words/text.ts";
 
 /** A link with its address. */
 export interface MadeLink {
@@ -19,23 +20,23 @@ export interface LinkChoice {
   readonly isOnce: boolean;
 }
 
-/** How long links may work, in seconds. A download needs no person, so it ends soon. */
+/** How long links may work, in seconds, and in texts for `t()`. A download needs no person, so it ends soon. */
 export const LIFETIMES: Readonly<
   Record<Opens, readonly { readonly value: string; readonly text: string }[]>
 > = {
   page: [
-    { value: "3600", text: "1 hour" },
-    { value: "86400", text: "1 day" },
-    { value: "604800", text: "7 days" },
-    { value: "2592000", text: "30 days" },
-    { value: "7776000", text: "90 days" },
-    { value: "31536000", text: "A year" },
+    { value: "3600", text: mark("1 hour") },
+    { value: "86400", text: mark("1 day") },
+    { value: "604800", text: mark("7 days") },
+    { value: "2592000", text: mark("30 days") },
+    { value: "7776000", text: mark("90 days") },
+    { value: "31536000", text: mark("A year") },
   ],
   download: [
-    { value: "900", text: "15 minutes" },
-    { value: "3600", text: "1 hour" },
-    { value: "28800", text: "8 hours" },
-    { value: "86400", text: "1 day" },
+    { value: "900", text: mark("15 minutes") },
+    { value: "3600", text: mark("1 hour") },
+    { value: "28800", text: mark("8 hours") },
+    { value: "86400", text: mark("1 day") },
   ],
 };
 

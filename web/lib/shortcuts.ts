@@ -1,4 +1,6 @@
-/** Keys that do something. */
+import { mark } from "./words/text.ts";
+
+/** Keys that do something. `t()` is to show the texts here. */
 interface Shortcut {
   /** As `aria-keyshortcuts` has them, each of which does it: `Control+K`. */
   readonly press: readonly string[];
@@ -13,64 +15,64 @@ export interface ShortcutGroup {
 
 /** Those of any page. */
 export const ANYWHERE: ShortcutGroup = {
-  where: "Anywhere",
+  where: mark("Anywhere"),
   shortcuts: [
-    { press: ["Control+K"], does: "Search, jump to a page or file, or do something" },
-    { press: ["?"], does: "Show this list" },
-    { press: ["Control+Z"], does: "Undo what a message offers to undo" },
-    { press: ["/"], does: "Search the drive that is open" },
-    { press: ["Control+V"], does: "Upload the files or the picture in the clipboard" },
+    { press: ["Control+K"], does: mark("Search, jump to a page or file, or do something") },
+    { press: ["?"], does: mark("Show this list") },
+    { press: ["Control+Z"], does: mark("Undo what a message offers to undo") },
+    { press: ["/"], does: mark("Search the drive that is open") },
+    { press: ["Control+V"], does: mark("Upload the files or the picture in the clipboard") },
   ],
 };
 
 /** Those of the list of a folder. */
 export const IN_LIST: ShortcutGroup = {
-  where: "In the list of a folder",
+  where: mark("In the list of a folder"),
   shortcuts: [
-    { press: ["ArrowUp", "ArrowDown"], does: "Go to the row above or below" },
-    { press: ["ArrowLeft", "ArrowRight"], does: "Go to the tile before or after" },
-    { press: ["PageUp", "PageDown"], does: "Go on by a screen" },
-    { press: ["Home", "End"], does: "Go to the first or the last" },
-    { press: ["Shift+ArrowUp", "Shift+ArrowDown"], does: "Select what one goes past" },
-    { press: ["Space"], does: "Select this one too, or no longer" },
-    { press: ["Control+A"], does: "Select everything" },
-    { press: ["Escape"], does: "Select nothing" },
-    { press: ["Enter"], does: "Open" },
-    { press: ["F2"], does: "Rename" },
-    { press: ["Delete"], does: "Delete what is selected" },
-    { press: ["ContextMenu", "Shift+F10"], does: "Open the menu" },
+    { press: ["ArrowUp", "ArrowDown"], does: mark("Go to the row above or below") },
+    { press: ["ArrowLeft", "ArrowRight"], does: mark("Go to the tile before or after") },
+    { press: ["PageUp", "PageDown"], does: mark("Go on by a screen") },
+    { press: ["Home", "End"], does: mark("Go to the first or the last") },
+    { press: ["Shift+ArrowUp", "Shift+ArrowDown"], does: mark("Select what one goes past") },
+    { press: ["Space"], does: mark("Select this one too, or no longer") },
+    { press: ["Control+A"], does: mark("Select everything") },
+    { press: ["Escape"], does: mark("Select nothing") },
+    { press: ["Enter"], does: mark("Open") },
+    { press: ["F2"], does: mark("Rename") },
+    { press: ["Delete"], does: mark("Delete what is selected") },
+    { press: ["ContextMenu", "Shift+F10"], does: mark("Open the menu") },
   ],
 };
 
 /** Those of a file that is shown. */
 export const IN_PREVIEW: ShortcutGroup = {
-  where: "While a file is shown",
+  where: mark("While a file is shown"),
   shortcuts: [
-    { press: ["ArrowLeft", "ArrowRight"], does: "Go to the file before or after" },
-    { press: ["E"], does: "Edit the text" },
-    { press: ["Escape"], does: "Close it" },
+    { press: ["ArrowLeft", "ArrowRight"], does: mark("Go to the file before or after") },
+    { press: ["E"], does: mark("Edit the text") },
+    { press: ["Escape"], does: mark("Close it") },
   ],
 };
 
 /** Those of a text that is edited, beside what the browser and CodeMirror have for any text. */
 export const IN_TEXT: ShortcutGroup = {
-  where: "While a text is edited",
+  where: mark("While a text is edited"),
   shortcuts: [
-    { press: ["Control+S"], does: "Save" },
-    { press: ["Escape"], does: "Let Tab lead out of the text" },
+    { press: ["Control+S"], does: mark("Save") },
+    { press: ["Escape"], does: mark("Let Tab lead out of the text") },
   ],
 };
 
 /** Those of the tree of folders, which also goes to the folder whose name is typed. */
 export const IN_TREE: ShortcutGroup = {
-  where: "In the tree of folders",
+  where: mark("In the tree of folders"),
   shortcuts: [
-    { press: ["ArrowUp", "ArrowDown"], does: "Go to the folder above or below" },
-    { press: ["ArrowRight"], does: "Open the folder, or go into it" },
-    { press: ["ArrowLeft"], does: "Close the folder, or go out of it" },
-    { press: ["PageUp", "PageDown"], does: "Go on by ten" },
-    { press: ["Home", "End"], does: "Go to the first or the last" },
-    { press: ["Enter", "Space"], does: "Show what is in the folder" },
+    { press: ["ArrowUp", "ArrowDown"], does: mark("Go to the folder above or below") },
+    { press: ["ArrowRight"], does: mark("Open the folder, or go into it") },
+    { press: ["ArrowLeft"], does: mark("Close the folder, or go out of it") },
+    { press: ["PageUp", "PageDown"], does: mark("Go on by ten") },
+    { press: ["Home", "End"], does: mark("Go to the first or the last") },
+    { press: ["Enter", "Space"], does: mark("Show what is in the folder") },
   ],
 };
 

@@ -1,9 +1,9 @@
-import { KIND_OF } from "../../src/domain/changes/kind.ts";
+import { type ChangeKind, KIND_OF } from "../../src/domain/changes/kind.ts";
 import { UNDONE_CHANGES } from "../../src/domain/limits.ts";
 import type { Change } from "./api/types.ts";
 import { asError, undoBatch, undoChanges, type UndoneChanges, undoWholeBatch } from "./files/many.ts";
 import { plain } from "./contents/overrides.ts";
-import { formatCount } from "./words/format.ts";
+import { plural } from "./words/text.ts";
 
 /** What was taken back, and how that is taken back itself. */
 export interface TakenBack {
@@ -44,22 +44,44 @@ function takenBack(drive: string, done: readonly UndoneChanges[]): TakenBack {
   const stayed =
     refused === undefined
       ? ""
-      : ` ${formatCount(left, "change")} stayed, such as of “${plain(refused.path)}”: it has changed since.`;
+      : ` ${plural(
+          left,
+          "{count} change stayed, such as of “{path}”: it has changed since.",
+          "{count} changes stayed, such as of “{path}”: it has changed since.",
+          { path: plain(refused.path) },
+        )}`;
   const undo = async () => {
     for (const { batch_id: batch } of done.toReversed()) {
       const [failed] = batch === null ? [] : await undoBatch(drive, batch);
       if (failed !== undefined) throw failed.error;
     }
-    return `Did ${formatCount(undone, "change")} again.`;
+    return plural(undone, "Did {count} change again.", "Did {count} changes again.");
   };
-  return { said: `Took back ${formatCount(undone, "change")}.${stayed}`, undo };
+  const said = plural(undone, "Took back {count} change.", "Took back {count} changes.");
+  return { said: said + stayed, undo };
 }
 
 /** What some changes are, in words: `12 written, 2 deleted`. */
 export function changesInWords(changes: readonly Change[]): string {
   const kinds = Map.groupBy(changes, ({ type }) => KIND_OF[type]);
-  return Array.from(
-    kinds,
-    ([kind, some]) => `${some.length.toLocaleString()} ${kind === "restored" ? "put back" : kind}`,
-  ).join(", ");
+  return Array.from(kinds, ([kind, { length }]) => manyInWords(kind, length)).join(", ");
+}
+
+function manyInWords(kind: ChangeKind, count: number): string {
+  switch (kind) {
+    case "written":
+      return plural(count, "{count} written", "{count} written");
+    case "deleted":
+      return plural(count, "{count} deleted", "{count} deleted");
+    case "moved":
+      return plural(count, "{count} moved", "{count} moved");
+    case "restored":
+      return plural(count, "{count} put back", "{count} put back");
+    case "shared":
+      return plural(count, "{count} shared", "{count} shared");
+    case "commented":
+      return plural(count, "{count} commented", "{count} commented");
+    case "other":
+      return plural(count, "{count} other", "{count} other");
+  }
 }

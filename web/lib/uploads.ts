@@ -1,6 +1,7 @@
 import { type ApiError, asApiError, ask, isPassing } from "./api/api.ts";
 import { type Entry, fileEntry } from "./files.ts";
 import { formatBytes } from "./words/format.ts";
+import { t } from "./words/text.ts";
 import type { FileRecord } from "./api/types.ts";
 import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
@@ -159,7 +160,10 @@ export class UploadQueue {
 
   #tooLarge(size: number): UploadError | null {
     if (size <= this.#maxFileSize) return null;
-    const message = `This file is ${formatBytes(size)}. The maximum is ${formatBytes(this.#maxFileSize)}.`;
+    const message = t("This file is {size}. The maximum is {most}.", {
+      size: formatBytes(size),
+      most: formatBytes(this.#maxFileSize),
+    });
     return { code: TOO_LARGE, message, requestId: undefined };
   }
 

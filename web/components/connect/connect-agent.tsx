@@ -3,6 +3,7 @@ import { type Agent, AGENTS } from "../../lib/agents/agents.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { listDrives } from "../../lib/drives.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 import { Dialog } from "../dialog.tsx";
 import { Failure } from "../failure.tsx";
 import { Choice } from "../forms/choice.tsx";
@@ -25,8 +26,8 @@ export function ConnectAgent(props: ConnectAgentProps) {
     (await listDrives(signal)).filter(({ role }) => role === "owner"),
   );
   return (
-    <Dialog title="Connect an agent" onClose={props.onClose}>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+    <Dialog title={t("Connect an agent")} onClose={props.onClose}>
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && <Steps {...props} drives={loaded.value} />}
     </Dialog>
@@ -43,9 +44,9 @@ function Steps({ made, onMade, onClose, drives }: StepsProps) {
   return (
     <>
       <Choice
-        label="Agent"
+        label={t("Agent")}
         name="agent"
-        options={AGENTS.map(({ name }) => ({ value: name, text: name }))}
+        options={AGENTS.map(({ name }) => ({ value: name, text: t(name) }))}
         value={agent.name}
         onChoose={(chosen) => setAgent(AGENTS.find(({ name }) => name === chosen) ?? agent)}
       />
@@ -59,14 +60,14 @@ function Steps({ made, onMade, onClose, drives }: StepsProps) {
           {agent.pastes(server, made.given).map((paste) => (
             <Paste key={paste.what} {...paste} />
           ))}
-          <p class="soft">The key is shown only now. You can revoke it on the page of keys.</p>
+          <p class="soft">{t("The key is shown only now. You can revoke it on the page of keys.")}</p>
           <FirstUse apiKey={made.key} />
         </>
       )}
       {(agent.signsIn || made !== null) && (
         <div class="row">
           <button type="button" class="button primary" onClick={onClose}>
-            Done
+            {t("Done")}
           </button>
         </div>
       )}

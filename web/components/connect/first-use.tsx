@@ -1,5 +1,6 @@
 import { useFirstUse } from "../../lib/agents/first-use.ts";
 import type { ApiKey } from "../../lib/api/types.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Name } from "../name.tsx";
 
@@ -11,13 +12,11 @@ export function FirstUse({ apiKey }: { readonly apiKey: ApiKey }) {
   return (
     <div class={use?.isUsed === true ? "notice good" : "notice"} role="status">
       <p>
-        {use?.isUsed !== true && "Waiting for the first request…"}
-        {use?.isUsed === true && use.wrote === null && "Connected."}
-        {use?.isUsed === true && use.wrote !== null && (
-          <>
-            Connected, and wrote <Name text={use.wrote} /> just now.
-          </>
-        )}
+        {use?.isUsed !== true && t("Waiting for the first request…")}
+        {use?.isUsed === true && use.wrote === null && t("Connected.")}
+        {use?.isUsed === true &&
+          use.wrote !== null &&
+          rich("Connected, and wrote {file} just now.", { file: <Name text={use.wrote} /> })}
       </p>
     </div>
   );

@@ -7,6 +7,7 @@ import { lastDrive } from "../../lib/browser/last-drive.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { asFolder } from "../../lib/files/place.ts";
 import type { ApiKey, Drive } from "../../lib/api/types.ts";
+import { mark, t } from "../../lib/words/text.ts";
 import { Choice } from "../forms/choice.tsx";
 import { Field, Form, textOf } from "../forms/form.tsx";
 import { FolderChoice } from "../tree/folder-choice.tsx";
@@ -15,11 +16,11 @@ const ALL_DRIVES = "";
 
 /** How long a key can work, in days. */
 const LIFETIMES = [
-  { value: "7", text: "In 7 days" },
-  { value: "30", text: "In 30 days" },
-  { value: "90", text: "In 90 days" },
-  { value: "365", text: "In a year" },
-  { value: "", text: "Never" },
+  { value: "7", text: mark("In 7 days") },
+  { value: "30", text: mark("In 30 days") },
+  { value: "90", text: mark("In 90 days") },
+  { value: "365", text: mark("In a year") },
+  { value: "", text: mark("Never") },
 ];
 
 /** A key that was just made: its record, and what the server never shows again. */
@@ -45,7 +46,7 @@ export function KeyForm(props: {
   const [folder, setFolder] = useState<string | null>(null);
   const make = async (values: FormData, headers: Readonly<Record<string, string>>) => {
     const prefix = folder === null ? undefined : asFolder(folder);
-    if (prefix === "") throw new ApiError(0, "NO_FOLDER", "Choose a folder.", "path_prefix");
+    if (prefix === "") throw new ApiError(0, "NO_FOLDER", t("Choose a folder."), "path_prefix");
     const body = {
       name: textOf(values, "name").trim(),
       scope: textOf(values, "scope"),
@@ -63,16 +64,16 @@ export function KeyForm(props: {
     onMade({ agent, key: made, given });
   };
   return (
-    <Form submit="Create key" onSubmit={make} onCancel={onCancel}>
+    <Form submit={t("Create key")} onSubmit={make} onCancel={onCancel}>
       <Choice
-        label="Access"
+        label={t("Access")}
         name="drive"
         options={[
           ...drives.map(({ id, name, slug }) => ({
             value: id,
-            text: `Only ${plain(name)} (${slug ?? id})`,
+            text: t("Only {drive} ({id})", { drive: plain(name), id: slug ?? id }),
           })),
-          { value: ALL_DRIVES, text: "All my drives and my account" },
+          { value: ALL_DRIVES, text: t("All my drives and my account") },
         ]}
         value={drive?.id ?? ALL_DRIVES}
         onChoose={(chosen) => {
@@ -87,7 +88,7 @@ export function KeyForm(props: {
             checked={folder !== null}
             onChange={(event) => setFolder(event.currentTarget.checked ? "" : null)}
           />{" "}
-          Only one folder of it
+          {t("Only one folder of it")}
         </label>
       )}
       {drive !== undefined && folder !== null && (
@@ -95,27 +96,32 @@ export function KeyForm(props: {
           drive={drive}
           folder={folder}
           name="path_prefix"
-          hint="Choose a folder below or type a path: the agent sees and changes only what is in it."
-          placeholder={'e.g. "notes/"'}
+          hint={t("Choose a folder below or type a path: the agent sees and changes only what is in it.")}
+          placeholder={t('e.g. "notes/"')}
           onChoose={setFolder}
         />
       )}
       <Choice
-        label="Permission"
+        label={t("Permission")}
         name="scope"
         value="read-write"
         options={[
-          { value: "read-write", text: "Read and write" },
-          { value: "read-only", text: "Read-only" },
+          { value: "read-write", text: t("Read and write") },
+          { value: "read-only", text: t("Read-only") },
         ]}
       />
-      <Choice label="Expires" name="lifetime" options={LIFETIMES} value="90" />
+      <Choice
+        label={t("Expires")}
+        name="lifetime"
+        options={LIFETIMES.map(({ value, text }) => ({ value, text: t(text) }))}
+        value="90"
+      />
       <Field
         key={agent.name}
-        label="Name"
+        label={t("Name")}
         name="name"
-        value={agent.name}
-        hint="What the key is called in the list of keys."
+        value={t(agent.name)}
+        hint={t("What the key is called in the list of keys.")}
       />
     </Form>
   );

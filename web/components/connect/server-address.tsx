@@ -3,6 +3,7 @@ import type { Agent } from "../../lib/agents/agents.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
+import { rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Choice } from "../forms/choice.tsx";
 
@@ -23,8 +24,13 @@ function NotOnInternet({ agent }: { readonly agent: string }) {
   return (
     <div class="notice careful">
       <p>
-        {agent} comes from the internet, and needs an https address. Once this server has one, set it as{" "}
-        <code>COFFER_BASE_URL</code>.
+        {rich(
+          "{agent} comes from the internet, and needs an https address. Once this server has one, set it as {setting}.",
+          {
+            agent: t(agent),
+            setting: <code>COFFER_BASE_URL</code>,
+          },
+        )}
       </p>
     </div>
   );
@@ -41,11 +47,14 @@ function FromWhere({ server, onChoose }: Omit<ServerAddressProps, "agent">) {
   if (others.length === 0) return <OnlyHere isAdmin={account.admin} />;
   return (
     <Choice
-      label="The agent runs on"
+      label={t("The agent runs on")}
       name="server"
       options={[
-        { value: location.origin, text: `This computer (${location.origin})` },
-        ...others.map((address) => ({ value: address, text: `Another computer (${address})` })),
+        { value: location.origin, text: t("This computer ({address})", { address: location.origin }) },
+        ...others.map((address) => ({
+          value: address,
+          text: t("Another computer ({address})", { address }),
+        })),
       ]}
       value={server}
       onChoose={onChoose}
@@ -57,15 +66,16 @@ function OnlyHere({ isAdmin }: { readonly isAdmin: boolean }) {
   return (
     <div class="notice careful">
       <p>
-        Only agents on this computer reach <code>{location.origin}</code>.{" "}
-        {isAdmin ? (
-          <>
-            For others, start the server with <code>COFFER_HOST=0.0.0.0</code>, or with{" "}
-            <code>COFFER_BASE_URL</code> set to an address that leads here.
-          </>
-        ) : (
-          "For others, open this page at an address that leads here from there."
-        )}
+        {rich("Only agents on this computer reach {address}.", { address: <code>{location.origin}</code> })}{" "}
+        {isAdmin
+          ? rich(
+              "For others, start the server with {setting}, or with {other} set to an address that leads here.",
+              {
+                setting: <code>COFFER_HOST=0.0.0.0</code>,
+                other: <code>COFFER_BASE_URL</code>,
+              },
+            )
+          : t("For others, open this page at an address that leads here from there.")}
       </p>
     </div>
   );

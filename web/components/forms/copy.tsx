@@ -1,12 +1,13 @@
 import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
 import { asApiError } from "../../lib/api/api.ts";
 import { copyText } from "../../lib/browser/clipboard-copy.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 import { say } from "../toast.tsx";
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, as in "Copy the key". */
+  /** What is copied, as in "Copy the key": `copy|the key` in the catalogue. */
   readonly what: string;
   /** Shows the text itself on the button; for short texts. */
   readonly shown?: boolean;
@@ -17,12 +18,12 @@ export function Copy({ text, what, shown = false }: CopyProps) {
   const copy = async () => {
     try {
       await copyText(text);
-      say(`Copied ${what}.`);
+      say(t("Copied {what}.", { what }));
     } catch (error) {
       say(asApiError(error).message);
     }
   };
-  const title = `Copy ${what}`;
+  const title = t("Copy {what}", { what });
   return shown ? (
     <button type="button" class="chip" title={title} onClick={() => void copy()}>
       <span class="hidden-visually">{title}</span>
@@ -31,7 +32,7 @@ export function Copy({ text, what, shown = false }: CopyProps) {
     </button>
   ) : (
     <button type="button" class="button" title={title} onClick={() => void copy()}>
-      <Icon svg={copyIcon} /> Copy<span class="hidden-visually"> {what}</span>
+      <Icon svg={copyIcon} /> {rich("Copy {what}", { what: <span class="hidden-visually">{what}</span> })}
     </button>
   );
 }

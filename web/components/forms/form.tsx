@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, asApiError, isPassing, waitedOut } from "../../lib/api/api.ts";
 import { Attempts } from "../../lib/api/attempts.ts";
 import { fieldOf, FormFailureContext } from "../../lib/api/form-failure.ts";
+import { t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Labelled } from "./labelled.tsx";
 
@@ -81,7 +82,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
       {error !== null && (
         <Failure error={error} id={id}>
           {isPassing(error) && (
-            <p class="soft">It is sent again by itself, unless you change or close this.</p>
+            <p class="soft">{t("It is sent again by itself, unless you change or close this.")}</p>
           )}
         </Failure>
       )}
@@ -92,7 +93,7 @@ export function Form({ submit, danger = false, onSubmit, onCancel, children }: F
         </button>
         {onCancel !== undefined && (
           <button ref={cancel} type="button" class="button" onClick={onCancel}>
-            Cancel
+            {t("Cancel")}
           </button>
         )}
       </div>

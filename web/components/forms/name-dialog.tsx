@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError } from "../../lib/api/api.ts";
 import { nameProblem } from "../../lib/files.ts";
+import { t } from "../../lib/words/text.ts";
 import { textOf } from "./form.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { Labelled } from "./labelled.tsx";
@@ -43,7 +44,7 @@ function NameField({ value }: { readonly value: string }) {
     input.current?.setSelectionRange(0, dot > 0 ? dot : value.length);
   }, []);
   return (
-    <Labelled label="Name" name="name">
+    <Labelled label={t("Name")} name="name">
       {(control) => (
         <input
           {...control}

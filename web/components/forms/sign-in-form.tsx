@@ -4,6 +4,7 @@ import { PASSWORD_CHARACTERS } from "../../../src/domain/limits.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { SignInOptions } from "../../lib/api/types.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Field, Form, textOf } from "./form.tsx";
 import { Icon } from "../icon.tsx";
@@ -23,7 +24,7 @@ export function SignInForm(props: Props) {
   );
   switch (loaded.state) {
     case "loading":
-      return <p class="soft">Loading…</p>;
+      return <p class="soft">{t("Loading…")}</p>;
     case "failed":
       return <Failure error={loaded.error} retry={reload} />;
     case "ready":
@@ -52,12 +53,14 @@ function WaysIn({ options, ...props }: Props & { readonly options: SignInOptions
         href={`/auth/oidc/start?return_to=${returnTo}`}
         {...(isAgain ? { target: "_blank" } : {})}
       >
-        <Icon svg={logInIcon} /> Sign in with {provider.name}
-        {isAgain && " in a new tab"}
+        <Icon svg={logInIcon} />{" "}
+        {isAgain
+          ? t("Sign in with {provider} in a new tab", { provider: provider.name })
+          : t("Sign in with {provider}", { provider: provider.name })}
       </a>
-      {isAgain && <p class="soft">Come back to this tab once you have: it notices by itself.</p>}
+      {isAgain && <p class="soft">{t("Come back to this tab once you have: it notices by itself.")}</p>}
       <details class="other-way">
-        <summary>Use a password instead</summary>
+        <summary>{t("Use a password instead")}</summary>
         <WithPassword {...props} signups={signups} focused={false} />
       </details>
     </>
@@ -68,8 +71,10 @@ function NoAdministrator() {
   return (
     <div class="notice">
       <p>
-        This server has no administrator yet. To create the administrator account, open the setup link that
-        the server printed when it started, or run <code>coffer user create NAME</code> on the server.
+        {rich(
+          "This server has no administrator yet. To create the administrator account, open the setup link that the server printed when it started, or run {command} on the server.",
+          { command: <code>coffer user create NAME</code> },
+        )}
       </p>
     </div>
   );
@@ -89,12 +94,12 @@ function WithPassword({
     if (again !== undefined) fields[1]?.focus();
     else if (focused) fields[0]?.focus();
   }, [focused, again]);
-  const other = isNew ? "I already have an account" : "Create an account";
+  const other = isNew ? t("I already have an account") : t("Create an account");
   return (
     <div class="dialog-body" ref={place}>
       <Form
         key={isNew}
-        submit={isNew ? "Create account" : "Sign in"}
+        submit={isNew ? t("Create account") : t("Sign in")}
         onSubmit={async (values) => {
           const body = { username: textOf(values, "username"), password: textOf(values, "password") };
           await call("POST", isNew ? "/auth/signup" : "/auth/login", { body });
@@ -115,8 +120,8 @@ function WithPassword({
 function SignInFields({ username = "" }: { readonly username?: string | undefined }) {
   return (
     <>
-      <Field label="Username" name="username" autocomplete="username" value={username} required />
-      <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+      <Field label={t("Username")} name="username" autocomplete="username" value={username} required />
+      <Field label={t("Password")} name="password" type="password" autocomplete="current-password" required />
     </>
   );
 }
@@ -125,18 +130,18 @@ export function NewAccountFields() {
   return (
     <>
       <Field
-        label="Username"
+        label={t("Username")}
         name="username"
         autocomplete="username"
-        hint="3 to 32 characters: a-z, 0-9 and -. Your drives' addresses start with it."
+        hint={t("3 to 32 characters: a-z, 0-9 and -. Your drives' addresses start with it.")}
         required
       />
       <Field
-        label="Password"
+        label={t("Password")}
         name="password"
         type="password"
         autocomplete="new-password"
-        hint={`At least ${PASSWORD_CHARACTERS.least} characters`}
+        hint={t("At least {count} characters", { count: PASSWORD_CHARACTERS.least })}
         required
       />
     </>

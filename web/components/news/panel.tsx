@@ -9,6 +9,7 @@ import { Link } from "../../lib/browser/router.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { doingsInWords } from "../../lib/words/doings.ts";
 import { formatRelative, formatTime } from "../../lib/words/format.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { Who } from "../by.tsx";
 import { First } from "../first.tsx";
 import { Icon } from "../icon.tsx";
@@ -45,11 +46,11 @@ export function NewsPanel({ news, drives, onDismiss }: NewsPanelProps) {
     }
   };
   return (
-    <Told>
+    <Panel>
       <div class="news-head">
-        <h2 id="news">Since your last visit</h2>
+        <h2 id="news">{t("Since your last visit")}</h2>
         <button type="button" class="button quiet" onClick={() => void dismiss()}>
-          <Icon svg={closeIcon} /> Dismiss
+          <Icon svg={closeIcon} /> {t("Dismiss")}
         </button>
       </div>
       <First of={lines}>
@@ -75,12 +76,12 @@ export function NewsPanel({ news, drives, onDismiss }: NewsPanelProps) {
           onDone={() => setUndone(new Set([...undone, keyOf(undoing)]))}
         />
       )}
-    </Told>
+    </Panel>
   );
 }
 
 /** The panel. When it goes with what has the focus, that goes to the page. */
-function Told({ children }: { readonly children: ComponentChildren }) {
+function Panel({ children }: { readonly children: ComponentChildren }) {
   const element = useRef<HTMLElement>(null);
   useFocusHandedOn(element);
   return (
@@ -113,38 +114,46 @@ function NewsLine({ drive, news, doings, namesDrive, onUndo }: NewsLineProps) {
   return (
     <li class="news-line">
       <p>
-        {doings === null ? (
-          "Much more changed than is counted here"
-        ) : (
-          <>
-            <Who by={by} /> {doingsInWords(doings)}
-          </>
-        )}
-        {namesDrive && (
-          <>
-            {" "}
-            in{" "}
-            <Link to={folderAddress(drive.slug ?? drive.id, "")}>
-              <Name text={drive.name} />
-            </Link>
-          </>
-        )}{" "}
+        <Told doings={doings} drive={namesDrive ? drive : null} />{" "}
         <small class="soft" title={formatTime(news.since)}>
-          (you were there {formatRelative(news.since)})
+          {t("(you were there {when})", { when: formatRelative(news.since) })}
         </small>
       </p>
       <div class="row">
         <Link to={activityAddress(drive.id, { by: by?.id ?? "", when: news.since })} class="button quiet">
-          Look
+          {t("Look")}
         </Link>
         {canUndo && (
           <button type="button" class="button quiet" onClick={onUndo}>
-            Undo
+            {t("Undo")}
           </button>
         )}
       </div>
     </li>
   );
+}
+
+interface ToldProps extends Pick<Line, "doings"> {
+  /** Null where it needs no name. */
+  readonly drive: Drive | null;
+}
+
+function Told({ doings, drive }: ToldProps) {
+  const where = drive !== null && (
+    <Link to={folderAddress(drive.slug ?? drive.id, "")}>
+      <Name text={drive.name} />
+    </Link>
+  );
+  if (doings === null) {
+    return where === false
+      ? t("Much more changed than is counted here")
+      : rich("Much more changed than is counted here in {drive}", { drive: where });
+  }
+  const who = <Who by={doings.by} />;
+  const did = doingsInWords(doings);
+  return where === false
+    ? rich("{who} {did}", { who, did })
+    : rich("{who} {did} in {drive}", { who, did, drive: where });
 }
 
 function isOfFiles({ written, deleted, moved }: Doings): boolean {

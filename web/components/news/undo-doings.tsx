@@ -1,7 +1,8 @@
 import { MOST_UNDONE, undoableBy } from "../../lib/activity.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { By, Drive } from "../../lib/api/types.ts";
-import { formatCount, formatRelative } from "../../lib/words/format.ts";
+import { formatRelative } from "../../lib/words/format.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { Who } from "../by.tsx";
 import { Dialog } from "../dialog.tsx";
 import { Failure } from "../failure.tsx";
@@ -24,21 +25,24 @@ export function UndoDoings({ drive, by, since, onClose, onDone }: UndoDoingsProp
     return (
       <UndoChanges drive={drive} changes={loaded.value} onClose={onClose} onDone={onDone}>
         <p>
-          <Who by={by} /> made these changes since your last visit, {formatRelative(since)}.
+          {rich("{who} made these changes since your last visit, {when}.", {
+            who: <Who by={by} />,
+            when: formatRelative(since),
+          })}
           {loaded.value.length >= MOST_UNDONE &&
-            ` There are more: these are the last ${formatCount(MOST_UNDONE, "change")}.`}
+            ` ${t("There are more: these are the last {count} changes.", { count: MOST_UNDONE })}`}
         </p>
       </UndoChanges>
     );
   }
   return (
-    <Dialog title="Undo" onClose={onClose}>
-      {loaded.state === "loading" && <p class="soft">Looking at what can be undone…</p>}
+    <Dialog title={t("Undo")} onClose={onClose}>
+      {loaded.state === "loading" && <p class="soft">{t("Looking at what can be undone…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && <p>Nothing of it can be undone.</p>}
+      {loaded.state === "ready" && <p>{t("Nothing of it can be undone.")}</p>}
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </Dialog>

@@ -4,8 +4,8 @@ import { useStyle } from "../../lib/browser/style.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import { type Choice, keyOf } from "../../lib/palette/choices.ts";
-import { formatCount } from "../../lib/words/format.ts";
 import { rememberChoice } from "../../lib/palette/recent.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import type { PageAction } from "../actions.ts";
 import { Failure } from "../failure.tsx";
 import { Option } from "./option.tsx";
@@ -62,16 +62,16 @@ export function Palette({ actions, onShortcuts, onClose }: PaletteProps) {
   };
   let index = 0;
   return (
-    <dialog ref={dialog} class="dialog palette" aria-label="Search or jump to" onClick={closeOutside}>
+    <dialog ref={dialog} class="dialog palette" aria-label={t("Search or jump to")} onClick={closeOutside}>
       <input
         class="input"
         role="combobox"
-        aria-label="Search or jump to"
+        aria-label={t("Search or jump to")}
         aria-expanded={all.length > 0}
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={all.length > 0 ? idOf(at) : undefined}
-        placeholder="Search or jump to…"
+        placeholder={t("Search or jump to…")}
         autocomplete="off"
         spellcheck={false}
         value={typed}
@@ -81,7 +81,7 @@ export function Palette({ actions, onShortcuts, onClose }: PaletteProps) {
         }}
         onKeyDown={press}
       />
-      <div id={id} role="listbox" class="palette-list" aria-label="Choices">
+      <div id={id} role="listbox" class="palette-list" aria-label={t("Choices")}>
         {groups.map(({ title, choices }) => (
           <div key={title} role="group" aria-label={title}>
             <p class="palette-title" aria-hidden="true">
@@ -106,7 +106,7 @@ export function Palette({ actions, onShortcuts, onClose }: PaletteProps) {
       </div>
       {failed !== null && <Failure error={failed} />}
       <p class="soft palette-foot" role="status">
-        {isAsking ? "Searching…" : formatCount(all.length, "choice")}
+        {isAsking ? t("Searching…") : plural(all.length, "{count} choice", "{count} choices")}
       </p>
     </dialog>
   );

@@ -3,6 +3,8 @@ import { useStyle } from "../../lib/browser/style.ts";
 import { keyNames } from "../../lib/browser/key-names.ts";
 import { keepSingleKeys, SINGLE_KEYS, usesSingleKeys } from "../../lib/browser/single-keys.ts";
 import { SHORTCUTS } from "../../lib/shortcuts.ts";
+import { formatList } from "../../lib/words/format.ts";
+import { shownLanguage, t } from "../../lib/words/text.ts";
 import { Dialog } from "../dialog.tsx";
 import style from "./shortcuts.css" with { type: "text" };
 
@@ -11,11 +13,11 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   useStyle(style);
   const [isOn, setOn] = useState(usesSingleKeys);
   return (
-    <Dialog title="Keyboard shortcuts" isWide onClose={onClose}>
+    <Dialog title={t("Keyboard shortcuts")} isWide onClose={onClose}>
       <div class="shortcuts">
         {SHORTCUTS.map(({ where, shortcuts }) => (
-          <section key={where} aria-label={where}>
-            <h3>{where}</h3>
+          <section key={where} aria-label={t(where)}>
+            <h3>{t(where)}</h3>
             <dl class="facts">
               {shortcuts.map(({ press, does }) => (
                 <Line key={does} press={press} does={does} />
@@ -33,11 +35,11 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
             setOn(checked);
           }}
         />
-        Use the keys {SINGLE_KEYS.join(" and ")} in this browser
+        {t("Use the keys {keys} in this browser", { keys: formatList(SINGLE_KEYS) })}
       </label>
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </Dialog>
@@ -45,17 +47,15 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Line({ press, does }: { readonly press: readonly string[]; readonly does: string }) {
+  const any = new Intl.ListFormat(shownLanguage(), { type: "disjunction" });
   return (
     <>
       <dt>
-        {press.map((keys, at) => (
-          <span key={keys}>
-            {at > 0 && " or "}
-            <kbd>{keyNames(keys)}</kbd>
-          </span>
-        ))}
+        {any
+          .formatToParts(press.map(keyNames))
+          .map(({ type, value }) => (type === "element" ? <kbd key={value}>{value}</kbd> : value))}
       </dt>
-      <dd>{does}</dd>
+      <dd>{t(does)}</dd>
     </>
   );
 }

@@ -19,11 +19,12 @@ import {
   foundChoices,
   keyOf,
   type LinkChoice,
-  MORE_PAGES,
+  morePages,
   searchChoices,
   wordsOf,
 } from "../../lib/palette/choices.ts";
 import { recentChoices } from "../../lib/palette/recent.ts";
+import { t } from "../../lib/words/text.ts";
 import type { PageAction } from "../actions.ts";
 import { CONNECT } from "../connect.tsx";
 import { mainPlaces } from "../shell/places.ts";
@@ -57,29 +58,34 @@ export function useChoices({ typed, actions, onShortcuts, path, query }: Asked):
   const failed = loaded.state === "failed" ? loaded.error : found.failed;
   const done: readonly ActionChoice[] = [
     ...actions.map(asAction),
-    { kind: "action", name: "Connect an agent", svg: agentIcon, onChoose: () => navigate(`/keys${CONNECT}`) },
-    { kind: "action", name: "Keyboard shortcuts", svg: keyboardIcon, onChoose: onShortcuts },
-    { kind: "action", name: "Sign out", svg: leaveIcon, onChoose: () => void signOut() },
+    {
+      kind: "action",
+      name: t("Connect an agent"),
+      svg: agentIcon,
+      onChoose: () => navigate(`/keys${CONNECT}`),
+    },
+    { kind: "action", name: t("Keyboard shortcuts"), svg: keyboardIcon, onChoose: onShortcuts },
+    { kind: "action", name: t("Sign out"), svg: leaveIcon, onChoose: () => void signOut() },
   ];
   const pages: readonly LinkChoice[] = [
     ...(drive === undefined
       ? []
       : drivePlaces(drive).map(({ name, to }) => ({ kind: "page" as const, name, where: drive.name, to }))),
     ...mainPlaces(account).map(({ name, to }) => ({ kind: "page" as const, name, where: "", to })),
-    ...MORE_PAGES,
+    ...morePages(),
   ];
-  const recent = useMemo(() => recentChoices(account.id, done), []);
+  const recent = useMemo(() => recentChoices(account.id, [...done, ...pages]), []);
   const known: readonly ChoiceGroup[] = [
-    { title: "Recent", choices: recent },
-    { title: "Actions", choices: done },
-    { title: "Drives", choices: drives.map(driveChoice) },
-    { title: "Pages", choices: pages },
+    { title: t("Recent"), choices: recent },
+    { title: t("Actions"), choices: done },
+    { title: t("Drives"), choices: drives.map(driveChoice) },
+    { title: t("Pages"), choices: pages },
   ];
   if (wanted === "") return { groups: once(known), isAsking: false, failed };
   const groups = once([
     ...known.map(({ title, choices }) => ({ title, choices: fitting(wanted, choices) })),
-    { title: "Files and folders", choices: foundChoices(wanted, files, drives) },
-    { title: "Search", choices: searchChoices(wanted, drive) },
+    { title: t("Files and folders"), choices: foundChoices(wanted, files, drives) },
+    { title: t("Search"), choices: searchChoices(wanted, drive) },
   ]);
   return { groups, isAsking, failed };
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
 import { drivePlaces } from "../../lib/drive-places.ts";
+import { t } from "../../lib/words/text.ts";
 
 interface DriveTabsProps {
   readonly drive: Drive;
@@ -14,7 +15,7 @@ interface DriveTabsProps {
 /** The way to the other pages about a drive. */
 export function DriveTabs({ drive, current, children }: DriveTabsProps) {
   return (
-    <nav class="tabs" aria-label="This drive">
+    <nav class="tabs" aria-label={t("This drive")}>
       {drivePlaces(drive).map(({ to, name }) => (
         <Link key={to} to={to} class="tab" aria-current={name === current ? "page" : undefined}>
           {name}

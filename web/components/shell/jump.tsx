@@ -2,6 +2,7 @@ import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keyNames } from "../../lib/browser/key-names.ts";
 import { isSingleKey } from "../../lib/browser/single-keys.ts";
+import { t } from "../../lib/words/text.ts";
 import type { OfferedActions } from "../actions.ts";
 import { Icon } from "../icon.tsx";
 import { later } from "../later.tsx";
@@ -46,7 +47,7 @@ export function Jump({ actions }: { readonly actions: OfferedActions }) {
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => setOpen("palette")}
       >
-        <Icon svg={searchIcon} /> <span class="jump-words">Search or jump to…</span>
+        <Icon svg={searchIcon} /> <span class="jump-words">{t("Search or jump to…")}</span>
         <kbd aria-hidden="true">{keyNames("Control+K")}</kbd>
       </button>
       {open === "palette" && (

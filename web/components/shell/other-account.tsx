@@ -1,4 +1,5 @@
 import { asApiError, call } from "../../lib/api/api.ts";
+import { t } from "../../lib/words/text.ts";
 import { say } from "../toast.tsx";
 
 /** Signs out, for whoever wants to go on here as somebody else. */
@@ -13,7 +14,7 @@ export function OtherAccount({ onLeave }: { readonly onLeave: () => void }) {
   };
   return (
     <button type="button" class="button quiet" onClick={() => void leave()}>
-      Use another account
+      {t("Use another account")}
     </button>
   );
 }

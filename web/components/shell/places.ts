@@ -3,15 +3,17 @@ import keyIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import type { Account } from "../../lib/api/types.ts";
+import { mark, t } from "../../lib/words/text.ts";
 
 const PLACES = [
-  { to: "/drives", name: "Drives", icon: driveIcon },
-  { to: "/search", name: "Search", icon: searchIcon },
-  { to: "/keys", name: "Keys", icon: keyIcon },
+  { to: "/drives", name: mark("Drives"), icon: driveIcon },
+  { to: "/search", name: mark("Search"), icon: searchIcon },
+  { to: "/keys", name: mark("Keys"), icon: keyIcon },
 ] as const;
-const USERS = { to: "/users", name: "Users", icon: usersIcon } as const;
+const USERS = { to: "/users", name: mark("Users"), icon: usersIcon } as const;
 
 /** The pages that the bar at the top leads to. */
 export function mainPlaces({ admin }: Account) {
-  return admin ? [...PLACES, USERS] : PLACES;
+  const places = admin ? [...PLACES, USERS] : PLACES;
+  return places.map(({ name, ...place }) => ({ ...place, name: t(name) }));
 }

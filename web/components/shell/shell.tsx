@@ -6,6 +6,7 @@ import { focusContent } from "../../lib/browser/focus.ts";
 import { Link, usePlace } from "../../lib/browser/router.tsx";
 import { useSession } from "../../lib/api/session.tsx";
 import { titleOf } from "../../lib/browser/title.ts";
+import { t } from "../../lib/words/text.ts";
 import { ActionsContext, OfferedActions } from "../actions.ts";
 import { Icon } from "../icon.tsx";
 import { Jump } from "./jump.tsx";
@@ -28,13 +29,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="shell">
       <button type="button" class="button to-content" onClick={focusContent}>
-        Skip to content
+        {t("Skip to content")}
       </button>
       <header class="top">
         <Link to="/drives" class="brand">
           <Icon svg={vaultIcon} /> Coffer
         </Link>
-        <nav class="places" aria-label="Main">
+        <nav class="places" aria-label={t("Main")}>
           {mainPlaces(account).map(({ to, name, icon }) => (
             <Link key={to} to={to} class="place" aria-current={current(to)}>
               <Icon svg={icon} /> {name}

@@ -1,5 +1,6 @@
 import { useId } from "preact/hooks";
 import { useModal } from "../../lib/browser/modal.ts";
+import { t } from "../../lib/words/text.ts";
 import { SignInForm } from "../forms/sign-in-form.tsx";
 
 interface Props {
@@ -18,11 +19,15 @@ export function SignInAgain({ username, onSignedIn, onLeave }: Props) {
   return (
     <dialog ref={element} class="dialog sign-in-again" tabIndex={-1} aria-labelledby={title}>
       <div class="dialog-body">
-        <h2 id={title}>Sign in again</h2>
-        <p>Your session has ended. What you have open here stays as it is, and goes on once you are back.</p>
+        <h2 id={title}>{t("Sign in again")}</h2>
+        <p>
+          {t(
+            "Your session has ended. What you have open here stays as it is, and goes on once you are back.",
+          )}
+        </p>
         <SignInForm onSignedIn={onSignedIn} again={username} />
         <button type="button" class="button quiet" onClick={onLeave}>
-          Use another account
+          {t("Use another account")}
         </button>
       </div>
     </dialog>

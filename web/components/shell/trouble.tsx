@@ -1,6 +1,7 @@
 import offIcon from "lucide-static/icons/cloud-off.svg" with { type: "text" };
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { connection, type Trouble } from "../../lib/api/connection.ts";
+import { t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 
 const TICK_MS = 1000;
@@ -45,13 +46,13 @@ function Banner({ trouble }: { readonly trouble: Trouble }) {
     <div ref={banner} class="trouble" popover="manual">
       <Icon svg={offIcon} />
       <p>
-        {trouble.why === "away" ? "Can't reach the server." : "The server is busy."}{" "}
+        {trouble.why === "away" ? t("Can't reach the server.") : t("The server is busy.")}{" "}
         {/* Not said again each second. */}
         <span aria-hidden="true">{nextIn(trouble.until - now)}</span>
       </p>
       {trouble.why === "away" && (
         <button type="button" class="button quiet" onClick={() => connection.tryNow()}>
-          Try now
+          {t("Try now")}
         </button>
       )}
     </div>
@@ -60,5 +61,5 @@ function Banner({ trouble }: { readonly trouble: Trouble }) {
 
 function nextIn(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  return seconds > 0 ? `Trying again in ${seconds} s.` : "Trying again…";
+  return seconds > 0 ? t("Trying again in {seconds} s.", { seconds }) : t("Trying again…");
 }

@@ -1,4 +1,5 @@
 import { asFolder } from "../../lib/files/place.ts";
+import { t } from "../../lib/words/text.ts";
 import { Labelled } from "../forms/labelled.tsx";
 import { FolderTree } from "./folder-tree.tsx";
 
@@ -17,7 +18,7 @@ interface FolderChoiceProps {
 export function FolderChoice({ drive, folder, name, hint, placeholder, onChoose }: FolderChoiceProps) {
   return (
     <>
-      <Labelled label="Folder" name={name} hint={hint}>
+      <Labelled label={t("Folder")} name={name} hint={hint}>
         {(control) => (
           <input
             {...control}

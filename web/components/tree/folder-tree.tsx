@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useUploads } from "../upload/context.tsx";
 import { plain } from "../../lib/contents/overrides.ts";
 import { TreeStore } from "../../lib/tree/tree.ts";
+import { t } from "../../lib/words/text.ts";
 import { TreeFailure, TreeView } from "./view.tsx";
 
 interface FolderTreeProps {
@@ -25,7 +26,7 @@ export function FolderTree({ drive, driveName, chosen, onChoose }: FolderTreePro
       <TreeView
         store={store}
         driveName={driveName}
-        label={`Folders of ${plain(driveName)}`}
+        label={t("Folders of {drive}", { drive: plain(driveName) })}
         current={chosen}
         revealed={revealed}
         choosesOnTheWay

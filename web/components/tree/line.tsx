@@ -8,6 +8,7 @@ import { nameOf } from "../../lib/files.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { opensInPlace } from "../../lib/browser/router.tsx";
 import type { TreeRow } from "../../lib/tree/tree-rows.ts";
+import { t } from "../../lib/words/text.ts";
 
 interface TreeLineProps {
   readonly index: number;
@@ -97,10 +98,10 @@ function FolderLine({ row, item, index, driveName, isCurrent, address, onChoose,
 function tailWords({ kind, missing }: Extract<TreeRow, { missing: number | null }>): string {
   switch (kind) {
     case "loading":
-      return "Loading…";
+      return t("Loading…");
     case "failed":
-      return "Couldn't load. Try again";
+      return t("Couldn't load. Try again");
     case "more":
-      return missing === null ? "Show more" : `Show more (${missing.toLocaleString()} left)`;
+      return missing === null ? t("Show more") : t("Show more ({count} left)", { count: missing });
   }
 }

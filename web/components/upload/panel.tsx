@@ -2,12 +2,12 @@ import chevronDown from "lucide-static/icons/chevron-down.svg" with { type: "tex
 import chevronUp from "lucide-static/icons/chevron-up.svg" with { type: "text" };
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useRef, useState } from "preact/hooks";
-import { formatCount } from "../../lib/words/format.ts";
 import { useKeptFocus } from "../../lib/browser/focus.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { mostUrgent, type Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";
-import { figuresOf, headlineOf, restInWords } from "../../lib/uploads/words.ts";
+import { figuresOf, headlineOf, restInWords, retryInWords } from "../../lib/uploads/words.ts";
+import { t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 import { UploadRow } from "./row.tsx";
 
@@ -35,7 +35,7 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
     <section
       ref={section}
       class={isOpen ? "uploads" : "uploads folded"}
-      aria-label="Uploads"
+      aria-label={t("Uploads")}
       tabIndex={-1}
       onFocusIn={({ relatedTarget, currentTarget }) => {
         if (!(relatedTarget instanceof HTMLElement) || currentTarget.contains(relatedTarget)) return;
@@ -46,27 +46,27 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
         <h2>{headlineOf(summary)}</h2>
         {summary.isBusy && (
           <button type="button" class="button" onClick={() => queue.cancelAll()}>
-            Cancel all
+            {t("Cancel all")}
           </button>
         )}
         <button
           type="button"
           class="button quiet"
           aria-expanded={isOpen}
-          aria-label="List of uploads"
+          aria-label={t("List of uploads")}
           onClick={() => setOpen(!isOpen)}
         >
           <Icon svg={isOpen ? chevronDown : chevronUp} />
         </button>
         {!summary.isBusy && (
-          <button type="button" class="button quiet" aria-label="Close uploads" onClick={close}>
+          <button type="button" class="button quiet" aria-label={t("Close uploads")} onClick={close}>
             <Icon svg={closeIcon} />
           </button>
         )}
       </header>
       {summary.isBusy && (
         <>
-          <progress aria-label="All uploads" value={summary.share} />
+          <progress aria-label={t("All uploads")} value={summary.share} />
           <p class="soft uploads-figures">{figuresOf(summary, view)}</p>
         </>
       )}
@@ -74,7 +74,7 @@ export function UploadPanel({ queue, view, summary }: UploadPanelProps) {
       {summary.retryable > 0 && (
         <div class="row">
           <button type="button" class="button" onClick={() => queue.retryFailed()}>
-            Retry {formatCount(summary.retryable, `failed ${summary.noun}`)}
+            {retryInWords(summary)}
           </button>
         </div>
       )}
@@ -90,11 +90,11 @@ function Rows({ view, queue }: Pick<UploadPanelProps, "view" | "queue">) {
   const rows = mostUrgent(view.uploads, MOST_ROWS);
   const hidden = view.uploads.length - rows.length;
   return (
-    <ul ref={list} class="upload-rows" tabIndex={0} aria-label="Files">
+    <ul ref={list} class="upload-rows" tabIndex={0} aria-label={t("Files")}>
       {rows.map((upload) => (
         <UploadRow key={upload.id} upload={upload} queue={queue} />
       ))}
-      {hidden > 0 && <li class="upload-row soft">and {hidden.toLocaleString()} more</li>}
+      {hidden > 0 && <li class="upload-row soft">{t("and {count} more", { count: hidden })}</li>}
     </ul>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { parentOf } from "../../lib/files.ts";
 import { formatBytes } from "../../lib/words/format.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import type { Upload } from "../../lib/uploads/upload.ts";
 import { Name } from "../name.tsx";
@@ -41,7 +42,7 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
   return (
     <TakenQuestion
       path={upload.path}
-      others={others > 0 ? `${others} so far` : null}
+      others={others > 0 ? t("{count} so far", { count: others }) : null}
       canReplace
       onAnswer={({ decision, forAll }) => queue.answer(upload.id, decision, forAll)}
       onDismiss={() => {
@@ -50,8 +51,12 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
       }}
     >
       <p>
-        There is already a file with this name in {folder === "" ? "this drive" : <Name text={folder} />}.
-        Your file is {formatBytes(upload.size)}.
+        {folder === ""
+          ? t("There is already a file with this name in this drive.")
+          : rich("There is already a file with this name in {folder}.", {
+              folder: <Name text={folder} />,
+            })}{" "}
+        {t("Your file is {size}.", { size: formatBytes(upload.size) })}
       </p>
     </TakenQuestion>
   );

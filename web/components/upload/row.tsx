@@ -2,6 +2,7 @@ import cancelIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import checkIcon from "lucide-static/icons/check.svg" with { type: "text" };
 import retryIcon from "lucide-static/icons/rotate-cw.svg" with { type: "text" };
 import { formatBytes } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { nameIn } from "../../lib/uploads/names.ts";
 import { plain } from "../../lib/contents/overrides.ts";
@@ -19,13 +20,17 @@ export function UploadRow({ upload, queue }: { readonly upload: Upload; readonly
           <Name text={nameIn(path)} />
         </span>
         {state === "sending" && (
-          <progress aria-label={`Upload of ${plain(path)}`} max={Math.max(size, 1)} value={sent} />
+          <progress
+            aria-label={t("Upload of {path}", { path: plain(path) })}
+            max={Math.max(size, 1)}
+            value={sent}
+          />
         )}
         {state !== "sending" && error === null && <span class="soft">{stateInWords(upload)}</span>}
         {error !== null && (
           <span class="upload-error">
             {error.message}
-            {error.requestId !== undefined && <small> Request {error.requestId}</small>}
+            {error.requestId !== undefined && <small> {t("Request {id}", { id: error.requestId })}</small>}
           </span>
         )}
       </div>
@@ -44,7 +49,9 @@ function UploadAction({ upload, queue }: { readonly upload: Upload; readonly que
     <button
       type="button"
       class="button quiet"
-      aria-label={`${cancels ? "Cancel" : "Retry"} ${plain(path)}`}
+      aria-label={
+        cancels ? t("Cancel {path}", { path: plain(path) }) : t("Retry {path}", { path: plain(path) })
+      }
       onClick={() => (cancels ? queue.cancel(id) : queue.retry(id))}
     >
       <Icon svg={cancels ? cancelIcon : retryIcon} />
@@ -53,21 +60,21 @@ function UploadAction({ upload, queue }: { readonly upload: Upload; readonly que
 }
 
 function stateInWords({ state, file, size }: Upload): string {
-  const what = file === null ? "Empty folder" : formatBytes(size);
+  const what = file === null ? t("Empty folder") : formatBytes(size);
   switch (state) {
     case "waiting":
-      return `Waiting, ${what}`;
+      return t("Waiting, {what}", { what });
     case "sending":
-      return "Uploading";
+      return t("Uploading");
     case "asking":
-      return "Already exists: waiting for your choice";
+      return t("Already exists: waiting for your choice");
     case "done":
       return what;
     case "skipped":
-      return "Skipped: already exists";
+      return t("Skipped: already exists");
     case "cancelled":
-      return "Cancelled";
+      return t("Cancelled");
     case "failed":
-      return "Failed";
+      return t("Failed");
   }
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";
 import { headlineOf, progressInWords, restInWords } from "../../lib/uploads/words.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** How often screen readers hear the progress. */
 const SAY_MS = 20_000;
@@ -25,7 +26,7 @@ export function Spoken({ view, summary }: { readonly view: QueueView; readonly s
   const headline = view.uploads.length === 0 ? "" : (progress ?? headlineOf(summary));
   return (
     <p class="hidden-visually" role="status">
-      {view.isAway ? restInWords(view) : view.rest === null ? headline : "Uploads paused (rate limit)"}
+      {view.isAway ? restInWords(view) : view.rest === null ? headline : t("Uploads paused (rate limit)")}
     </p>
   );
 }

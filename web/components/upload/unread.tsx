@@ -1,5 +1,5 @@
-import { formatCount } from "../../lib/words/format.ts";
 import { Name } from "../name.tsx";
+import { plural, t } from "../../lib/words/text.ts";
 
 /** Paths listed; the rest are counted. */
 const NAMED = 5;
@@ -14,18 +14,24 @@ interface UnreadProps {
 export function Unread({ paths, onClose }: UnreadProps) {
   return (
     <div class="notice careful" role="alert">
-      <p>Not uploaded: {formatCount(paths.length, "item")} couldn't be read on this computer:</p>
+      <p>
+        {plural(
+          paths.length,
+          "Not uploaded: {count} item couldn't be read on this computer:",
+          "Not uploaded: {count} items couldn't be read on this computer:",
+        )}
+      </p>
       <ul class="paths">
         {paths.slice(0, NAMED).map((path) => (
           <li key={path}>
             <Name text={path} />
           </li>
         ))}
-        {paths.length > NAMED && <li>and {(paths.length - NAMED).toLocaleString()} more</li>}
+        {paths.length > NAMED && <li>{t("and {count} more", { count: paths.length - NAMED })}</li>}
       </ul>
       <div>
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </div>

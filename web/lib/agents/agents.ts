@@ -1,7 +1,8 @@
 import { curlPastes, programPastes } from "./http-pastes.ts";
 import type { NewKey, Paste } from "./pastes.ts";
+import { mark, t } from "../words/text.ts";
 
-/** A program that can be connected: with a key, or by its person, who signs in from it. */
+/** A program that can be connected: with a key, or by its person, who signs in from it. `t()` is to show its name. */
 export type Agent = { readonly name: string } & (
   | { readonly signsIn: true; readonly paste: (server: string) => Paste }
   | { readonly signsIn: false; readonly pastes: (server: string, key: NewKey) => readonly Paste[] }
@@ -16,26 +17,28 @@ export const AGENTS: readonly [Agent, ...Agent[]] = [
       `claude mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
   ),
   signingIn(
-    "Claude on the web, desktop and phone",
-    "In Claude, under Customize and Connectors, add a custom connector with this address.",
+    mark("Claude on the web, desktop and phone"),
+    mark("In Claude, under Customize and Connectors, add a custom connector with this address."),
   ),
   signingIn(
     "ChatGPT",
-    "In the settings of ChatGPT, under Apps, turn on developer mode in the advanced settings. Then create an app with this address and OAuth.",
+    mark(
+      "In the settings of ChatGPT, under Apps, turn on developer mode in the advanced settings. Then create an app with this address and OAuth.",
+    ),
   ),
   withFile(
     "VS Code",
-    "Save this as .vscode/mcp.json in your project, or add it to what is there.",
+    mark("Save this as .vscode/mcp.json in your project, or add it to what is there."),
     (url, Authorization) => json({ servers: { coffer: { type: "http", url, headers: { Authorization } } } }),
   ),
   withFile(
     "Cursor",
-    "Save this as .cursor/mcp.json in your home directory, or add it to what is there.",
+    mark("Save this as .cursor/mcp.json in your home directory, or add it to what is there."),
     (url, Authorization) => json({ mcpServers: { coffer: { url, headers: { Authorization } } } }),
   ),
   withFile(
     "Codex",
-    "Add this to .codex/config.toml in your home directory.",
+    mark("Add this to .codex/config.toml in your home directory."),
     (url, authorization) =>
       `[mcp_servers.coffer]\nurl = "${url}"\nhttp_headers = { Authorization = "${authorization}" }`,
   ),
@@ -45,12 +48,12 @@ export const AGENTS: readonly [Agent, ...Agent[]] = [
       `gemini mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
   ),
   withFile(
-    "Another MCP client",
-    "Most clients read something like this. Those that can sign in need only the address in it.",
+    mark("Another MCP client"),
+    mark("Most clients read something like this. Those that can sign in need only the address in it."),
     (url, Authorization) =>
       json({ mcpServers: { coffer: { type: "http", url, headers: { Authorization } } } }),
   ),
-  { name: "Your own program", signsIn: false, pastes: programPastes },
+  { name: mark("Your own program"), signsIn: false, pastes: programPastes },
   { name: "curl", signsIn: false, pastes: curlPastes },
 ];
 
@@ -58,20 +61,23 @@ export const AGENTS: readonly [Agent, ...Agent[]] = [
 type Configure = (url: string, authorization: string) => string;
 
 function withCommand(name: string, command: Configure): Agent {
-  return withKey(name, { how: "Run this in a terminal:", what: "the command" }, command);
+  return withKey(name, () => ({ how: t("Run this in a terminal:"), what: t("copy|the command") }), command);
 }
 
 function withFile(name: string, how: string, content: Configure): Agent {
   return withKey(
     name,
-    { how: `${how} It holds the key: keep it to yourself.`, what: "the configuration" },
+    () => ({
+      how: `${t(how)} ${t("It holds the key: keep it to yourself.")}`,
+      what: t("copy|the configuration"),
+    }),
     content,
   );
 }
 
-function withKey(name: string, paste: Omit<Paste, "text">, configure: Configure): Agent {
+function withKey(name: string, paste: () => Omit<Paste, "text">, configure: Configure): Agent {
   const text = (server: string, key: NewKey) => configure(mcpAddress(server), `Bearer ${key.secret}`);
-  return { name, signsIn: false, pastes: (server, key) => [{ ...paste, text: text(server, key) }] };
+  return { name, signsIn: false, pastes: (server, key) => [{ ...paste(), text: text(server, key) }] };
 }
 
 function signingIn(name: string, how: string): Agent {
@@ -79,8 +85,8 @@ function signingIn(name: string, how: string): Agent {
     name,
     signsIn: true,
     paste: (server) => ({
-      how: `${how} It sends you here to sign in, and needs no key.`,
-      what: "the address",
+      how: `${t(how)} ${t("It sends you here to sign in, and needs no key.")}`,
+      what: t("copy|the address"),
       text: mcpAddress(server),
     }),
   };

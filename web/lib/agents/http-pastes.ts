@@ -1,17 +1,18 @@
 import type { NewKey, Paste } from "./pastes.ts";
+import { t } from "../words/text.ts";
 
 /** What a program needs that calls the API; `server` is its address, without a trailing slash. */
 export function programPastes(server: string, key: NewKey): readonly Paste[] {
   return [
-    { how: "The key, to be sent with every request:", what: "the key", text: key.secret },
+    { how: t("The key, to be sent with every request:"), what: t("copy|the key"), text: key.secret },
     {
-      how: "For the environment of the program:",
-      what: "the variables",
+      how: t("For the environment of the program:"),
+      what: t("copy|the variables"),
       text: variables(server, key),
     },
     {
-      how: "For the prompt of the model, if it calls the API itself:",
-      what: "the instructions",
+      how: t("For the prompt of the model, if it calls the API itself:"),
+      what: t("copy|the instructions"),
       text: instructions(server, key),
     },
   ];
@@ -19,7 +20,8 @@ export function programPastes(server: string, key: NewKey): readonly Paste[] {
 
 /** What is typed in a terminal to try the key. */
 export function curlPastes(server: string, key: NewKey): readonly Paste[] {
-  return [{ how: "Run this in a terminal.", what: "the commands", text: commands(server, key) }];
+  const text = commands(server, key);
+  return [{ how: t("Run this in a terminal."), what: t("copy|the commands"), text }];
 }
 
 function commands(server: string, { secret, readOnly, drive, folder }: NewKey): string {

@@ -2,6 +2,7 @@ import type { Drive, FoundFile } from "../api/types.ts";
 import { nameOf, parentOf } from "../files.ts";
 import { fileAddress, folderAddress, parseDrivePlace } from "../files/place.ts";
 import { addressOf } from "../searches.ts";
+import { t } from "../words/text.ts";
 
 /** Something to go to. */
 export interface LinkChoice {
@@ -113,13 +114,16 @@ export function searchChoices(typed: string, drive: Pick<Drive, "id"> | undefine
     where: "",
     to: addressOf([["q", typed], ...more]),
   });
-  const all = of(`Search all drives for “${typed}”`, []);
-  return drive === undefined ? [all] : [of(`Search this drive for “${typed}”`, [["drive", drive.id]]), all];
+  const all = of(t("Search all drives for “{words}”", { words: typed }), []);
+  if (drive === undefined) return [all];
+  return [of(t("Search this drive for “{words}”", { words: typed }), [["drive", drive.id]]), all];
 }
 
 /** Pages that belong to no drive and that the bar at the top does not lead to. */
-export const MORE_PAGES: readonly LinkChoice[] = [
-  { kind: "page", name: "Account", where: "", to: "/account" },
-  { kind: "page", name: "Links", where: "of all drives", to: "/links" },
-  { kind: "page", name: "Trash", where: "of all drives", to: "/trash" },
-];
+export function morePages(): readonly LinkChoice[] {
+  return [
+    { kind: "page", name: t("Account"), where: "", to: "/account" },
+    { kind: "page", name: t("Links"), where: t("of all drives"), to: "/links" },
+    { kind: "page", name: t("Trash"), where: t("of all drives"), to: "/trash" },
+  ];
+}

@@ -11,12 +11,12 @@ function keptAs(account: string): string {
   return `coffer:chosen:${account}`;
 }
 
-/** What was chosen in this tab, the last first, of which `now` has the actions that are there. */
+/** What was chosen in this tab, the last first; actions only if `now` has them. What it has is called as it is there. */
 export function recentChoices(account: string, now: readonly Choice[]): readonly Choice[] {
   return stored(account).flatMap((recent) => {
-    if (recent.kind !== "action") return [recent];
-    const action = now.find(({ kind, name }) => kind === "action" && name === recent.name);
-    return action === undefined ? [] : [action];
+    const known = now.find((choice) => keyOf(choice) === keyOf(recent));
+    if (known !== undefined) return [known];
+    return recent.kind === "action" ? [] : [recent];
   });
 }
 

@@ -4,6 +4,7 @@ import { numberedPath } from "./names.ts";
 import { isTaken, type PutOptions, type PutResult, putFile } from "./put-file.ts";
 import type { Decision } from "../files/taken.ts";
 import type { Upload } from "./upload.ts";
+import { t } from "../words/text.ts";
 
 /** Larger files are sent only once it is known that their place is free: the refusal comes after the content. */
 const LOOK_FIRST_BYTES = 256 * 1024;
@@ -62,7 +63,7 @@ async function putBeside(target: Target, options: PlaceOptions): Promise<PutResu
     const file = await putNew({ ...target, path }, options, true);
     if (file !== null) return file;
   }
-  throw new ApiError(0, "CONFLICT", "Too many files have this name. Rename it, then upload it again.");
+  throw new ApiError(0, "CONFLICT", t("Too many files have this name. Rename it, then upload it again."));
 }
 
 /** Null where the path is taken. `looksFirst`, where that is likely, or learning it late would cost much. */

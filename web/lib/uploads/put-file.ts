@@ -1,5 +1,6 @@
 import { ApiError, call, refusalOf } from "../api/api.ts";
 import type { FileRecord } from "../api/types.ts";
+import { t } from "../words/text.ts";
 
 /** The share of the rate limit that uploads leave for other requests. */
 const KEPT_SHARE = 0.25;
@@ -87,10 +88,10 @@ async function whyUnsent(file: File): Promise<ApiError> {
     return new ApiError(
       0,
       "UNREADABLE",
-      "This file can't be read anymore: it was moved, changed or deleted.",
+      t("This file can't be read anymore: it was moved, changed or deleted."),
     );
   }
-  return new ApiError(0, "NO_ANSWER", "Can't reach the server, or it ended the upload.");
+  return new ApiError(0, "NO_ANSWER", t("Can't reach the server, or it ended the upload."));
 }
 
 /** Whether a file stands at a path, asked without sending one. */

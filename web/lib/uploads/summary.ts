@@ -11,8 +11,8 @@ import {
 /** How the queue as a whole is getting on. What was cancelled or skipped counts nowhere else. */
 export interface Summary {
   readonly count: number;
-  /** What the counted are: `file`, `folder` or, where there are both, `item`. */
-  readonly noun: string;
+  /** What the counted are; `item` where there are both. */
+  readonly noun: "file" | "folder" | "item";
   readonly done: number;
   readonly cancelled: number;
   readonly failed: number;
