@@ -30,7 +30,7 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
           aria-valuemin={0}
           aria-valuemax={limit}
           aria-valuenow={Math.min(used, limit)}
-          aria-valuetext={t("{done} of {count}", { done: format(used), count: format(limit) })}
+          aria-valuetext={t("{done} of {total}", { done: format(used), total: format(limit) })}
         >
           <span style={{ inlineSize: `${share * 100}%` }} />
         </div>

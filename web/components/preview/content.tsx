@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import type { ShownFile } from "../../lib/contents/content-source.ts";
 import { previewKind } from "../../lib/contents/preview-kind.ts";
+import { t } from "../../lib/words/text.ts";
 import { DocumentView } from "./document-view.tsx";
 import { ImageView } from "./image-view.tsx";
 import { MediaView } from "./media-view.tsx";
@@ -22,11 +23,11 @@ export function PreviewContent({ file }: { readonly file: ShownFile }): VNode {
     case "pdf":
       return <PdfView key={key} file={file} />;
     case "document":
-      return <DocumentView key={key} file={file} why="Browsers can't show this kind of document." />;
+      return <DocumentView key={key} file={file} why={t("Browsers can't show this kind of document.")} />;
     case "notebook":
       return <NotebookView key={key} file={file} />;
     case "none":
-      return <NoView file={file} why="No preview for this file type." />;
+      return <NoView file={file} why={t("No preview for this file type.")} />;
     case "markdown":
     case "json":
     case "json-lines":

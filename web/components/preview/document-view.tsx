@@ -3,6 +3,7 @@ import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
 import type { ApiError } from "../../lib/api/api.ts";
 import { readDocument, TEXT_BYTES } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
@@ -22,15 +23,20 @@ interface DocumentViewProps {
 export function DocumentView({ file, why }: DocumentViewProps) {
   const { text: addressOf } = useContext(ContentSourceContext);
   const { loaded, reload } = useLoad(file.id, (signal) => readDocument(addressOf(file), file, signal));
-  if (loaded.state === "loading") return <p class="preview-body preview-none soft">Reading the document…</p>;
+  if (loaded.state === "loading")
+    return <p class="preview-body preview-none soft">{t("Reading the document…")}</p>;
   if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;
-  if (text === null || text === "") return <NoView file={file} why={`${why} This document has no text.`} />;
+  if (text === null || text === "")
+    return <NoView file={file} why={`${why} ${t("This document has no text.")}`} />;
   return (
     <>
       <p class="notice preview-note">
-        {why} {isCut ? `Showing the first ${formatBytes(TEXT_BYTES)} of the text.` : "Showing only the text."}{" "}
-        Download the file to see the whole document.
+        {why}{" "}
+        {isCut
+          ? t("Showing the first {size} of the text.", { size: formatBytes(TEXT_BYTES) })
+          : t("Showing only the text.")}{" "}
+        {t("Download the file to see the whole document.")}
       </p>
       <LinesView text={text} isWrapped={documentFormatOf(file.mime_type) !== "xlsx"} />
     </>
@@ -44,5 +50,5 @@ interface RefusedProps extends DocumentViewProps {
 
 function Refused({ file, why, error, retry }: RefusedProps) {
   if (!UNREADABLE.includes(error.code)) return <Failure error={error} retry={retry} />;
-  return <NoView file={file} why={`${why} Its text can't be read either.`} />;
+  return <NoView file={file} why={`${why} ${t("Its text can't be read either.")}`} />;
 }

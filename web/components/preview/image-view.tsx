@@ -4,6 +4,7 @@ import { essenceOf } from "../../../src/domain/contents/media-type.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { MOST_SVG_BYTES, SVG, svgAddress } from "../../lib/contents/pictures.ts";
+import { t } from "../../lib/words/text.ts";
 import { Careful } from "./careful.tsx";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
@@ -27,7 +28,11 @@ export function ImageView({ file }: { readonly file: ShownFile }) {
   }
   return (
     <>
-      <Views names={["Image", "Source"]} current={isSource ? 1 : 0} onChange={(at) => setSource(at === 1)} />
+      <Views
+        names={[t("Image"), t("Source")]}
+        current={isSource ? 1 : 0}
+        onChange={(at) => setSource(at === 1)}
+      />
       {isSource ? (
         <TextView file={file} kind="text" />
       ) : (
@@ -63,8 +68,9 @@ function SvgImage({ file, content }: ShownProps) {
   return (
     <>
       <Careful>
-        This picture is too complex to be drawn here. Showing its source. Download the file to open it in
-        another app.
+        {t(
+          "This picture is too complex to be drawn here. Showing its source. Download the file to open it in another app.",
+        )}
       </Careful>
       <TextView file={file} kind="text" />
     </>
@@ -73,7 +79,8 @@ function SvgImage({ file, content }: ShownProps) {
 
 function Shown({ file, url }: { readonly file: ShownFile; readonly url: string | null }) {
   const [isBroken, setBroken] = useState(false);
-  if (isBroken) return <NoView file={file} why="The browser can't show this image. It may be damaged." />;
+  if (isBroken)
+    return <NoView file={file} why={t("The browser can't show this image. It may be damaged.")} />;
   return (
     <div class="preview-body preview-image">
       {url !== null && <img src={url} alt={file.filename} onError={() => setBroken(true)} />}

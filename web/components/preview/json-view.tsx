@@ -2,7 +2,7 @@ import chevronIcon from "lucide-static/icons/chevron-right.svg" with { type: "te
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AT_FIRST, type JsonRow, jsonRows, openAtFirst } from "../../lib/contents/json-rows.ts";
 import type { JsonNode } from "../../lib/contents/json.ts";
-import { formatCount } from "../../lib/words/format.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 import { Visible } from "../name.tsx";
 import { treeCommandOf } from "../tree/keys.ts";
@@ -94,7 +94,7 @@ function Line({ row, index, isActive, onTurn, onFocus }: LineProps) {
     return (
       <div {...item}>
         <span class="tree-turn" />
-        <span class="soft">Show more ({row.left.toLocaleString()} left)</span>
+        <span class="soft">{t("Show more ({count} left)", { count: row.left })}</span>
       </div>
     );
   }
@@ -133,7 +133,11 @@ function Value({ node: { text, children } }: { readonly node: JsonNode }) {
   return (
     <>
       {isObject ? "{…}" : "[…]"}{" "}
-      <span class="soft">{formatCount(children.length, isObject ? "member" : "item")}</span>
+      <span class="soft">
+        {isObject
+          ? plural(children.length, "{count} member", "{count} members")
+          : plural(children.length, "{count} item", "{count} items")}
+      </span>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { CodeText, CodeTokens } from "../../lib/code/tokens.ts";
 import { mustWrap, type TextBlock, textBlocks } from "../../lib/contents/long-text.ts";
 import { hasOverrides } from "../../lib/contents/overrides.ts";
+import { t } from "../../lib/words/text.ts";
 import { Careful } from "./careful.tsx";
 import { Code, useSeen, useTokens } from "./code.tsx";
 
@@ -43,16 +44,19 @@ export function LinesView(props: LinesViewProps) {
     <>
       {hasOverrides(text) && (
         <Careful>
-          This text has invisible characters that change its reading order. It may not say what it seems to
-          say.
+          {t(
+            "This text has invisible characters that change its reading order. It may not say what it seems to say.",
+          )}
         </Careful>
       )}
       {isCut && (
         <Careful>
-          Showing the first {MOST_LINES.toLocaleString()} lines. Download the file to see the rest.
+          {t("Showing the first {count} lines. Download the file to see the rest.", { count: MOST_LINES })}
         </Careful>
       )}
-      {isBroken && <Careful>Long lines are broken to be shown. Download the file to copy them.</Careful>}
+      {isBroken && (
+        <Careful>{t("Long lines are broken to be shown. Download the file to copy them.")}</Careful>
+      )}
       {!isAlways && (
         <div class="row preview-bar">
           <label class="row">
@@ -61,11 +65,11 @@ export function LinesView(props: LinesViewProps) {
               checked={isWrapped}
               onChange={(event) => setChosen(event.currentTarget.checked)}
             />
-            Wrap lines
+            {t("Wrap lines")}
           </label>
         </div>
       )}
-      <div class="preview-body" tabIndex={0} role="region" aria-label="Text">
+      <div class="preview-body" tabIndex={0} role="region" aria-label={t("Text")}>
         <div class={isWrapped ? "preview-lines wrapped" : "preview-lines"} style={{ "--digits": digits }}>
           {blocks.map((block, at) => (
             <Block key={at} block={block} tokens={tokens} isWrapped={isWrapped} commented={commented} />

@@ -1,5 +1,6 @@
 import { useContext, useState } from "preact/hooks";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
+import { t } from "../../lib/words/text.ts";
 import { NoView } from "./no-view.tsx";
 
 interface MediaViewProps {
@@ -11,7 +12,11 @@ interface MediaViewProps {
 export function MediaView({ file, kind }: MediaViewProps) {
   const [isBroken, setBroken] = useState(false);
   const { inline } = useContext(ContentSourceContext);
-  if (isBroken) return <NoView file={file} why={`The browser can't play this ${kind}.`} />;
+  if (isBroken) {
+    const why =
+      kind === "audio" ? t("The browser can't play this audio.") : t("The browser can't play this video.");
+    return <NoView file={file} why={why} />;
+  }
   const media = {
     controls: true,
     preload: "metadata",

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useLoad } from "../../lib/api/load.ts";
 import type { ShownFile } from "../../lib/contents/content-source.ts";
 import { formatDocument } from "../../lib/markdown/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Careful } from "./careful.tsx";
 import { ScrolledDocument } from "./markdown/document.tsx";
@@ -16,7 +17,7 @@ export function NotebookView({ file }: { readonly file: ShownFile }) {
   const [view, setView] = useState(0);
   return (
     <>
-      <Views names={["Notebook", "Source"]} current={view} onChange={setView} />
+      <Views names={[t("Notebook"), t("Source")]} current={view} onChange={setView} />
       {view === 1 ? (
         <TextView file={file} kind="text" />
       ) : (
@@ -32,12 +33,14 @@ function Notebook({ file, content }: { readonly file: ShownFile; readonly conten
   const { loaded, reload } = useLoad(file.id, async (signal) =>
     formatDocument({ format: "notebook", text: await content.text() }, signal),
   );
-  if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="preview-body preview-none soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   if (loaded.value !== null) return <ScrolledDocument blocks={loaded.value} path={file.path} />;
   return (
     <>
-      <Careful>This is not a notebook, or it is too long or complex to show. Showing its source.</Careful>
+      <Careful>
+        {t("This is not a notebook, or it is too long or complex to show. Showing its source.")}
+      </Careful>
       <TextView file={file} kind="text" />
     </>
   );

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shownText } from "../../lib/contents/shown-text.ts";
 import type { DrawnPage, PageLink, PageText } from "../../lib/pdf/messages.ts";
 import type { PdfReader } from "../../lib/pdf/pdf-reader.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** Drawn finer than the screen, for those who zoom in with two fingers. */
 const LEAST_PIXEL_RATIO = 2;
@@ -48,9 +49,14 @@ export function PdfPage({ reader, number, of, ratio, onLink }: PdfPageProps) {
     };
   }, [isNear, reader, number]);
   return (
-    <div ref={element} class="pdf-page" style={{ aspectRatio: known }} aria-label={`Page ${number} of ${of}`}>
+    <div
+      ref={element}
+      class="pdf-page"
+      style={{ aspectRatio: known }}
+      aria-label={t("Page {number} of {total}", { number, total: of })}
+    >
       {drawn === "failed" ? (
-        <p class="soft">Page {number} is damaged, or too complex to be shown here.</p>
+        <p class="soft">{t("Page {number} is damaged, or too complex to be shown here.", { number })}</p>
       ) : (
         drawn !== null && <DrawnParts page={drawn} onLink={onLink} />
       )}
@@ -120,7 +126,7 @@ function Link({ link: { href, x, y, width, height }, page, onLink }: LinkProps) 
     <button
       type="button"
       class="pdf-link"
-      aria-label={`Link to ${href.slice(0, 200)}`}
+      aria-label={t("Link to {address}", { address: href.slice(0, 200) })}
       title={href.slice(0, 200)}
       style={{
         left: percent(x, page.width),

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShownFile } from "../../lib/contents/content-source.ts";
 import { type OpenedPdf, PdfReader } from "../../lib/pdf/pdf-reader.ts";
+import { mark, t } from "../../lib/words/text.ts";
 import { ShowMore } from "../show-more.tsx";
 import { DocumentView } from "./document-view.tsx";
 import { LinkQuestion } from "./link-question.tsx";
@@ -23,7 +24,7 @@ interface ShownProps {
  * and follows links in its place; and no sandbox leaves it running. A browser that cannot draw shows the text.
  */
 export function PdfView({ file }: { readonly file: ShownFile }) {
-  if (!("OffscreenCanvas" in window)) return <DocumentView file={file} why={UNABLE} />;
+  if (!("OffscreenCanvas" in window)) return <DocumentView file={file} why={t(UNABLE)} />;
   return (
     <Whole file={file} most={MOST_BYTES} type={PDF}>
       {(content) => <Opened file={file} content={content} />}
@@ -31,11 +32,11 @@ export function PdfView({ file }: { readonly file: ShownFile }) {
   );
 }
 
-const UNABLE = "This browser can't show PDFs.";
+const UNABLE = mark("This browser can't show PDFs.");
 const WHY = {
-  password: "This PDF has a password.",
-  damaged: "Not a valid PDF.",
-  slow: "This PDF is too complex to be shown here.",
+  password: mark("This PDF has a password."),
+  damaged: mark("Not a valid PDF."),
+  slow: mark("This PDF is too complex to be shown here."),
 } as const;
 
 function Opened({ file, content }: ShownProps) {
@@ -48,11 +49,11 @@ function Opened({ file, content }: ShownProps) {
     return () => made[Symbol.dispose]();
   }, [content]);
   if (reader === null || opened === null) {
-    return <p class="preview-body preview-none soft">Reading the document…</p>;
+    return <p class="preview-body preview-none soft">{t("Reading the document…")}</p>;
   }
   if (opened.kind === "opened") return <Pages reader={reader} pages={opened.pages} ratio={opened.ratio} />;
-  if (opened.why === "unable") return <DocumentView file={file} why={UNABLE} />;
-  return <NoView file={file} why={WHY[opened.why]} />;
+  if (opened.why === "unable") return <DocumentView file={file} why={t(UNABLE)} />;
+  return <NoView file={file} why={t(WHY[opened.why])} />;
 }
 
 interface PagesProps {
@@ -67,7 +68,7 @@ function Pages({ reader, pages, ratio }: PagesProps) {
   const [asked, setAsked] = useState<string | null>(null);
   const numbers = Array.from({ length: Math.min(shown, pages) }, (_, at) => at + 1);
   return (
-    <div class="preview-body pdf" tabIndex={0} role="region" aria-label="Pages">
+    <div class="preview-body pdf" tabIndex={0} role="region" aria-label={t("Pages")}>
       {numbers.map((number) => (
         <PdfPage key={number} reader={reader} number={number} of={pages} ratio={ratio} onLink={setAsked} />
       ))}

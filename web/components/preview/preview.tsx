@@ -3,6 +3,7 @@ import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import downloadIcon from "lucide-static/icons/download.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { useKeptFocus } from "../../lib/browser/focus.ts";
 import { useModal } from "../../lib/browser/modal.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
@@ -61,13 +62,13 @@ export function Preview(props: PreviewProps) {
         </div>
         {steps !== null && <StepButtons steps={steps} name={file.filename} />}
         <a class="button" href={download(file)} download={file.filename}>
-          <Icon svg={downloadIcon} /> <span class="preview-label">Download</span>
+          <Icon svg={downloadIcon} /> <span class="preview-label">{t("Download")}</span>
         </a>
         {children}
         <button
           type="button"
           class="button quiet"
-          aria-label="Close preview"
+          aria-label={t("Close preview")}
           onClick={() => element.current?.close()}
         >
           <Icon svg={closeIcon} />

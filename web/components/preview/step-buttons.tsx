@@ -4,6 +4,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hasArrowKeys } from "../../lib/browser/arrow-keys.ts";
 import { plain } from "../../lib/contents/overrides.ts";
+import { t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 
 /** The place of a file among those beside it, from 1, and the way to them. */
@@ -41,12 +42,12 @@ export function StepButtons({ steps, name }: { readonly steps: Steps; readonly n
       <Icon svg={svg} />
     </button>
   );
-  const place = `${at.toLocaleString()} of ${of.toLocaleString()}`;
+  const place = t("{at} of {total}", { at, total: of });
   return (
-    <div ref={element} class="preview-steps" role="group" aria-label="Files of this folder">
-      {button("Previous file", "ArrowLeft", previousIcon, -1)}
+    <div ref={element} class="preview-steps" role="group" aria-label={t("Files of this folder")}>
+      {button(t("Previous file"), "ArrowLeft", previousIcon, -1)}
       <span class="soft">{place}</span>
-      {button("Next file", "ArrowRight", nextIcon, 1)}
+      {button(t("Next file"), "ArrowRight", nextIcon, 1)}
       <span class="hidden-visually" aria-live="polite">
         {hasStepped && `${plain(name)}, ${place}`}
       </span>

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Table } from "../../lib/contents/csv.ts";
 import { startOfText } from "../../lib/contents/long-text.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { MoreText } from "../name.tsx";
 import { Careful } from "./careful.tsx";
 
@@ -23,15 +24,16 @@ export function TableView({ table }: { readonly table: Table }) {
     <>
       {(isCut || isWide) && (
         <Careful>
-          {isCut && `Showing the first ${records.length.toLocaleString()} rows. `}
-          {isWide && `Showing only ${MOST_COLUMNS} columns.`}
+          {isCut &&
+            plural(records.length, "Showing the first {count} row.", "Showing the first {count} rows.")}{" "}
+          {isWide && t("Showing only {count} columns.", { count: MOST_COLUMNS })}
         </Careful>
       )}
-      <div class="preview-body" tabIndex={0} role="region" aria-label="Table">
+      <div class="preview-body" tabIndex={0} role="region" aria-label={t("Table")}>
         <table class="preview-table">
           <thead>
             <tr>
-              <td aria-label="Row" />
+              <td aria-label={t("Row")} />
               {names.slice(0, MOST_COLUMNS).map((name, at) => (
                 <th key={at} scope="col">
                   <Cell text={name} />

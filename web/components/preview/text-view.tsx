@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
+import { mark, t } from "../../lib/words/text.ts";
 import { languageOf } from "../../lib/code/languages.ts";
 import { parseCsv } from "../../lib/contents/csv.ts";
 import { parseJsonLines } from "../../lib/contents/json-lines.ts";
@@ -28,9 +29,9 @@ interface TextViewProps {
 
 /** Why a whole text of some kinds is shown as its source alone. */
 const NOT_FORMATTED: Readonly<Partial<Record<TextViewProps["kind"], string>>> = {
-  markdown: "This document is too long or complex to format.",
-  json: "This is not valid JSON, or it is too long or nested to fold.",
-  "json-lines": "This is not JSON on every line, so it is not a table.",
+  markdown: mark("This document is too long or complex to format. Showing its source."),
+  json: mark("This is not valid JSON, or it is too long or nested to fold. Showing its source."),
+  "json-lines": mark("This is not JSON on every line, so it is not a table. Showing its source."),
 };
 
 /** A text: formatted, where its kind can be, and its source. */
@@ -44,11 +45,11 @@ export function TextView({ file, kind }: TextViewProps) {
       document: isDocument ? await formatDocument({ format: "markdown", text: start.text }, signal) : null,
     };
   });
-  if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="preview-body preview-none soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   const { text, isCut, document } = loaded.value;
-  if (text === null) return <NoView file={file} why="Not a text file, and its type is unknown." />;
-  if (text === "") return <p class="preview-body preview-none soft">This file is empty.</p>;
+  if (text === null) return <NoView file={file} why={t("Not a text file, and its type is unknown.")} />;
+  if (text === "") return <p class="preview-body preview-none soft">{t("This file is empty.")}</p>;
   return <TextShown file={file} kind={kind} start={{ text, isCut, document }} />;
 }
 
@@ -63,22 +64,23 @@ interface TextShownProps extends TextViewProps {
 function TextShown({ file, kind, start }: TextShownProps) {
   const [view, setView] = useState(0);
   const commented = useContext(CommentedLinesContext);
+  const notFormatted = NOT_FORMATTED[kind];
   const laidOut = useMemo(
     () => layOut(file, kind, start),
     [file.path, kind, start.text, start.isCut, start.document],
   );
   return (
     <>
-      {laidOut !== null && <Views names={[laidOut.name, "Source"]} current={view} onChange={setView} />}
+      {laidOut !== null && <Views names={[t(laidOut.name), t("Source")]} current={view} onChange={setView} />}
       {start.isCut && (
         <Careful>
-          Showing the first {formatBytes(TEXT_BYTES)} of {formatBytes(file.size)}. Download the file to see
-          the rest.
+          {t("Showing the first {part} of {size}. Download the file to see the rest.", {
+            part: formatBytes(TEXT_BYTES),
+            size: formatBytes(file.size),
+          })}
         </Careful>
       )}
-      {laidOut === null && !start.isCut && NOT_FORMATTED[kind] !== undefined && (
-        <Careful>{NOT_FORMATTED[kind]} Showing its source.</Careful>
-      )}
+      {laidOut === null && !start.isCut && notFormatted !== undefined && <Careful>{t(notFormatted)}</Careful>}
       {laidOut !== null && view === 0 ? (
         laidOut.shown
       ) : (
@@ -100,17 +102,19 @@ function layOut(
 ): { name: string; shown: VNode } | null {
   switch (kind) {
     case "markdown":
-      return document && { name: "Document", shown: <ScrolledDocument blocks={document} path={path} /> };
+      return (
+        document && { name: mark("Document"), shown: <ScrolledDocument blocks={document} path={path} /> }
+      );
     case "table":
-      return { name: "Table", shown: <TableView table={parseCsv(text, MOST_ROWS + 1)} /> };
+      return { name: mark("Table"), shown: <TableView table={parseCsv(text, MOST_ROWS + 1)} /> };
     case "json-lines": {
       const whole = isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
       const table = shownData(parseJsonLines(whole, MOST_ROWS, MOST_COLUMNS));
-      return table && { name: "Table", shown: <TableView table={table} /> };
+      return table && { name: mark("Table"), shown: <TableView table={table} /> };
     }
     case "json": {
       const root = isCut ? null : parseJson(text);
-      return root && { name: "Tree", shown: <JsonView root={root} /> };
+      return root && { name: mark("Tree"), shown: <JsonView root={root} /> };
     }
     case "text":
     case "unknown":

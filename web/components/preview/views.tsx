@@ -1,3 +1,5 @@
+import { t } from "../../lib/words/text.ts";
+
 interface ViewsProps {
   readonly names: readonly string[];
   /** The index in `names` of the view that is shown. */
@@ -8,7 +10,7 @@ interface ViewsProps {
 /** Chooses between the ways a file can be shown. */
 export function Views({ names, current, onChange }: ViewsProps) {
   return (
-    <div class="row preview-bar" role="group" aria-label="Show as">
+    <div class="row preview-bar" role="group" aria-label={t("Show as")}>
       {names.map((name, at) => (
         <button
           key={name}

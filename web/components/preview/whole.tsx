@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { readWhole } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
@@ -21,7 +22,8 @@ interface WholeProps {
 /** Loads a whole file, with a progress bar, and then shows it. */
 export function Whole({ file, most, ...rest }: WholeProps) {
   if (file.size > most) {
-    return <NoView file={file} why={`Files larger than ${formatBytes(most)} have no preview.`} />;
+    const why = t("Files larger than {size} have no preview.", { size: formatBytes(most) });
+    return <NoView file={file} why={why} />;
   }
   return <Loading file={file} {...rest} />;
 }
@@ -38,9 +40,9 @@ function Loading({ file, type, meanwhile, children }: Omit<WholeProps, "most">) 
   return (
     <div class="preview-body preview-none">
       {meanwhile}
-      <progress aria-label="Loading" max={Math.max(file.size, 1)} value={received} />
+      <progress aria-label={t("Loading")} max={Math.max(file.size, 1)} value={received} />
       <p class="soft">
-        {formatBytes(received)} of {formatBytes(file.size)}
+        {t("{done} of {total}", { done: formatBytes(received), total: formatBytes(file.size) })}
       </p>
     </div>
   );

@@ -67,8 +67,8 @@ const OF: Readonly<Record<Summary["noun"], Words>> = {
 /** The figures that do change: `3 of 12 · 1.0 MiB of 4.0 MiB · 512 KiB/s · 6 s left`. */
 export function figuresOf(summary: Summary, { speed, rest, isAway }: QueueView): string {
   const { count, done, size, sent, secondsLeft } = summary;
-  const parts = [t("{done} of {count}", { done, count })];
-  if (size > 0) parts.push(t("{done} of {count}", { done: formatBytes(sent), count: formatBytes(size) }));
+  const parts = [t("{done} of {total}", { done, total: count })];
+  if (size > 0) parts.push(t("{done} of {total}", { done: formatBytes(sent), total: formatBytes(size) }));
   if (rest !== null || isAway) return parts.join(" · ");
   if (speed > 0) parts.push(t("{size}/s", { size: formatBytes(Math.round(speed)) }));
   if (secondsLeft !== null && secondsLeft >= 1)

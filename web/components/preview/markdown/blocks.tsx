@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { Block, List, ListItem, Table } from "../../../lib/markdown/document.ts";
+import { t } from "../../../lib/words/text.ts";
 import { CodeLines } from "./code-lines.tsx";
 import { markAnchor, noteAnchor } from "./context.ts";
 import { Inlines, Jump } from "./inlines.tsx";
@@ -101,7 +102,12 @@ interface ItemNodeProps {
 /** An item, whose box is on the line of its first words. In a tight list paragraphs have no space around them. */
 function ItemNode({ item: { isDone, blocks }, isLoose }: ItemNodeProps) {
   const box = isDone !== null && (
-    <input type="checkbox" checked={isDone} disabled aria-label={isDone ? "Done" : "Open"} />
+    <input
+      type="checkbox"
+      checked={isDone}
+      disabled
+      aria-label={isDone ? t("state|Done") : t("state|Open")}
+    />
   );
   return (
     <li class={isDone === null ? undefined : "prose-task"}>
@@ -120,7 +126,7 @@ function TableNode({ table }: { readonly table: Table }) {
   } = table;
   const styles = table.sides.map((side) => (side === null ? {} : { style: { textAlign: side } }));
   return (
-    <div class="prose-wide" tabIndex={0} role="region" aria-label="Table">
+    <div class="prose-wide" tabIndex={0} role="region" aria-label={t("Table")}>
       <table class="preview-table">
         <thead>
           <tr>
@@ -150,12 +156,12 @@ function TableNode({ table }: { readonly table: Table }) {
 /** What the footnotes say, each with the way back to where it is named. */
 function Notes({ notes }: { readonly notes: readonly (readonly Block[])[] }) {
   return (
-    <section class="prose-notes" aria-label="Footnotes">
+    <section class="prose-notes" aria-label={t("Footnotes")}>
       <ol>
         {notes.map((blocks, at) => (
           <li key={at} data-anchor={noteAnchor(at + 1)}>
             <Blocks blocks={blocks} />{" "}
-            <Jump anchor={markAnchor(at + 1)} label="Back to the text">
+            <Jump anchor={markAnchor(at + 1)} label={t("Back to the text")}>
               ↩
             </Jump>
           </li>

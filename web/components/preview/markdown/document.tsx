@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { codeIn } from "../../../lib/markdown/code-blocks.ts";
 import type { Block } from "../../../lib/markdown/document.ts";
 import { readdress } from "../../../lib/browser/router.tsx";
+import { t } from "../../../lib/words/text.ts";
 import { useTokens } from "../code.tsx";
 import { Blocks } from "./blocks.tsx";
 import { DocumentContext } from "./context.ts";
@@ -42,7 +43,7 @@ export function Document({ blocks, path }: DocumentProps) {
 /** A document that fills its place, and scrolls there. */
 export function ScrolledDocument(document: DocumentProps) {
   return (
-    <div class="preview-body" tabIndex={0} role="region" aria-label="Document">
+    <div class="preview-body" tabIndex={0} role="region" aria-label={t("Document")}>
       <Document {...document} />
     </div>
   );

@@ -5,6 +5,7 @@ import { rowsOf } from "../../../lib/contents/long-text.ts";
 import { nearPlaceOf } from "../../../lib/contents/relative.ts";
 import { Link, opensInPlace } from "../../../lib/browser/router.tsx";
 import type { Inline } from "../../../lib/markdown/document.ts";
+import { t } from "../../../lib/words/text.ts";
 import { DocumentContext, markAnchor, noteAnchor } from "./context.ts";
 import { Picture } from "./picture.tsx";
 
@@ -96,7 +97,7 @@ function NoteMark({ number, isFirst }: { readonly number: number; readonly isFir
       <Jump
         anchor={noteAnchor(number)}
         own={isFirst ? markAnchor(number) : undefined}
-        label={`Footnote ${number}`}
+        label={t("Footnote {number}", { number })}
       >
         {number}
       </Jump>
