@@ -18,7 +18,7 @@ function outputOf(output: unknown): readonly Block[] | null {
 }
 
 const output = (text: string): Block => ({ kind: "output", text });
-const remark = (text: string) => ({ kind: "remark" as const, text: expect.stringContaining(text) });
+const remark = (about: string) => ({ kind: "remark" as const, about });
 
 test("the cells of a notebook are one document", () => {
   const cells = [
@@ -65,22 +65,22 @@ describe("an output", () => {
         output_type: "execute_result",
         data: { "text/html": "<script>alert(1)</script>", "text/plain": ["a"] },
       },
-      [output("a"), remark("HTML")],
+      [output("a"), remark("partly-hidden")],
     ],
     [
       "that is a script",
       { output_type: "display_data", data: { "application/javascript": "alert(1)" } },
-      [remark("a script")],
+      [remark("hidden")],
     ],
     [
       "that is an SVG, or lies about being a picture",
       { output_type: "display_data", data: { "image/svg+xml": "<svg/>", "image/png": `${PNG}" onload="a` } },
-      [remark("not shown")],
+      [remark("hidden")],
     ],
     [
       "that is long",
       { output_type: "stream", text: "a".repeat(60_000) },
-      [output("a".repeat(50_000)), remark("start")],
+      [output("a".repeat(50_000)), remark("cut")],
     ],
     ["of a kind that is not known", { output_type: "update", data: {} }, []],
     ["that is none", null, []],

@@ -1,5 +1,6 @@
 import { ApiError, call } from "./api/api.ts";
 import type { Comment, CommentsPage } from "./api/types.ts";
+import { t } from "./words/text.ts";
 
 /** A comment with what answers it. */
 export interface Thread {
@@ -75,14 +76,18 @@ export function linesOf(threads: readonly Thread[]): readonly Lines[] {
 /** What a comment is about, in words; empty for the whole file. */
 export function placeInWords(comment: Comment): string {
   const { current_start_line: start, current_end_line: end, start_line: was, end_line: wasEnd } = comment;
-  if (start !== null && end !== null) return inWords("Line", start, end);
+  if (start !== null && end !== null) {
+    const now = { line: String(start), end: String(end) };
+    return start === end ? t("Line {line}", now) : t("Lines {line}–{end}", now);
+  }
   if (was === null || wasEnd === null) return "";
-  const then = inWords("line", was, wasEnd);
-  return comment.outdated === true ? `On ${then}, since removed` : `On ${then} of version ${comment.version}`;
-}
-
-function inWords(noun: string, start: number, end: number): string {
-  return start === end ? `${noun} ${start}` : `${noun}s ${start}–${end}`;
+  const then = { line: String(was), end: String(wasEnd), version: String(comment.version) };
+  const isOne = was === wasEnd;
+  if (comment.outdated === true)
+    return isOne ? t("On line {line}, since removed", then) : t("On lines {line}–{end}, since removed", then);
+  return isOne
+    ? t("On line {line} of version {version}", then)
+    : t("On lines {line}–{end} of version {version}", then);
 }
 
 /** The lines that somebody typed, as `12` or `12-15`; null for none. Throws ApiError for anything else. */
@@ -93,7 +98,7 @@ export function typedLines(text: string): Lines | null {
     throw new ApiError(
       400,
       "VALIDATION_ERROR",
-      "Give one line, such as 12, or several, such as 12-15.",
+      t("Give one line, such as 12, or several, such as 12-15."),
       "lines",
     );
   return { start: Number(start), end: Number(end) };

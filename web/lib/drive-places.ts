@@ -1,5 +1,6 @@
 import { folderAddress } from "./files/place.ts";
 import type { Drive } from "./api/types.ts";
+import { t } from "./words/text.ts";
 
 interface DrivePlace {
   readonly name: string;
@@ -10,16 +11,16 @@ interface DrivePlace {
 export function drivePlaces(drive: Drive): readonly DrivePlace[] {
   const isReader = drive.role === "reader";
   return [
-    { name: "Files", to: folderAddress(drive.slug ?? drive.id, "") },
-    { name: "Activity", to: placeOf("/activity", drive.id) },
+    { name: t("Files"), to: folderAddress(drive.slug ?? drive.id, "") },
+    { name: t("Activity"), to: placeOf("/activity", drive.id) },
     ...(isReader
       ? []
       : [
-          { name: "Trash", to: placeOf("/trash", drive.id) },
-          { name: "Snapshots", to: placeOf("/snapshots", drive.id) },
+          { name: t("Trash"), to: placeOf("/trash", drive.id) },
+          { name: t("Snapshots"), to: placeOf("/snapshots", drive.id) },
         ]),
-    { name: "Links", to: placeOf("/links", drive.id) },
-    { name: "Members", to: placeOf("/members", drive.id) },
+    { name: t("Links"), to: placeOf("/links", drive.id) },
+    { name: t("Members"), to: placeOf("/members", drive.id) },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Done } from "./files/steps.ts";
 import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./contents/overrides.ts";
 import type { FileRecord, FolderRecord, ListPage, SearchAnswer } from "./api/types.ts";
+import { plural, t } from "./words/text.ts";
 
 /** Something that stands in a folder. */
 export type Entry =
@@ -113,17 +114,17 @@ export function etagOf(hash: string): string {
 
 /** Why a name cannot stand for a file or folder; null where it can. What else the server refuses, it says. */
 export function nameProblem(name: string): string | null {
-  if (name === "") return "Enter a name.";
-  if (name === "." || name === "..") return `"${name}" is not a valid name.`;
-  if (/[/\\]/.test(name)) return 'A name cannot contain "/" or "\\".';
+  if (name === "") return t("Enter a name.");
+  if (name === "." || name === "..") return t('"{name}" is not a valid name.', { name });
+  if (/[/\\]/.test(name)) return t('A name cannot contain "/" or "\\".');
   return null;
 }
 
 /** What the entries are called in a sentence: one's name, or how many there are. */
 export function describeEntries(entries: readonly Pick<Entry, "path">[]): string {
   const [only] = entries;
-  if (only !== undefined && entries.length === 1) return `“${plain(nameOf(only.path))}”`;
-  return `${entries.length.toLocaleString()} items`;
+  if (only !== undefined && entries.length === 1) return t("“{name}”", { name: plain(nameOf(only.path)) });
+  return plural(entries.length, "{count} item", "{count} items");
 }
 
 /** Like `describeEntries`, of what was done. */

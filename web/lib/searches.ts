@@ -1,18 +1,19 @@
 import { tagsOf } from "./words/typed-tags.ts";
+import { mark } from "./words/text.ts";
 
 /** The names of the search page's filters, in its form and in its address. */
 export const FILTERS = ["drive", "type", "tags", "min", "max", "after", "before"] as const;
 
 /** The choices of the type filter. */
 export const TYPES = [
-  { value: "", text: "Any type" },
-  { value: "text/*", text: "Text" },
-  { value: "image/*", text: "Images" },
-  { value: "audio/*", text: "Audio" },
-  { value: "video/*", text: "Video" },
-  { value: "application/pdf", text: "PDF" },
-  { value: "application/json", text: "JSON" },
-  { value: "application/zip", text: "ZIP archives" },
+  { value: "", text: mark("Any type") },
+  { value: "text/*", text: mark("Text") },
+  { value: "image/*", text: mark("Images") },
+  { value: "audio/*", text: mark("Audio") },
+  { value: "video/*", text: mark("Video") },
+  { value: "application/pdf", text: mark("PDF") },
+  { value: "application/json", text: mark("JSON") },
+  { value: "application/zip", text: mark("ZIP archives") },
 ];
 
 const PER_PAGE = 25;

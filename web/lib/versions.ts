@@ -2,6 +2,7 @@ import { ApiError, call } from "./api/api.ts";
 import type { Part } from "./api/pages.ts";
 import { etagOf } from "./files.ts";
 import type { FileRecord, TextDiff, VersionsPage } from "./api/types.ts";
+import { t } from "./words/text.ts";
 
 /** What a file held before, the newest first. */
 export function listVersions(id: string, part: Part, signal?: AbortSignal): Promise<VersionsPage> {
@@ -38,7 +39,7 @@ export function restoreVersion(id: string, version: number): Promise<FileRecord>
 export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
   const { data } = await listVersions(file.id, { limit: "1" });
   const [before] = data;
-  if (before === undefined) throw new ApiError(404, "NOT_FOUND", "No earlier version of it is kept.");
+  if (before === undefined) throw new ApiError(404, "NOT_FOUND", t("No earlier version of it is kept."));
   const headers = { "if-match": `"${etagOf(file.content_hash)}"` };
   return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
 }
@@ -51,7 +52,7 @@ export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
 export async function restoreContent({ id, content_hash: content }: FileRecord): Promise<FileRecord> {
   const { data } = await listVersions(id, { limit: "100" });
   const shown = data.find(({ content_hash: kept }) => kept === content);
-  if (shown === undefined) throw new ApiError(404, "NOT_FOUND", "What it held before is not kept.");
+  if (shown === undefined) throw new ApiError(404, "NOT_FOUND", t("What it held before is not kept."));
   return restoreVersion(id, shown.version);
 }
 

@@ -1,3 +1,5 @@
+import { t } from "../words/text.ts";
+
 /** A line of a unified diff; of `place`, where in the text the lines after it stand. */
 export interface DiffLine {
   readonly kind: "added" | "removed" | "same" | "place";
@@ -20,7 +22,7 @@ export function readDiff(diff: string): readonly DiffLine[] {
     // The names of the two files stand before the first place.
     if (kind === undefined || (lines.length === 0 && kind !== "place")) continue;
     if (kind !== "place") lines.push({ kind, text: line.slice(1) });
-    else lines.push({ kind, text: `Line ${PLACE.exec(line)?.[2] ?? "?"}` });
+    else lines.push({ kind, text: t("Line {line}", { line: PLACE.exec(line)?.[2] ?? "?" }) });
   }
   return lines;
 }

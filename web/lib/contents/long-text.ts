@@ -1,3 +1,5 @@
+import { plural } from "../words/text.ts";
+
 /**
  * What a text may be for a browser to lay it out at once. The time for a line grows with the square of its length, of
  * Arabic for one, and that for a character with the square of the marks on it: a text of 1 MiB can take minutes.
@@ -15,10 +17,9 @@ const BACK_TO_SPACE = 100;
 
 /** A text with the marks beyond 30 in a row counted instead of shown: `a` and 500,000 accents, say. */
 export function withFewMarks(text: string): string {
-  return text.replaceAll(
-    TOO_MANY_MARKS,
-    (_run, kept: string, left: string) => `${kept} ⟨${left.length.toLocaleString("en")} more marks⟩`,
-  );
+  return text.replaceAll(TOO_MANY_MARKS, (_run, kept: string, { length }: string) => {
+    return `${kept} ⟨${plural(length, "{count} more mark", "{count} more marks")}⟩`;
+  });
 }
 
 /** The start of a text, if it is longer than `most`, and how much is left out. */

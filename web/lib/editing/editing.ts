@@ -16,6 +16,7 @@ import {
 } from "./merge.ts";
 import type { Notice, Undecided } from "./notice.ts";
 import { readStored, type StoredText } from "./stored.ts";
+import { t } from "../words/text.ts";
 
 /** Changes the text where it is shown. `isChosen` if somebody has chosen it, who may want to take that back. */
 type Changer = (changes: readonly TextChange[], isChosen: boolean) => void;
@@ -126,7 +127,7 @@ export class Editing {
       await this.#write(null, path);
     } catch (error) {
       if (!isTaken(error)) throw error;
-      throw new ApiError(412, "CONFLICT", "There is something with this name already.", "name");
+      throw new ApiError(412, "CONFLICT", t("There is something with this name already."), "name");
     }
   }
 

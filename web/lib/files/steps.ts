@@ -1,4 +1,5 @@
 import { ApiError } from "../api/api.ts";
+import { t } from "../words/text.ts";
 
 /** How far a long piece of work is. */
 export interface Progress {
@@ -10,8 +11,8 @@ export interface Progress {
 
 /** Such as `1,000 of 2,300`. */
 export function progressWords({ done, of, pause }: Progress): string {
-  const paused = pause === null ? "" : `Paused for ${pause} s (rate limit). `;
-  return `${paused}${done.toLocaleString()} of ${of.toLocaleString()}`;
+  const far = t("{done} of {total}", { done, total: of });
+  return pause === null ? far : `${t("Paused for {seconds} s (rate limit).", { seconds: pause })} ${far}`;
 }
 
 /** Something that a piece of work left as it was, and why. */

@@ -31,8 +31,8 @@ export type Block =
   | OutputBlock
   /** A picture in the document itself, at a `data:` address. */
   | { readonly kind: "image"; readonly address: string; readonly alt: string }
-  /** What we say of the document. */
-  | { readonly kind: "remark"; readonly text: string }
+  /** What we say of the output before it, or in its place. */
+  | { readonly kind: "remark"; readonly about: "hidden" | "partly-hidden" | "cut" }
   /** What the footnotes say, from number 1 on. */
   | { readonly kind: "notes"; readonly notes: readonly (readonly Block[])[] };
 

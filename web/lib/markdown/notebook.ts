@@ -94,21 +94,16 @@ class NotebookReader {
     const markdown = textOf(data["text/markdown"]);
     if (markdown !== "") return this.#markdownOf(this.#counted(markdown));
     const isMore = Object.keys(data).some((type) => type !== "text/plain");
-    if (plain === "")
-      return isMore ? [remark("This output is HTML, a script or another form that is not shown here.")] : [];
+    if (plain === "") return isMore ? [{ kind: "remark", about: "hidden" }] : [];
     const text = this.#textOutput(plain);
-    return isMore
-      ? [...text, remark("This output also has HTML, a script or another form that is not shown here.")]
-      : text;
+    return isMore ? [...text, { kind: "remark", about: "partly-hidden" }] : text;
   }
 
   #textOutput(text: string): Block[] {
     const shown = text.replaceAll(TERMINAL_CODE, "").replace(/\n$/, "");
     if (shown === "") return [];
     const start: Block = { kind: "output", text: this.#counted(shown.slice(0, MOST_IN_OUTPUT)) };
-    return shown.length > MOST_IN_OUTPUT
-      ? [start, remark("Only the start of this output is shown.")]
-      : [start];
+    return shown.length > MOST_IN_OUTPUT ? [start, { kind: "remark", about: "cut" }] : [start];
   }
 
   #markdownOf(source: string): Block[] {
@@ -120,10 +115,6 @@ class NotebookReader {
     if (this.#left < 0) throw new RangeError("too much text");
     return text;
   }
-}
-
-function remark(text: string): Block {
-  return { kind: "remark", text };
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -5,9 +5,9 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { nameOf } from "../../lib/files.ts";
-import { formatCount } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";
+import { plural, t } from "../../lib/words/text.ts";
 
 /** More steps than this are folded, between the drive and the last few. */
 const MOST = 6;
@@ -51,10 +51,10 @@ export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
     <Crumb key={step.path} drive={drive} step={step} isHere={step.path === folder} />
   );
   return (
-    <nav class="crumbs" aria-label="Breadcrumb">
+    <nav class="crumbs" aria-label={t("Breadcrumb")}>
       <ol ref={list}>
         <li>
-          <Link to="/drives">Drives</Link>
+          <Link to="/drives">{t("Drives")}</Link>
         </li>
         {steps.slice(0, isWhole ? undefined : 1).map(crumb)}
         {!isWhole && (
@@ -64,7 +64,11 @@ export function Breadcrumbs({ drive, driveName, folder }: BreadcrumbsProps) {
               <button type="button" class="button quiet" aria-expanded={false} onClick={unfold}>
                 <Icon svg={moreIcon} />
                 <span class="hidden-visually">
-                  Show {formatCount(steps.length - 1 - LAST, "hidden folder")}
+                  {plural(
+                    steps.length - 1 - LAST,
+                    "Show {count} hidden folder",
+                    "Show {count} hidden folders",
+                  )}
                 </span>
               </button>
             </li>

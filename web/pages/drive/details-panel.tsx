@@ -8,6 +8,7 @@ import { lastChangeOf } from "../../lib/last-change.ts";
 import { formatTime } from "../../lib/words/format.ts";
 import { Facts } from "./dialogs/facts.tsx";
 import type { FolderStore } from "./store/folder.ts";
+import { t } from "../../lib/words/text.ts";
 
 interface DetailsPanelProps {
   readonly id: string;
@@ -27,17 +28,17 @@ export function DetailsPanel({ id, file, folder }: DetailsPanelProps) {
   const change = loaded.state === "ready" && loaded.value.of.id === file.id ? loaded.value.change : null;
   return (
     <section id={id} class="side-part" aria-labelledby={title}>
-      <h3 id={title}>Details</h3>
+      <h3 id={title}>{t("Details")}</h3>
       <Facts file={file} by={change !== null && <By by={change.by} />}>
         {file.expires_at !== null && (
           <>
-            <dt>Expires</dt>
+            <dt>{t("Expires")}</dt>
             <dd>{formatTime(file.expires_at)}</dd>
           </>
         )}
         {file.tags.length > 0 && (
           <>
-            <dt>Tags</dt>
+            <dt>{t("Tags")}</dt>
             <dd>
               <ul class="tags">
                 {file.tags.map((tag) => (
@@ -57,7 +58,7 @@ export function DetailsPanel({ id, file, folder }: DetailsPanelProps) {
           aria-haspopup="dialog"
           onClick={() => folder.ask({ kind: "details", entry: fileEntry(file) })}
         >
-          Edit details
+          {t("Edit details")}
         </button>
       )}
     </section>

@@ -24,6 +24,7 @@ import { useNews } from "./use-news.ts";
 import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
 import { usePreviewSize } from "./use-preview-size.ts";
 import { useWayBack } from "./use-way-back.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
 const WIDE = "(width >= 62.5rem)";
@@ -57,7 +58,7 @@ interface DriveAtProps {
 
 function DriveAt(props: DriveAtProps) {
   const { loaded, reload } = useDrive(props.drive);
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
@@ -88,10 +89,10 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
     <ContentSourceContext.Provider value={contents}>
       <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
       <div class="drive-bar">
-        <DriveTabs drive={drive} current="Files">
+        <DriveTabs drive={drive} current={t("Files")}>
           {isManaged(drive) && (
             <button type="button" class="button quiet" onClick={askToConnect}>
-              <Icon svg={agentIcon} /> Connect an agent
+              <Icon svg={agentIcon} /> {t("Connect an agent")}
             </button>
           )}
         </DriveTabs>

@@ -4,6 +4,7 @@ import { Icon } from "../../components/icon.tsx";
 import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf } from "../../lib/searches.ts";
 import { isSingleKey } from "../../lib/browser/single-keys.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
 export function DriveSearch({ driveId }: { readonly driveId: string }) {
@@ -40,8 +41,8 @@ export function DriveSearch({ driveId }: { readonly driveId: string }) {
         class="input"
         type="search"
         name="q"
-        placeholder="Search this drive"
-        aria-label="Search this drive"
+        placeholder={t("Search this drive")}
+        aria-label={t("Search this drive")}
         aria-keyshortcuts="/"
         autocomplete="off"
       />

@@ -2,6 +2,7 @@ import editIcon from "lucide-static/icons/square-pen.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { isTyping } from "../../lib/browser/typing.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** Opens the editor, also by the key `e`. */
 export function EditButton({ onEdit }: { readonly onEdit: () => void }) {
@@ -21,8 +22,15 @@ export function EditButton({ onEdit }: { readonly onEdit: () => void }) {
     return () => removeEventListener("keydown", press);
   }, []);
   return (
-    <button ref={button} type="button" class="button" title="Edit (e)" aria-keyshortcuts="e" onClick={onEdit}>
-      <Icon svg={editIcon} /> <span class="preview-label">Edit</span>
+    <button
+      ref={button}
+      type="button"
+      class="button"
+      title={t("Edit (e)")}
+      aria-keyshortcuts="e"
+      onClick={onEdit}
+    >
+      <Icon svg={editIcon} /> <span class="preview-label">{t("Edit")}</span>
     </button>
   );
 }

@@ -9,6 +9,7 @@ import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
 import { restoreFromTrash } from "../../lib/trash.ts";
 import { restoreContent } from "../../lib/versions.ts";
+import { rich, t } from "../../lib/words/text.ts";
 
 interface Props {
   readonly file: FileRecord;
@@ -49,39 +50,34 @@ export function FileHappening({ file, happening, isReadOnly, onShow }: Props) {
         {happening.kind === "replaced" && (
           <>
             <button type="button" class="button primary" onClick={onShow}>
-              Show the new one
+              {t("Show the new one")}
             </button>
-            {!isReadOnly && keepsVersions(account) && button("Put this one back", () => restoreContent(file))}
+            {!isReadOnly &&
+              keepsVersions(account) &&
+              button(t("Put this one back"), () => restoreContent(file))}
           </>
         )}
         {trashId !== null &&
           !isReadOnly &&
-          button(folder === null ? "Put back" : "Put the folder back", () => restoreFromTrash(trashId))}
+          button(folder === null ? t("Put back") : t("Put the folder back"), () => restoreFromTrash(trashId))}
       </div>
     </div>
   );
 }
 
 function Told({ happening }: { readonly happening: Happening }) {
-  const { by } = happening;
+  const by = <By by={happening.by} />;
   if (happening.kind === "replaced") {
-    return (
-      <>
-        This file was changed <By by={by} />. You see what it held before.
-      </>
-    );
+    return rich("This file was changed {by}. You see what it held before.", { by });
   }
-  const what = happening.trashId === null ? "deleted or moved away" : "deleted";
+  const isInTrash = happening.trashId !== null;
   if (happening.folder === null) {
-    return (
-      <>
-        This file was {what} <By by={by} />. You see what it held.
-      </>
-    );
+    return isInTrash
+      ? rich("This file was deleted {by}. You see what it held.", { by })
+      : rich("This file was deleted or moved away {by}. You see what it held.", { by });
   }
-  return (
-    <>
-      The folder <Name text={happening.folder} /> was {what} <By by={by} />, and this file with it.
-    </>
-  );
+  const names = { folder: <Name text={happening.folder} />, by };
+  return isInTrash
+    ? rich("The folder {folder} was deleted {by}, and this file with it.", names)
+    : rich("The folder {folder} was deleted or moved away {by}, and this file with it.", names);
 }

@@ -19,6 +19,8 @@ import { mayBeEdited } from "../../lib/contents/preview-kind.ts";
 import { fileEntry } from "../../lib/files.ts";
 import type { FileRecord } from "../../lib/api/types.ts";
 import type { Happening } from "../../lib/fates.ts";
+import { formatNumber } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { CommentsPanel } from "./comments/comments-panel.tsx";
 import { useThreads } from "./comments/use-threads.ts";
 import { DetailsPanel } from "./details-panel.tsx";
@@ -57,7 +59,7 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
   const [hasComments, setComments] = useComing(id, isWide && threads.open.length > 0);
   const [hasDetails, setDetails] = useState(false);
   const [comments, details] = [useId(), useId()];
-  const sizeLabel = isBeside ? "Large preview" : "Preview beside the list";
+  const sizeLabel = isBeside ? t("Large preview") : t("Preview beside the list");
   /** The id of the file that is edited; null while none is. */
   const [edited, setEdited] = useState<string | null>(null);
   const isEditing = edited === id;
@@ -94,7 +96,7 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
         instead={isEditing && <FileEditor file={file} store={store} onDone={endEditing} />}
         beside={
           (hasDetails || hasComments) && (
-            <aside class="preview-side" aria-label="Details and comments">
+            <aside class="preview-side" aria-label={t("Details and comments")}>
               {hasDetails && <DetailsPanel id={details} file={file} folder={folder} />}
               {hasComments && (
                 <CommentsPanel key={id} id={comments} file={file} threads={threads} isReadOnly={isReadOnly} />
@@ -110,21 +112,21 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
           part={details}
           isOpen={hasDetails}
           svg={detailsIcon}
-          name="Details"
+          name={t("Details")}
           onToggle={setDetails}
         />
         <PartButton
           part={comments}
           isOpen={hasComments}
           svg={commentsIcon}
-          name="Comments"
+          name={t("Comments")}
           onToggle={setComments}
         >
-          {threads.open.length > 0 && <span class="badge">{threads.open.length.toLocaleString()}</span>}
+          {threads.open.length > 0 && <span class="badge">{formatNumber(threads.open.length)}</span>}
         </PartButton>
         {folder !== null && !isEditing && (
           <MenuButton
-            label={`Actions for ${plain(file.filename)}`}
+            label={t("Actions for {name}", { name: plain(file.filename) })}
             items={entryTools(folder, [fileEntry(file)])}
           />
         )}

@@ -20,6 +20,7 @@ import { FileGrid } from "./list/grid.tsx";
 import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
 import { Toolbar } from "./toolbar.tsx";
+import { t } from "../../lib/words/text.ts";
 
 const Drag = later(async () => (await import("./list/drag.tsx")).Drag, null);
 
@@ -65,7 +66,7 @@ export function FolderPage(props: FolderPageProps) {
 
   const Area = folder.isReadOnly ? ReadArea : UploadArea;
   if (listing === null) {
-    return error === null ? <p class="soft">Loading…</p> : <Failure error={error} retry={retry} />;
+    return error === null ? <p class="soft">{t("Loading…")}</p> : <Failure error={error} retry={retry} />;
   }
   return (
     <div ref={element} class="folder" onClickCapture={visit}>
@@ -78,7 +79,7 @@ export function FolderPage(props: FolderPageProps) {
         )}
         {listing.hasFoldersByName && (
           <p class="soft" role="status">
-            There are too many folders to sort by size: only the files are sorted.
+            {t("There are too many folders to sort by size: only the files are sorted.")}
           </p>
         )}
         {listing.count === 0 ? (
@@ -96,7 +97,9 @@ export function FolderPage(props: FolderPageProps) {
             news={news}
             listing={listing}
             view={view}
-            label={path === "" ? "Files and folders" : `Files and folders in ${plain(path)}`}
+            label={
+              path === "" ? t("Files and folders") : t("Files and folders in {path}", { path: plain(path) })
+            }
             shown={shown}
             onClosePreview={onClosePreview}
             href={href}

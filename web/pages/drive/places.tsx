@@ -9,6 +9,7 @@ import { plain } from "../../lib/contents/overrides.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import type { TreeStore } from "../../lib/tree/tree.ts";
 import { TreeFailure, TreeView } from "../../components/tree/view.tsx";
+import { t } from "../../lib/words/text.ts";
 
 interface PlacesProps {
   readonly store: TreeStore;
@@ -25,7 +26,7 @@ export function PlacesPanel(props: PlacesProps) {
   // Where the window gets too narrow for it.
   useFocusHandedOn(panel);
   return (
-    <nav ref={panel} class="places-panel" aria-label="Folders">
+    <nav ref={panel} class="places-panel" aria-label={t("Folders")}>
       <Places {...props} onGone={() => {}} />
     </nav>
   );
@@ -37,7 +38,7 @@ export function PlacesButton(props: PlacesProps) {
   return (
     <>
       <button type="button" class="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        <Icon svg={treeIcon} /> Folders
+        <Icon svg={treeIcon} /> {t("Folders")}
       </button>
       {isOpen && <PlacesDrawer {...props} onClose={() => setOpen(false)} />}
     </>
@@ -57,11 +58,11 @@ function PlacesDrawer({ onClose, ...places }: PlacesProps & { readonly onClose: 
     <dialog ref={drawer} class="places-drawer" aria-labelledby="places-title" onClick={closeOutside}>
       <div class="places-inside">
         <header class="places-head">
-          <h2 id="places-title">Folders</h2>
+          <h2 id="places-title">{t("Folders")}</h2>
           <button
             type="button"
             class="button quiet"
-            aria-label="Close folders"
+            aria-label={t("Close folders")}
             onClick={() => drawer.current?.close()}
           >
             <Icon svg={closeIcon} />
@@ -84,7 +85,7 @@ function Places({ store, drive, driveName, folder, onGone }: PlacesProps & { rea
       <TreeView
         store={store}
         driveName={driveName}
-        label={`Folders of ${plain(driveName)}`}
+        label={t("Folders of {drive}", { drive: plain(driveName) })}
         current={folder}
         revealed={folder}
         choosesOnTheWay={false}

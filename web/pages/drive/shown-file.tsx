@@ -15,6 +15,7 @@ import type { PreviewSize } from "./use-preview-size.ts";
 import { useHappening } from "./use-happening.ts";
 import { useOwnWork } from "./use-own-work.ts";
 import { useSteps } from "./use-steps.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** The preview comes when a file is first shown: who only looks at lists does without it. */
 const loadPreview = () => import("./file-preview.tsx");
@@ -79,20 +80,20 @@ export function ShownFile({ id, store, news, place, folder, size, onClose }: Sho
   if (loaded.state === "loading") {
     return (
       <Late>
-        <Dialog title="Loading the file…" onClose={onClose}>
+        <Dialog title={t("Loading the file…")} onClose={onClose}>
           <Close onClose={onClose} />
         </Dialog>
       </Late>
     );
   }
   return loaded.state === "failed" ? (
-    <Dialog title="Couldn't load the file" onClose={onClose}>
+    <Dialog title={t("Couldn't load the file")} onClose={onClose}>
       <Failure error={loaded.error} retry={reload} />
       <Close onClose={onClose} />
     </Dialog>
   ) : (
-    <Dialog title="File not found" onClose={onClose}>
-      <p>It was deleted or moved to another drive, or the address is wrong.</p>
+    <Dialog title={t("File not found")} onClose={onClose}>
+      <p>{t("It was deleted or moved to another drive, or the address is wrong.")}</p>
       <Close onClose={onClose} />
     </Dialog>
   );
@@ -112,7 +113,7 @@ function Close({ onClose }: { readonly onClose: () => void }) {
   return (
     <div class="row">
       <button type="button" class="button" onClick={onClose}>
-        Close
+        {t("Close")}
       </button>
     </div>
   );

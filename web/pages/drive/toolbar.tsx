@@ -11,12 +11,13 @@ import { MenuButton } from "../../components/menu-button.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
-import { formatBytes, formatCount } from "../../lib/words/format.ts";
+import { formatBytes, formatNumber } from "../../lib/words/format.ts";
 import { useByWidth } from "../../lib/browser/width.ts";
 import { entryTools, type FolderTool } from "./list/entry-actions.ts";
 import type { FolderView } from "../../lib/files/view.ts";
 import type { FolderStore } from "./store/folder.ts";
 import type { FolderListing } from "./store/listing.ts";
+import { plural, t } from "../../lib/words/text.ts";
 
 /** A toolbar that is narrower has no room for the words of its buttons; in rem. */
 const LEAST_FOR_WORDS = 22;
@@ -49,23 +50,23 @@ type WithRoom<Props> = Props & { readonly isNarrow: boolean };
 function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<ToolbarProps>) {
   const other: FolderTool =
     view === "list"
-      ? { name: "Grid", title: "Show as a grid", svg: tilesIcon, onChoose: () => onView("tiles") }
-      : { name: "List", title: "Show as a list", svg: listIcon, onChoose: () => onView("list") };
+      ? { name: t("Grid"), title: t("Show as a grid"), svg: tilesIcon, onChoose: () => onView("tiles") }
+      : { name: t("List"), title: t("Show as a list"), svg: listIcon, onChoose: () => onView("list") };
   const all: FolderTool = {
-    name: "Download all",
+    name: t("Download all"),
     svg: downloadIcon,
     href: folderArchiveAddress(folder.drive, folder.path),
     download: true,
   };
   const make: FolderTool[] = [
-    { name: "New file", svg: newFileIcon, onChoose: () => folder.ask({ kind: "new-file" }) },
-    { name: "New folder", svg: newFolderIcon, onChoose: () => folder.ask({ kind: "new-folder" }) },
+    { name: t("New file"), svg: newFileIcon, onChoose: () => folder.ask({ kind: "new-file" }) },
+    { name: t("New folder"), svg: newFolderIcon, onChoose: () => folder.ask({ kind: "new-folder" }) },
   ];
   const tools = [...(listing.count > 0 ? [other, all] : []), ...(folder.isReadOnly ? [] : make)];
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
-      <Tools label="More for this folder" tools={tools} isNarrow={isNarrow} />
+      <Tools label={t("More for this folder")} tools={tools} isNarrow={isNarrow} />
     </>
   );
 }
@@ -76,10 +77,10 @@ function SelectionTools({ folder, listing, isNarrow }: WithRoom<ToolbarProps>) {
     <>
       <button type="button" class="button quiet" onClick={() => folder.clear()}>
         <Icon svg={clearIcon} />
-        <span class="hidden-visually">Clear selection</span>
+        <span class="hidden-visually">{t("Clear selection")}</span>
       </button>
       <Chosen entries={entries} listing={listing} />
-      <Tools label="More for the selection" tools={entryTools(folder, entries)} isNarrow={isNarrow} />
+      <Tools label={t("More for the selection")} tools={entryTools(folder, entries)} isNarrow={isNarrow} />
     </>
   );
 }
@@ -117,19 +118,30 @@ function Tool({ name, title = name, svg, href, isForOne = false, onChoose }: Fol
 }
 
 function contentsOf({ folderCount, fileCount }: FolderListing): string {
-  return [folderCount > 0 && formatCount(folderCount, "folder"), formatCount(fileCount, "file")]
-    .filter((part) => part !== false)
-    .join(", ");
+  const files = plural(fileCount, "{count} file", "{count} files");
+  if (folderCount === 0) return files;
+  return t("{folders}, {files}", {
+    folders: plural(folderCount, "{count} folder", "{count} folders"),
+    files,
+  });
 }
 
 /** Of how many there are, too, where not all are loaded: then "all" may have meant more than was there. */
 function Chosen({ entries, listing }: { entries: readonly Entry[]; listing: FolderListing }) {
   const bytes = bytesIn(entries);
-  const of = listing.loaded < listing.count ? ` of ${listing.count.toLocaleString()}` : "";
+  const { length: chosen } = entries;
+  const { count: total } = listing;
+  const isPart = listing.loaded < total;
   return (
     <p class="toolbar-words" role="status">
-      {entries.length.toLocaleString()}
-      {of} <span class="toolbar-selected">selected</span>
+      <span class="toolbar-selected">
+        {isPart
+          ? plural(chosen, "{count} of {total} selected", "{count} of {total} selected", { total })
+          : plural(chosen, "{count} selected", "{count} selected")}
+      </span>
+      <span class="toolbar-count" aria-hidden="true">
+        {isPart ? t("{done} of {total}", { done: chosen, total }) : formatNumber(chosen)}
+      </span>
       {bytes > 0 && <span class="toolbar-bytes">, {formatBytes(bytes)}</span>}
     </p>
   );

@@ -4,6 +4,14 @@ import { t } from "../../../lib/words/text.ts";
 import { CodeLines } from "./code-lines.tsx";
 import { markAnchor, noteAnchor } from "./context.ts";
 import { Inlines, Jump } from "./inlines.tsx";
+import { mark, t } from "../../../lib/words/text.ts";
+
+/** What is said of an output of a notebook. */
+const REMARKS = {
+  hidden: mark("This output is HTML, a script or another form that is not shown here."),
+  "partly-hidden": mark("This output also has HTML, a script or another form that is not shown here."),
+  cut: mark("Only the start of this output is shown."),
+} as const;
 
 /** The blocks of a document, one below the other. */
 export function Blocks({ blocks }: { readonly blocks: readonly Block[] }) {
@@ -51,7 +59,7 @@ function blockNode(block: Block): VNode {
         </div>
       );
     case "remark":
-      return <p class="soft">{block.text}</p>;
+      return <p class="soft">{t(REMARKS[block.about])}</p>;
     case "notes":
       return <Notes notes={block.notes} />;
   }

@@ -8,6 +8,7 @@ import { previewKind } from "../../../lib/contents/preview-kind.ts";
 import type { FileRecord } from "../../../lib/api/types.ts";
 import { ThreadView } from "./thread.tsx";
 import type { Threads } from "./use-threads.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface CommentsPanelProps {
   readonly id: string;
@@ -42,18 +43,18 @@ export function CommentsPanel({ id, file, threads, isReadOnly }: CommentsPanelPr
   );
   return (
     <section id={id} class="side-part" aria-labelledby={title}>
-      <h3 id={title}>Comments</h3>
+      <h3 id={title}>{t("Comments")}</h3>
       {error !== null && <Failure error={error} retry={onChange} />}
       {open.length > 0 && shown(open)}
       {open.length === 0 && error === null && (
         <p class="soft">
-          {resolved.length === 0 ? "Nobody has said anything yet." : "Everything here is resolved."}
+          {resolved.length === 0 ? t("Nobody has said anything yet.") : t("Everything here is resolved.")}
         </p>
       )}
       {!isReadOnly && <AddComment key={`${open.length} ${resolved.length}`} file={file} onAdded={onChange} />}
       {resolved.length > 0 && (
         <details>
-          <summary>Resolved ({resolved.length.toLocaleString()})</summary>
+          <summary>{t("Resolved ({count})", { count: resolved.length })}</summary>
           {shown(resolved)}
         </details>
       )}
@@ -64,7 +65,7 @@ export function CommentsPanel({ id, file, threads, isReadOnly }: CommentsPanelPr
 function AddComment({ file, onAdded }: { readonly file: FileRecord; readonly onAdded: () => void }) {
   return (
     <Form
-      submit="Comment"
+      submit={t("verb|Comment")}
       onSubmit={async (values, once) => {
         const said = {
           text: textOf(values, "text"),
@@ -75,9 +76,9 @@ function AddComment({ file, onAdded }: { readonly file: FileRecord; readonly onA
         onAdded();
       }}
     >
-      <Lines label="New comment" name="text" hint="@name mentions a person or an agent." />
+      <Lines label={t("New comment")} name="text" hint={t("@name mentions a person or an agent.")} />
       {TEXTS.has(previewKind(file)) && (
-        <Field label="Lines" name="lines" placeholder="12-15" hint="Empty for the whole file." />
+        <Field label={t("Lines")} name="lines" placeholder="12-15" hint={t("Empty for the whole file.")} />
       )}
     </Form>
   );

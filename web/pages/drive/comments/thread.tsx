@@ -15,6 +15,7 @@ import {
 import { formatRelative, formatTime } from "../../../lib/words/format.ts";
 import { useSession } from "../../../lib/api/session.tsx";
 import type { Comment, FileRecord } from "../../../lib/api/types.ts";
+import { rich, t } from "../../../lib/words/text.ts";
 
 interface ThreadProps {
   readonly file: FileRecord;
@@ -54,32 +55,32 @@ export function ThreadView({ file, thread: { first, replies }, isReadOnly, onCha
             aria-expanded={isReplying}
             onClick={() => setReplying(!isReplying)}
           >
-            Reply
+            {t("verb|Reply")}
           </button>
           <button
             type="button"
             class="button quiet"
             onClick={() => void act(resolveComment(first.id, !isResolved))}
           >
-            {isResolved ? "Open again" : "Resolve"}
+            {isResolved ? t("Open again") : t("Resolve")}
           </button>
           {isOwn && (
             <button type="button" class="button quiet" onClick={() => void act(deleteComment(first.id))}>
-              Delete
+              {t("Delete")}
             </button>
           )}
         </div>
       )}
       {isReplying && (
         <Form
-          submit="Send reply"
+          submit={t("Send reply")}
           onSubmit={async (values, once) => {
             await addComment(file.id, { text: textOf(values, "text"), lines: null, replyTo: first.id }, once);
             setReplying(false);
             onChange();
           }}
         >
-          <Lines label="Reply" name="text" />
+          <Lines label={t("Reply")} name="text" />
         </Form>
       )}
     </li>
@@ -96,10 +97,14 @@ function Said({ comment }: { readonly comment: Comment }) {
         <Visible text={text} />
       </p>
       <p class="soft">
-        <By by={by} />,{" "}
-        <time dateTime={at} title={formatTime(at)}>
-          {formatRelative(at)}
-        </time>
+        {rich("{by}, {when}", {
+          by: <By by={by} />,
+          when: (
+            <time dateTime={at} title={formatTime(at)}>
+              {formatRelative(at)}
+            </time>
+          ),
+        })}
       </p>
     </div>
   );

@@ -6,12 +6,13 @@ import { countFolder, describeDone, describeEntries, type Entry, parentOf } from
 import type { Done } from "../../../lib/files/steps.ts";
 import { bytesIn } from "../../../lib/files/selection.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
-import { formatBytes, formatCount } from "../../../lib/words/format.ts";
+import { formatBytes, formatList } from "../../../lib/words/format.ts";
 import { useLoad } from "../../../lib/api/load.ts";
 import { useSession } from "../../../lib/api/session.tsx";
 import type { DriveStore } from "../store/drive.ts";
 import { deleteEntries } from "../store/work.ts";
 import { useWork, WorkReport } from "./work.tsx";
+import { plural, t } from "../../../lib/words/text.ts";
 
 const NAMED = 5;
 /** Folders that are each asked for; of more, the list they stand in is read again. */
@@ -40,26 +41,26 @@ export function DeleteDialog({ store, entries, ...ends }: DeleteDialogProps) {
   );
   const { work, start, stop, done } = useWork(
     (run) => deleteEntries(store, entries, run),
-    (all) => ends.onDone(`Deleted ${what}.`, all),
+    (all) => ends.onDone(t("Deleted {what}.", { what }), all),
   );
   const onClose = () => {
-    if (done.length > 0) ends.onPartlyDone(`Deleted ${describeDone(done)}.`, done);
+    if (done.length > 0) ends.onPartlyDone(t("Deleted {what}.", { what: describeDone(done) }), done);
     ends.onClose();
   };
   return (
-    <Dialog title={`Delete ${what}?`} onClose={onClose}>
+    <Dialog title={t("Delete {what}?", { what })} onClose={onClose}>
       {work.state === "idle" && (
         <>
           <Names entries={entries} />
-          {loaded.state === "loading" && <p class="soft">Counting files…</p>}
+          {loaded.state === "loading" && <p class="soft">{t("Counting files…")}</p>}
           {loaded.state === "failed" && <Failure error={loaded.error} />}
           {loaded.state === "ready" && <p>{consequence(entries, loaded.value, keepDays)}</p>}
           <div class="row">
             <button type="button" class="button danger" disabled={loaded.state !== "ready"} onClick={start}>
-              Delete
+              {t("Delete")}
             </button>
             <button type="button" class="button" onClick={onClose}>
-              Cancel
+              {t("Cancel")}
             </button>
           </div>
         </>
@@ -77,7 +78,9 @@ function Names({ entries }: { readonly entries: readonly Entry[] }) {
           <Name text={path} />
         </li>
       ))}
-      {entries.length > NAMED && <li class="soft">and {(entries.length - NAMED).toLocaleString()} more</li>}
+      {entries.length > NAMED && (
+        <li class="soft">{t("and {count} more", { count: entries.length - NAMED })}</li>
+      )}
     </ul>
   );
 }
@@ -110,14 +113,39 @@ async function filesInOne(driveId: string, folder: string): Promise<number> {
 }
 
 function consequence(entries: readonly Entry[], inFolders: number, keepDays: number): string {
+  const what = formatList(partsOf(entries, inFolders));
+  if (keepDays === 0) {
+    return plural(
+      entries.length,
+      "{what} will be permanently deleted.",
+      "{what} will be permanently deleted.",
+      { what },
+    );
+  }
+  return plural(
+    entries.length,
+    "{what} will go to the trash, and can be put back for {days}.",
+    "{what} will go to the trash, and can be put back for {days}.",
+    { what, days: plural(keepDays, "{count} day", "{count} days") },
+  );
+}
+
+/** The files and the folders among the entries, in words. */
+function partsOf(entries: readonly Entry[], inFolders: number): string[] {
   const files = entries.filter(({ kind }) => kind === "file");
   const folders = entries.length - files.length;
-  const parts = [
-    files.length > 0 && `${formatCount(files.length, "file")} (${formatBytes(bytesIn(files))})`,
-    folders > 0 &&
-      `${formatCount(folders, "folder")} with ${formatCount(inFolders, "file")} in ${folders === 1 ? "it" : "them"}`,
-  ].filter((part) => part !== false);
-  const what = parts.join(" and ");
-  if (keepDays === 0) return `${what} will be permanently deleted.`;
-  return `${what} will go to the trash, and can be put back for ${formatCount(keepDays, "day")}.`;
+  const parts: string[] = [];
+  if (files.length > 0) {
+    const size = formatBytes(bytesIn(files));
+    parts.push(plural(files.length, "{count} file ({size})", "{count} files ({size})", { size }));
+  }
+  if (folders > 0) {
+    const inside = plural(inFolders, "{count} file", "{count} files");
+    parts.push(
+      plural(folders, "{count} folder with {files} in it", "{count} folders with {files} in them", {
+        files: inside,
+      }),
+    );
+  }
+  return parts;
 }

@@ -6,11 +6,12 @@ import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
-import { formatCount, formatTime } from "../../../lib/words/format.ts";
+import { formatTime } from "../../../lib/words/format.ts";
 import type { FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { Facts, sizeInWords } from "./facts.tsx";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
+import { plural, t } from "../../../lib/words/text.ts";
 
 interface DetailsDialogProps {
   readonly store: DriveStore;
@@ -35,22 +36,25 @@ interface FolderDetailsProps {
 
 function FolderDetails({ folder, onClose }: FolderDetailsProps) {
   return (
-    <Dialog title="Details" onClose={onClose}>
+    <Dialog title={t("Details")} onClose={onClose}>
       <dl class="facts">
-        <dt>Path</dt>
+        <dt>{t("Path")}</dt>
         <dd>
           <Name text={folder.path} />
         </dd>
-        <dt>Contents</dt>
+        <dt>{t("Contents")}</dt>
         <dd>
-          {formatCount(folder.file_count, "file")}, {sizeInWords(folder.total_size)}
+          {t("{files}, {size}", {
+            files: plural(folder.file_count, "{count} file", "{count} files"),
+            size: sizeInWords(folder.total_size),
+          })}
         </dd>
-        <dt>Created</dt>
+        <dt>{t("Created")}</dt>
         <dd>{formatTime(folder.created_at)}</dd>
       </dl>
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </Dialog>
@@ -69,20 +73,20 @@ function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
       ...expiryChange(file, textOf(values, "expires_at")),
     };
     await store.changeFile(file.id, changes);
-    onDone("Details saved.");
+    onDone(t("Details saved."));
   };
   return (
-    <FormDialog title="Details" submit="Save" onSubmit={save} onClose={onClose}>
+    <FormDialog title={t("Details")} submit={t("Save")} onSubmit={save} onClose={onClose}>
       <Facts file={file}>
-        <dt>Content</dt>
+        <dt>{t("Content")}</dt>
         <dd>
           <a href={downloadAddress(file.id)} download>
-            Download
+            {t("Download")}
           </a>
         </dd>
       </Facts>
       <TagsField tags={tags} onChange={setTags} />
-      <Labelled label="Metadata" name="metadata" hint="A JSON object with any data you like.">
+      <Labelled label={t("Metadata")} name="metadata" hint={t("A JSON object with any data you like.")}>
         {(control) => (
           <textarea
             {...control}
@@ -94,7 +98,7 @@ function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
           />
         )}
       </Labelled>
-      <Labelled label="Expires" name="expires_at" hint="Leave blank for never. In your time zone.">
+      <Labelled label={t("Expires")} name="expires_at" hint={t("Leave blank for never. In your time zone.")}>
         {(control) => (
           <input
             {...control}
@@ -115,7 +119,7 @@ function metadataOf(text: string): Record<string, unknown> {
     throw new ApiError(
       0,
       "VALIDATION_ERROR",
-      'Metadata must be a JSON object, such as {"colour": "blue"}.',
+      t("Metadata must be a JSON object, such as {example}.", { example: '{"colour": "blue"}' }),
       "metadata",
     );
   }
@@ -127,7 +131,12 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ApiError(0, "VALIDATION_ERROR", `Metadata is not valid JSON: ${reason}`, "metadata");
+    throw new ApiError(
+      0,
+      "VALIDATION_ERROR",
+      t("Metadata is not valid JSON: {reason}", { reason }),
+      "metadata",
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { Entry } from "../../../lib/files.ts";
 import { ARCHIVE_PATHS } from "../../../../src/domain/limits.ts";
 import { folderArchiveAddress } from "../../../lib/files/archive.ts";
 import type { Drive } from "../../../lib/api/types.ts";
+import { plural, t } from "../../../lib/words/text.ts";
 
 interface DownloadDialogProps {
   readonly drive: Drive;
@@ -16,19 +17,21 @@ interface DownloadDialogProps {
 
 /** Says what to do instead where too much is selected to name each in one download. */
 export function DownloadDialog({ drive, folder, entries, onClose }: DownloadDialogProps) {
-  const whole = folder === "" ? "drive" : "folder";
   return (
-    <Dialog title="Too many items selected" onClose={onClose}>
+    <Dialog title={t("Too many items selected")} onClose={onClose}>
       <p>
-        You selected {entries.length.toLocaleString()} items. One download takes up to {ARCHIVE_PATHS}, or
-        fewer if their names are long. Download the whole {whole}, or select fewer.
+        {plural(entries.length, "You selected {count} item.", "You selected {count} items.")}{" "}
+        {t("One download takes up to {most}, or fewer if their names are long.", { most: ARCHIVE_PATHS })}{" "}
+        {folder === ""
+          ? t("Download the whole drive, or select fewer.")
+          : t("Download the whole folder, or select fewer.")}
       </p>
       <div class="row">
         <a class="button primary" href={folderArchiveAddress(drive.id, folder)} download onClick={onClose}>
-          <Icon svg={downloadIcon} /> Download all
+          <Icon svg={downloadIcon} /> {t("Download all")}
         </a>
         <button type="button" class="button" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </Dialog>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Name } from "../../../components/name.tsx";
 import type { FileRecord } from "../../../lib/api/types.ts";
 import { formatBytes, formatTime } from "../../../lib/words/format.ts";
+import { plural, t } from "../../../lib/words/text.ts";
 
 interface FactsProps {
   readonly file: FileRecord;
@@ -15,17 +16,17 @@ interface FactsProps {
 export function Facts({ file, by, children }: FactsProps) {
   return (
     <dl class="facts">
-      <dt>Path</dt>
+      <dt>{t("Path")}</dt>
       <dd>
         <Name text={file.path} />
       </dd>
-      <dt>Size</dt>
+      <dt>{t("Size")}</dt>
       <dd>{sizeInWords(file.size)}</dd>
-      <dt>Type</dt>
+      <dt>{t("Type")}</dt>
       <dd>{file.mime_type}</dd>
-      <dt>Created</dt>
+      <dt>{t("Created")}</dt>
       <dd>{formatTime(file.created_at)}</dd>
-      <dt>Modified</dt>
+      <dt>{t("Modified")}</dt>
       <dd>
         {formatTime(file.updated_at)} {by}
       </dd>
@@ -33,7 +34,7 @@ export function Facts({ file, by, children }: FactsProps) {
       <dd>
         <code>{file.content_hash.replace(/^sha256:/, "")}</code>
       </dd>
-      <dt>ID</dt>
+      <dt>{t("ID")}</dt>
       <dd>
         <code>{file.id}</code>
       </dd>
@@ -44,5 +45,6 @@ export function Facts({ file, by, children }: FactsProps) {
 
 /** A size as people read it, and to the byte. */
 export function sizeInWords(bytes: number): string {
-  return bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString()} bytes)`;
+  const size = formatBytes(bytes);
+  return bytes < 1024 ? size : plural(bytes, "{size} ({count} byte)", "{size} ({count} bytes)", { size });
 }

@@ -4,6 +4,7 @@ import { Field, textOf } from "../../../components/forms/form.tsx";
 import { Name } from "../../../components/name.tsx";
 import { labelVersion } from "../../../lib/versions.ts";
 import type { FileRecord, Version } from "../../../lib/api/types.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** A content of a file: its label, and what was said of the change that made it. */
 export type Labelled = Pick<Version, "version" | "label" | "message">;
@@ -36,21 +37,22 @@ interface LabelButtonProps {
 /** Asks for a name of a content, such as "approved". */
 export function LabelButton({ file, version: { version, label }, onLabelled }: LabelButtonProps) {
   const [isOpen, setOpen] = useState(false);
+  const title = t("Label version {version}", { version: String(version) });
   return (
     <>
       <button
         type="button"
         class="button quiet"
         aria-haspopup="dialog"
-        aria-label={`Label version ${version}`}
+        aria-label={title}
         onClick={() => setOpen(true)}
       >
-        Label
+        {t("verb|Label")}
       </button>
       {isOpen && (
         <FormDialog
-          title={`Label version ${version}`}
-          submit="Save"
+          title={title}
+          submit={t("Save")}
           onClose={() => setOpen(false)}
           onSubmit={async (values) => {
             await labelVersion(file.id, version, textOf(values, "label").trim());
@@ -59,11 +61,11 @@ export function LabelButton({ file, version: { version, label }, onLabelled }: L
           }}
         >
           <Field
-            label="Label"
+            label={t("Label")}
             name="label"
             value={label ?? ""}
-            placeholder="approved"
-            hint="Another version of the file that has this label loses it. Empty for none."
+            placeholder={t("approved")}
+            hint={t("Another version of the file that has this label loses it. Empty for none.")}
           />
         </FormDialog>
       )}

@@ -4,6 +4,7 @@ import type { Done } from "../../../lib/files/steps.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { renaming } from "../store/undo.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface NamingProps {
   readonly store: DriveStore;
@@ -20,9 +21,11 @@ export function NewFolderDialog({
 }: NamingProps & { readonly folder: string }) {
   const create = async (name: string) => {
     await store.makeFolder(`${folder}${name}/`);
-    onDone(`Created the folder “${plain(name)}”.`);
+    onDone(t("Created the folder “{name}”.", { name: plain(name) }));
   };
-  return <NameDialog title="New folder" submit="Create" value="" onName={create} onClose={onClose} />;
+  return (
+    <NameDialog title={t("New folder")} submit={t("Create")} value="" onName={create} onClose={onClose} />
+  );
 }
 
 /** Gives a file or folder another name in the same folder. */
@@ -31,12 +34,13 @@ export function RenameDialog({ store, entry, onDone, onClose }: NamingProps & { 
   const rename = async (name: string) => {
     if (name === old) return onClose();
     const path = await store.rename(entry, name);
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [renaming(store, entry, path)]);
+    const said = t("Renamed “{old}” to “{name}”.", { old: plain(old), name: plain(name) });
+    onDone(said, [renaming(store, entry, path)]);
   };
   return (
     <NameDialog
-      title={`Rename ${entry.kind}`}
-      submit="Rename"
+      title={entry.kind === "file" ? t("Rename file") : t("Rename folder")}
+      submit={t("Rename")}
       value={old}
       onName={rename}
       onClose={onClose}

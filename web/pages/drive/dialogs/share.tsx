@@ -9,10 +9,11 @@ import { LIFETIMES, lifetimeOf, type MadeLink as Made, type Opens } from "../../
 import { keepLinkChoice, lastLinkChoice } from "../../../lib/browser/link-choice.ts";
 import { Link } from "../../../lib/browser/router.tsx";
 import type { DriveStore } from "../store/drive.ts";
+import { mark, rich, t } from "../../../lib/words/text.ts";
 
 const OPENS: readonly { readonly value: Opens; readonly text: string }[] = [
-  { value: "page", text: "A page that shows the file" },
-  { value: "download", text: "The download, for programs" },
+  { value: "page", text: mark("A page that shows the file") },
+  { value: "download", text: mark("The download, for programs") },
 ];
 
 interface ShareDialogProps {
@@ -37,51 +38,62 @@ export function ShareDialog({ drive, entry, store, onClose }: ShareDialogProps) 
     setLink(made);
   };
   return (
-    <Dialog title={`Share ${describeEntries([entry])}`} onClose={onClose}>
+    <Dialog title={t("Share {name}", { name: describeEntries([entry]) })} onClose={onClose}>
       {link === null ? (
-        <Form submit="Create and copy link" onSubmit={create} onCancel={onClose}>
+        <Form submit={t("Create and copy link")} onSubmit={create} onCancel={onClose}>
           <p class="soft">
-            Anyone with the link can {opens === "page" ? "look at " : "download "}
-            {entry.kind === "file" ? "the file" : "the folder and all in it"}
-            {opens === "page" && " and download it"}, without an account. They can change nothing.
+            {grantedBy(opens, entry.kind)} {t("They can change nothing.")}
           </p>
           {entry.kind === "file" && (
             <Choice
-              label="The link opens"
+              label={t("The link opens")}
               name="opens"
-              options={OPENS}
+              options={OPENS.map(({ value, text }) => ({ value, text: t(text) }))}
               value={opens}
               onChoose={(value) => setOpens(value === "download" ? "download" : "page")}
             />
           )}
           <Choice
             key={opens}
-            label="Expires after"
+            label={t("Expires after")}
             name="seconds"
-            options={LIFETIMES[opens]}
+            options={LIFETIMES[opens].map(({ value, text }) => ({ value, text: t(text) }))}
             value={lifetimeOf(opens, last.seconds)}
           />
           {opens === "page" ? (
             <Field
-              label="Password"
+              label={t("Password")}
               name="password"
               type="password"
               autocomplete="new-password"
-              hint="Optional. Whoever opens the link must give it."
+              hint={t("Optional. Whoever opens the link must give it.")}
             />
           ) : (
             <label class="check">
-              <input type="checkbox" name="once" defaultChecked={last.isOnce} /> Single use
+              <input type="checkbox" name="once" defaultChecked={last.isOnce} /> {t("Single use")}
             </label>
           )}
         </Form>
       ) : (
         <MadeLink link={link} onClose={onClose}>
           <p class="soft">
-            See it again or revoke it under <Link to={placeOf("/links", drive)}>Links</Link>.
+            {rich("See it again or revoke it under {links}.", {
+              links: <Link to={placeOf("/links", drive)}>{t("Links")}</Link>,
+            })}
           </p>
         </MadeLink>
       )}
     </Dialog>
   );
+}
+
+/** What a link lets do whoever has it. Folders have pages only. */
+function grantedBy(opens: Opens, kind: Entry["kind"]): string {
+  if (kind === "folder")
+    return t(
+      "Anyone with the link can look at the folder and all in it and download it, without an account.",
+    );
+  return opens === "page"
+    ? t("Anyone with the link can look at the file and download it, without an account.")
+    : t("Anyone with the link can download the file, without an account.");
 }

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Icon } from "../../../components/icon.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
+import { t } from "../../../lib/words/text.ts";
 
 interface TagsFieldProps {
   readonly tags: readonly string[];
@@ -23,7 +24,7 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
     setTyped("");
   };
   return (
-    <Labelled label="Tags" name={TYPED_TAG}>
+    <Labelled label={t("Tags")} name={TYPED_TAG}>
       {(control) => (
         <>
           {tags.length > 0 && (
@@ -33,7 +34,7 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
                   <Name text={tag} />
                   <button
                     type="button"
-                    aria-label={`Remove tag ${tag}`}
+                    aria-label={t("Remove tag {tag}", { tag })}
                     onClick={() => onChange(tags.filter((other) => other !== tag))}
                   >
                     <Icon svg={closeIcon} />
@@ -48,7 +49,7 @@ export function TagsField({ tags, onChange }: TagsFieldProps) {
             name={TYPED_TAG}
             dir="auto"
             value={typed}
-            placeholder="Add a tag"
+            placeholder={t("Add a tag")}
             autocomplete="off"
             onInput={(event) => setTyped(event.currentTarget.value)}
             onKeyDown={(event) => {

@@ -16,6 +16,7 @@ import type { Drive } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { transferEntries } from "../store/work.ts";
 import { useWork, WorkReport } from "./work.tsx";
+import { rich, t } from "../../../lib/words/text.ts";
 
 interface TransferDialogProps {
   readonly store: DriveStore;
@@ -41,23 +42,18 @@ export function TransferDialog({ store, drive, folder, how, entries, into, ...en
   const [staying, setStaying] = useState(entries);
   const what = describeEntries(staying);
   const { question, ask } = useQuestion();
-  const inWords = (some: readonly Done[]) => {
-    const did = how === "move" ? "moved" : "copied";
-    if (some.length === 0) return `Nothing was ${did}.`;
-    return `${how === "move" ? "Moved" : "Copied"} ${describeDone(some)}.`;
-  };
   const { work, start, stop, reset, done } = useWork(
     (run) => {
       const where = { toDrive: to.drive.id, toFolder: asFolder(to.folder) };
       return transferEntries(store, { how, entries: staying, ask, ...where }, run);
     },
-    (all) => ends.onDone(inWords(all), all),
+    (all) => ends.onDone(inWords(how, all), all),
   );
   const isSeen = useSeen(into === undefined);
   useLayoutEffect(() => {
     if (into !== undefined) start();
   }, []);
-  const tellPart = () => done.length > 0 && ends.onPartlyDone(inWords(done), done);
+  const tellPart = () => done.length > 0 && ends.onPartlyDone(inWords(how, done), done);
   const onClose = () => {
     tellPart();
     ends.onClose();
@@ -71,20 +67,23 @@ export function TransferDialog({ store, drive, folder, how, entries, into, ...en
   // What was not begun when it was stopped is not among what is left; all of it is still selected in the list.
   const again =
     work.state === "ended" && !work.stopped
-      ? { name: "Choose another folder", onChoose: () => goOn(work.left) }
+      ? { name: t("Choose another folder"), onChoose: () => goOn(work.left) }
       : undefined;
   const isIdle = work.state === "idle" || work.state === "failed";
   const isShown = isSeen || question !== null || work.state === "ended" || work.state === "failed";
   return (
     <>
       {isShown && (
-        <Dialog title={`${how === "move" ? "Move" : "Copy"} ${what}`} onClose={onClose}>
+        <Dialog
+          title={how === "move" ? t("Move {what}", { what }) : t("Copy {what}", { what })}
+          onClose={onClose}
+        >
           {isIdle && (
             <DestinationForm
               drive={drive}
               to={to}
               isHere={to.drive.id === drive.id && asFolder(to.folder) === folder}
-              submit={how === "move" ? "Move here" : "Copy here"}
+              submit={how === "move" ? t("Move here") : t("Copy here")}
               failure={<WorkReport work={work} how={how} onStop={stop} onClose={onClose} />}
               onChange={setTo}
               onSubmit={start}
@@ -98,7 +97,7 @@ export function TransferDialog({ store, drive, folder, how, entries, into, ...en
         <TakenQuestion
           key={question.dismissed}
           path={asFolder(to.folder) + nameOf(question.entry.path)}
-          others={question.others > 0 ? `${question.others.toLocaleString()} more` : null}
+          others={question.others > 0 ? t("{count} more", { count: question.others }) : null}
           canReplace={question.entry.kind === "file"}
           onAnswer={question.onAnswer}
           onDismiss={question.onDismiss}
@@ -108,6 +107,13 @@ export function TransferDialog({ store, drive, folder, how, entries, into, ...en
       )}
     </>
   );
+}
+
+function inWords(how: "move" | "copy", done: readonly Done[]): string {
+  const isMove = how === "move";
+  if (done.length === 0) return isMove ? t("Nothing was moved.") : t("Nothing was copied.");
+  const what = describeDone(done);
+  return isMove ? t("Moved {what}.", { what }) : t("Copied {what}.", { what });
 }
 
 /** Whether what goes on is to be seen: after a moment, unless it is `atOnce`. */
@@ -131,8 +137,10 @@ function Taken({
 }) {
   return (
     <p>
-      There is already something with this name in <Name text={folder === "" ? drive.name : folder} />.
-      {kind === "folder" && " A folder can't replace it, and isn't merged with it."}
+      {rich("There is already something with this name in {folder}.", {
+        folder: <Name text={folder === "" ? drive.name : folder} />,
+      })}
+      {kind === "folder" && <> {t("A folder can't replace it, and isn't merged with it.")}</>}
     </p>
   );
 }
@@ -198,7 +206,7 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
   return (
     <form onSubmit={submit}>
       {drives.length > 1 && (
-        <Labelled label="Drive" name="drive">
+        <Labelled label={t("Drive")} name="drive">
           {(control) => (
             <select
               {...control}
@@ -221,18 +229,18 @@ function DestinationForm({ drive, to, isHere, onChange, onSubmit, ...rest }: Des
         drive={to.drive}
         folder={to.folder}
         name="folder"
-        hint="Choose a folder below or type a path. A new folder is created if needed."
-        placeholder="Drive root"
+        hint={t("Choose a folder below or type a path. A new folder is created if needed.")}
+        placeholder={t("Drive root")}
         onChoose={choose}
       />
-      {isHere && <p class="soft">Already in this folder. Choose another one.</p>}
+      {isHere && <p class="soft">{t("Already in this folder. Choose another one.")}</p>}
       {rest.failure}
       <div class="row">
         <button class="button primary" disabled={isHere}>
           {rest.submit}
         </button>
         <button type="button" class="button" onClick={rest.onCancel}>
-          Cancel
+          {t("Cancel")}
         </button>
       </div>
     </form>

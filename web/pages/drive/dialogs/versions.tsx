@@ -14,6 +14,7 @@ import type { FileRecord, Version } from "../../../lib/api/types.ts";
 import { Known, LabelButton, type Labelled } from "./label.tsx";
 import { listVersions, restoreVersion, versionAddress } from "../../../lib/versions.ts";
 import type { DriveStore } from "../store/drive.ts";
+import { rich, t } from "../../../lib/words/text.ts";
 
 interface VersionsDialogProps {
   readonly file: FileRecord;
@@ -39,27 +40,38 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
       store.fileChanged(restored);
       setCompared(null);
       setNow(restored);
-      say(`Version ${version} is the current content again. What was there before is kept as a version.`);
+      say(
+        t("Version {version} is the current content again. What was there before is kept as a version.", {
+          version: String(version),
+        }),
+      );
     } catch (error) {
       say(asApiError(error).message);
       reload();
     }
   };
   return (
-    <Dialog title={`Versions of ${describeEntries([fileEntry(file)])}`} isWide onClose={onClose}>
+    <Dialog
+      title={t("Versions of {name}", { name: describeEntries([fileEntry(file)]) })}
+      isWide
+      onClose={onClose}
+    >
       <ul class="list versions">
         <li class="row version">
           <div class="record-what">
-            <h3>Current</h3>
+            <h3>{t("Current")}</h3>
             <p class="soft" title={formatTime(now.updated_at)}>
-              {formatBytes(now.size)}, changed {formatRelative(now.updated_at)}
+              {t("{size}, changed {when}", {
+                size: formatBytes(now.size),
+                when: formatRelative(now.updated_at),
+              })}
             </p>
             {present !== null && <Known version={present} />}
           </div>
           <div class="record-tools">
             {present !== null && <LabelButton file={file} version={present} onLabelled={reload} />}
             <a class="button quiet" href={downloadAddress(file.id)} download={file.filename}>
-              Download
+              {t("Download")}
             </a>
           </div>
         </li>
@@ -76,22 +88,22 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
             />
           ))}
       </ul>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && loaded.value.data.length === 0 && (
         <p class="soft">
           {keepsVersions(account)
-            ? "This file has no earlier versions. Each change of its content keeps one."
-            : "This server keeps no earlier versions of files."}
+            ? t("This file has no earlier versions. Each change of its content keeps one.")
+            : t("This server keeps no earlier versions of files.")}
         </p>
       )}
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
         {loaded.state === "ready" && loaded.value.hasMore && (
           <button type="button" class="button" onClick={more}>
-            Show more
+            {t("Show more")}
           </button>
         )}
       </div>
@@ -111,13 +123,17 @@ interface VersionRowProps {
 
 function VersionRow({ file, version, isCompared, onCompare, onRestore, onLabelled }: VersionRowProps) {
   const { version: number, size, replaced_at: at, replaced_by: by } = version;
-  const named = `version ${number}`;
+  const named = { version: String(number) };
   return (
     <li class="row version">
       <div class="record-what">
-        <h3>Version {number}</h3>
+        <h3>{t("Version {version}", named)}</h3>
         <p class="soft" title={formatTime(at)}>
-          {formatBytes(size)}, replaced {formatRelative(at)} <By by={by} />
+          {rich("{size}, replaced {when} {by}", {
+            size: formatBytes(size),
+            when: formatRelative(at),
+            by: <By by={by} />,
+          })}
         </p>
         <Known version={version} />
       </div>
@@ -127,21 +143,26 @@ function VersionRow({ file, version, isCompared, onCompare, onRestore, onLabelle
           type="button"
           class="button quiet"
           aria-expanded={isCompared}
-          aria-label={`Compare ${named} with the current content`}
+          aria-label={t("Compare version {version} with the current content", named)}
           onClick={onCompare}
         >
-          Compare
+          {t("Compare")}
         </button>
         <a
           class="button quiet"
           href={versionAddress(file.id, number)}
           download={file.filename}
-          aria-label={`Download ${named}`}
+          aria-label={t("Download version {version}", named)}
         >
-          Download
+          {t("Download")}
         </a>
-        <button type="button" class="button" aria-label={`Restore ${named}`} onClick={onRestore}>
-          Restore
+        <button
+          type="button"
+          class="button"
+          aria-label={t("Restore version {version}", named)}
+          onClick={onRestore}
+        >
+          {t("Restore")}
         </button>
       </div>
       {isCompared && (
@@ -150,7 +171,7 @@ function VersionRow({ file, version, isCompared, onCompare, onRestore, onLabelle
             key={file.content_hash}
             id={file.id}
             compared={{ from: number }}
-            label={`From version ${number} to the current content`}
+            label={t("From version {version} to the current content", named)}
           />
         </div>
       )}

@@ -3,13 +3,10 @@ import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
 import { type ApiError, asApiError } from "../../../lib/api/api.ts";
 import { type Done, type Left, type Progress, progressWords, type Work } from "../../../lib/files/steps.ts";
-import { formatCount } from "../../../lib/words/format.ts";
+import { plural, t } from "../../../lib/words/text.ts";
 
 /** Problems named one by one; the rest are counted. */
 const NAMED = 20;
-
-/** As in "2 items couldn't be moved". */
-const IN_WORDS = { delete: "deleted", move: "moved", copy: "copied" } as const;
 
 /** A long piece of work, as a dialog shows it. */
 type WorkState =
@@ -75,11 +72,11 @@ export function WorkReport({ work, how, onStop, again, onClose }: WorkReportProp
     case "running":
       return (
         <div class="dialog-body" role="status">
-          <progress aria-label="Progress" value={work.progress.done} max={work.progress.of} />
+          <progress aria-label={t("Progress")} value={work.progress.done} max={work.progress.of} />
           <p class="soft">{progressWords(work.progress)}</p>
           <div class="row">
             <button type="button" class="button" onClick={onStop}>
-              Stop
+              {t("Stop")}
             </button>
           </div>
         </div>
@@ -99,21 +96,21 @@ function Ended({ work, how, again, onClose }: EndedProps) {
   const { left, stopped } = work;
   return (
     <div class="dialog-body" role="alert">
-      {stopped && <p>Stopped. What was already done is not undone.</p>}
+      {stopped && <p>{t("Stopped. What was already done is not undone.")}</p>}
       {left.length > 0 && (
         <div class="notice bad">
-          <p>
-            {formatCount(left.length, "item")} couldn't be {IN_WORDS[how]}:
-          </p>
+          <p>{leftInWords(how, left.length)}</p>
           <ul class="left">
             {left.slice(0, NAMED).map(({ path, error }) => (
               <li key={path}>
                 <Name text={path} />: {error.message}
-                {error.requestId !== undefined && <small class="soft"> Request {error.requestId}</small>}
+                {error.requestId !== undefined && (
+                  <small class="soft"> {t("Request {id}", { id: error.requestId })}</small>
+                )}
               </li>
             ))}
           </ul>
-          {left.length > NAMED && <p>and {(left.length - NAMED).toLocaleString()} more.</p>}
+          {left.length > NAMED && <p>{t("and {count} more.", { count: left.length - NAMED })}</p>}
         </div>
       )}
       <div class="row">
@@ -123,9 +120,20 @@ function Ended({ work, how, again, onClose }: EndedProps) {
           </button>
         )}
         <button type="button" class={`button ${again === undefined ? "primary" : ""}`} onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </div>
   );
+}
+
+function leftInWords(how: WorkReportProps["how"], count: number): string {
+  switch (how) {
+    case "delete":
+      return plural(count, "{count} item couldn't be deleted:", "{count} items couldn't be deleted:");
+    case "move":
+      return plural(count, "{count} item couldn't be moved:", "{count} items couldn't be moved:");
+    case "copy":
+      return plural(count, "{count} item couldn't be copied:", "{count} items couldn't be copied:");
+  }
 }

@@ -6,16 +6,16 @@ import { withFoundLetters } from "../../../lib/contents/missing-letters.ts";
 import type { Editing } from "../../../lib/editing/editing.ts";
 import { type Collision, collisionsOf, type Side } from "../../../lib/editing/merge.ts";
 import type { Undecided } from "../../../lib/editing/notice.ts";
-import { formatCount } from "../../../lib/words/format.ts";
 import { Who } from "./notices.tsx";
+import { mark, plural, rich, t } from "../../../lib/words/text.ts";
 
 /** Lines of a side that are shown. */
 const MOST_LINES = 40;
 
 const SIDES: readonly (readonly [side: Side, name: string])[] = [
-  ["both", "Both"],
-  ["mine", "Yours"],
-  ["theirs", "Theirs"],
+  ["both", mark("Both")],
+  ["mine", mark("Yours")],
+  ["theirs", mark("Theirs")],
 ];
 
 interface CollisionsProps {
@@ -38,11 +38,11 @@ export function Collisions({ editing, undecided }: CollisionsProps) {
   return (
     <form class="preview-body collisions" onSubmit={decide}>
       <h3 ref={heading} tabIndex={-1}>
-        You and somebody else changed the same lines
+        {t("You and somebody else changed the same lines")}
       </h3>
       <p>
-        The file was changed <Who by={undecided.by} /> while you edited it. Choose which lines to keep.
-        Nothing is saved yet: you can edit the text afterwards.
+        {rich("The file was changed {by} while you edited it.", { by: <Who by={undecided.by} /> })}{" "}
+        {t("Choose which lines to keep. Nothing is saved yet: you can edit the text afterwards.")}
       </p>
       <First of={collisions}>
         {(shown) => (
@@ -54,9 +54,9 @@ export function Collisions({ editing, undecided }: CollisionsProps) {
         )}
       </First>
       <div class="row">
-        <button class="button primary">Put into the text</button>
+        <button class="button primary">{t("Put into the text")}</button>
         <button type="button" class="button" onClick={() => editing.putOff()}>
-          Back to your text
+          {t("Back to your text")}
         </button>
       </div>
     </form>
@@ -75,18 +75,16 @@ function Place({ at, of, collision }: PlaceProps) {
   return (
     <li>
       <fieldset>
-        <legend>
-          Place {at + 1} of {of}
-        </legend>
+        <legend>{t("Place {place} of {total}", { place: at + 1, total: of })}</legend>
         <div class="sides">
-          <SideLines name="Yours" lines={collision.mine} />
-          <SideLines name="Theirs" lines={collision.theirs} />
+          <SideLines name={t("Yours")} lines={collision.mine} />
+          <SideLines name={t("Theirs")} lines={collision.theirs} />
         </div>
         <div class="row">
           {SIDES.map(([side, name]) => (
             <label key={side} class="row">
               <input type="radio" name={nameOf(at)} value={side} defaultChecked={side === "both"} />
-              {name}
+              {t(name)}
             </label>
           ))}
         </div>
@@ -102,7 +100,7 @@ function SideLines({ name, lines }: { readonly name: string; readonly lines: rea
     <div class="side">
       <h4>{name}</h4>
       {lines.length === 0 ? (
-        <p class="soft">These lines were deleted.</p>
+        <p class="soft">{t("These lines were deleted.")}</p>
       ) : (
         <pre>
           {shown.map((line) => (
@@ -113,7 +111,7 @@ function SideLines({ name, lines }: { readonly name: string; readonly lines: rea
           ))}
         </pre>
       )}
-      {left > 0 && <p class="soft">and {formatCount(left, "more line")}</p>}
+      {left > 0 && <p class="soft">{plural(left, "and {count} more line", "and {count} more lines")}</p>}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { FileRecord } from "../../../lib/api/types.ts";
 import { dropDraft, keyOf, readDraft } from "../../../lib/editing/drafts.ts";
 import { EditedFile } from "../../../lib/editing/edited-file.ts";
 import { formatRelative } from "../../../lib/words/format.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface DraftNoticeProps {
   readonly file: FileRecord;
@@ -20,17 +21,17 @@ export function DraftNotice({ file, onContinue }: DraftNoticeProps) {
   const discard = async () => {
     await dropDraft(key);
     reload();
-    say("Discarded your unsaved changes.");
+    say(t("Discarded your unsaved changes."));
   };
   return (
     <div class="notice careful preview-happening" role="status">
-      <p>You have unsaved changes from {formatRelative(loaded.value.at)}.</p>
+      <p>{t("You have unsaved changes from {when}.", { when: formatRelative(loaded.value.at) })}</p>
       <div class="row">
         <button type="button" class="button primary" onClick={onContinue}>
-          Continue
+          {t("Continue")}
         </button>
         <button type="button" class="button" onClick={() => void discard()}>
-          Discard
+          {t("Discard")}
         </button>
       </div>
     </div>

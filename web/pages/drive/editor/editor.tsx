@@ -12,6 +12,7 @@ import { SaveAsDialog } from "./save-as-dialog.tsx";
 import { TextArea } from "./text-area.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useLeaving } from "./use-leaving.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface EditorProps {
   readonly editing: Editing;
@@ -44,23 +45,23 @@ export function Editor({ editing, store, onDone }: EditorProps) {
     return () => removeEventListener("keydown", press, { capture: true });
   }, []);
   return (
-    <section ref={section} class="editor" tabIndex={-1} aria-label="Editor">
+    <section ref={section} class="editor" tabIndex={-1} aria-label={t("Editor")}>
       <div class="row preview-bar">
         <button
           type="button"
           class="button primary"
-          title="Save (Ctrl+S)"
+          title={t("Save (Ctrl+S)")}
           aria-keyshortcuts="Control+S Meta+S"
           aria-disabled={!editing.canSave.value}
           onClick={() => void save()}
         >
-          Save
+          {t("Save")}
         </button>
         <button type="button" class="button" onClick={() => leave(onDone)}>
-          Done
+          {t("Done")}
         </button>
         <span role="status">{stateOf(editing, draft.isKept)}</span>
-        <small class="soft editor-hint">To leave the text by keyboard, press Escape, then Tab.</small>
+        <small class="soft editor-hint">{t("To leave the text by keyboard, press Escape, then Tab.")}</small>
       </div>
       {undecided === null ? (
         <Notices editing={editing} onSave={() => void save()} onSaveAs={() => setNaming(true)} />
@@ -83,8 +84,8 @@ export function Editor({ editing, store, onDone }: EditorProps) {
 }
 
 function stateOf({ isBusy, isDirty, notice }: Editing, isKept: boolean | null): string {
-  if (!isDirty.value) return notice.value?.kind === "saved" ? "Saved" : "";
-  if (isBusy.value) return "Saving…";
-  if (isKept === null) return "Not saved";
-  return isKept ? "Not saved, draft kept" : "Not saved, and this browser keeps no drafts";
+  if (!isDirty.value) return notice.value?.kind === "saved" ? t("Saved") : "";
+  if (isBusy.value) return t("Saving…");
+  if (isKept === null) return t("Not saved");
+  return isKept ? t("Not saved, draft kept") : t("Not saved, and this browser keeps no drafts");
 }

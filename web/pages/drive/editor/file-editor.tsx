@@ -8,6 +8,7 @@ import { readStored, type Unreadable } from "../../../lib/editing/stored.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { Editor } from "./editor.tsx";
 import { type Begun, useEditing } from "./use-editing.ts";
+import { mark, t } from "../../../lib/words/text.ts";
 
 interface FileEditorProps {
   readonly file: FileRecord;
@@ -17,9 +18,9 @@ interface FileEditorProps {
 }
 
 const WHY_NOT: Readonly<Record<Unreadable, string>> = {
-  "too-large": "it is too large",
-  "no-text": "it is not a text in UTF-8",
-  "too-complex": "its lines are too long, or too complex to be shown",
+  "too-large": mark("This file can't be edited here: it is too large."),
+  "no-text": mark("This file can't be edited here: it is not a text in UTF-8."),
+  "too-complex": mark("This file can't be edited here: its lines are too long, or too complex to be shown."),
 };
 
 /** Edits the text of a file, in place of its preview; if changes of it were kept here that were not saved, with these. */
@@ -31,15 +32,15 @@ export function FileEditor({ file, store, onDone }: FileEditorProps) {
     const stored = await readStored(file, signal);
     return typeof stored === "string" ? stored : { file: edited, stored, draft };
   });
-  if (loaded.state === "loading") return <p class="preview-body preview-none soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="preview-body preview-none soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   const { value } = loaded;
   if (typeof value !== "string") return <Opened begun={value} store={store} onDone={onDone} />;
   return (
     <div class="preview-body preview-none">
-      <p>This file can't be edited here: {WHY_NOT[value]}.</p>
+      <p>{t(WHY_NOT[value])}</p>
       <button type="button" class="button" onClick={() => onDone(file)}>
-        Back
+        {t("Back")}
       </button>
     </div>
   );

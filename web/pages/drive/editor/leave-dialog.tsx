@@ -1,5 +1,6 @@
 import { Dialog } from "../../../components/dialog.tsx";
 import type { Leaving } from "./use-leaving.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface LeaveDialogProps {
   readonly leaving: Leaving;
@@ -19,17 +20,17 @@ export function LeaveDialog({ leaving, onSave, onDiscard }: LeaveDialogProps) {
     leaving.go();
   };
   return (
-    <Dialog title="Save your changes?" onClose={leaving.stay}>
-      <p>You have changes that are not saved.</p>
+    <Dialog title={t("Save your changes?")} onClose={leaving.stay}>
+      <p>{t("You have changes that are not saved.")}</p>
       <div class="row">
         <button type="button" class="button primary" onClick={() => void save()}>
-          Save
+          {t("Save")}
         </button>
         <button type="button" class="button danger" onClick={discard}>
-          Discard
+          {t("Discard")}
         </button>
         <button type="button" class="button" onClick={leaving.stay}>
-          Keep editing
+          {t("Keep editing")}
         </button>
       </div>
     </Dialog>

@@ -11,6 +11,7 @@ import { isTaken } from "../../../lib/uploads/put-file.ts";
 import type { DriveStore } from "../store/drive.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { Begun } from "./use-editing.ts";
+import { t } from "../../../lib/words/text.ts";
 
 const NewText = later(async () => (await import("./new-text.tsx")).NewText);
 
@@ -28,12 +29,20 @@ export function NewFile({ folder, store, onClose }: NewFileProps) {
   const begin = async (name: string) => {
     const path = folder.path + name;
     if (await isTaken(folder.drive, path, new AbortController().signal)) {
-      throw new ApiError(412, "CONFLICT", "There is a file with this name already.", "name");
+      throw new ApiError(412, "CONFLICT", t("There is a file with this name already."), "name");
     }
     const file = new EditedFile(folder.drive, path, null);
     const draft = await readDraft(keyOf(account.id, file));
-    if (draft !== null) say("This is what you wrote before. It is not saved.");
+    if (draft !== null) say(t("This is what you wrote before. It is not saved."));
     setBegun({ file, stored: { text: "", format: NEW_FORMAT, etag: null }, draft });
   };
-  return <NameDialog title="New file" submit="Write" value="untitled.md" onName={begin} onClose={onClose} />;
+  return (
+    <NameDialog
+      title={t("New file")}
+      submit={t("Write")}
+      value="untitled.md"
+      onName={begin}
+      onClose={onClose}
+    />
+  );
 }

@@ -8,6 +8,7 @@ import type { DriveStore } from "../store/drive.ts";
 import type { FolderStore } from "../store/folder.ts";
 import { Editor } from "./editor.tsx";
 import { type Begun, useEditing } from "./use-editing.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface NewTextProps {
   readonly begun: Begun;
@@ -33,12 +34,12 @@ export function NewText({ begun, folder, store, onClose }: NewTextProps) {
           <h2 id="new-file">
             <Name text={nameOf(editing.file.path)} />
           </h2>
-          <p class="soft">{record === null ? "New file" : record.mime_type}</p>
+          <p class="soft">{record === null ? t("New file") : record.mime_type}</p>
         </div>
         <button
           type="button"
           class="button quiet"
-          aria-label="Close editor"
+          aria-label={t("Close editor")}
           onClick={() => element.current?.close()}
         >
           <Icon svg={closeIcon} />

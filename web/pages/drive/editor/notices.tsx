@@ -3,6 +3,7 @@ import { By } from "../../../components/by.tsx";
 import { Failure } from "../../../components/failure.tsx";
 import type { By as Actor } from "../../../lib/api/types.ts";
 import type { Editing } from "../../../lib/editing/editing.ts";
+import { rich, t } from "../../../lib/words/text.ts";
 
 interface NoticesProps {
   readonly editing: Editing;
@@ -23,31 +24,33 @@ export function Notices({ editing, onSave, onSaveAs }: NoticesProps) {
     case "failed":
       return (
         <Failure error={notice.error} retry={() => (isDirty ? onSave() : void editing.refresh())}>
-          {isDirty && <p>Your text is not saved. It stays here.</p>}
+          {isDirty && <p>{t("Your text is not saved. It stays here.")}</p>}
         </Failure>
       );
     case "changed":
       return (
-        <Told actions={<Action name="Merge" onPress={() => void editing.merge()} />}>
-          This file was changed <Who by={notice.by} /> while you edit it. Merge their changes into your text;
-          saving does it, too.
+        <Told actions={<Action name={t("Merge")} onPress={() => void editing.merge()} />}>
+          {rich("This file was changed {by} while you edit it.", { by: <Who by={notice.by} /> })}{" "}
+          {t("Merge their changes into your text; saving does it, too.")}
         </Told>
       );
     case "merged":
       return isDirty ? (
         <Told>
-          This file was changed <Who by={notice.by} />. Their changes are merged into your text, and marked.
-          Look at them, then save.
+          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {t("Their changes are merged into your text, and marked. Look at them, then save.")}
         </Told>
       ) : (
         <Told>
-          This file was changed <Who by={notice.by} />. This is the new text. What is new is marked.
+          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {t("This is the new text. What is new is marked.")}
         </Told>
       );
     case "deleted":
       return (
         <Told>
-          This file was deleted or moved away <Who by={notice.by} />. Saving makes a new file in its place.
+          {rich("This file was deleted or moved away {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {t("Saving makes a new file in its place.")}
         </Told>
       );
     case "unreadable":
@@ -55,13 +58,15 @@ export function Notices({ editing, onSave, onSaveAs }: NoticesProps) {
         <Told
           actions={
             <>
-              <Action name="Save over it" onPress={() => void editing.saveOver(notice.file)} />
-              <Action name="Save as another file" onPress={onSaveAs} />
+              <Action name={t("Save over it")} onPress={() => void editing.saveOver(notice.file)} />
+              <Action name={t("Save as another file")} onPress={onSaveAs} />
             </>
           }
         >
-          This file was replaced <Who by={notice.by} /> by something that can't be edited here. Your text is
-          not saved.
+          {rich("This file was replaced {by} by something that can't be edited here.", {
+            by: <Who by={notice.by} />,
+          })}{" "}
+          {t("Your text is not saved.")}
         </Told>
       );
   }
@@ -91,5 +96,5 @@ function Action({ name, onPress }: { readonly name: string; readonly onPress: ()
 
 /** Who did something, as far as that is known. */
 export function Who({ by }: { readonly by: Actor | undefined }) {
-  return by === undefined ? <>by somebody else</> : <By by={by} />;
+  return by === undefined ? t("by somebody else") : <By by={by} />;
 }

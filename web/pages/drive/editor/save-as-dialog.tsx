@@ -1,6 +1,7 @@
 import { NameDialog } from "../../../components/forms/name-dialog.tsx";
 import type { Editing } from "../../../lib/editing/editing.ts";
 import { nameOf, parentOf } from "../../../lib/files.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface SaveAsDialogProps {
   readonly editing: Editing;
@@ -15,13 +16,13 @@ export function SaveAsDialog({ editing, onClose }: SaveAsDialogProps) {
   };
   return (
     <NameDialog
-      title="Save under another name"
-      submit="Save"
+      title={t("Save under another name")}
+      submit={t("Save")}
       value={nameOf(editing.file.path)}
       onName={save}
       onClose={onClose}
     >
-      {editing.notice.peek()?.kind === "taken" && <p>There is something with this name already.</p>}
+      {editing.notice.peek()?.kind === "taken" && <p>{t("There is something with this name already.")}</p>}
     </NameDialog>
   );
 }

@@ -16,7 +16,9 @@ import { nameOf } from "../../../lib/files.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import { languageOf } from "./languages.ts";
 import { markChanged, mergedLines, unmark } from "./merged-lines.ts";
+import { phrases } from "./phrases.ts";
 import { theme } from "./theme.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** What every text is edited with. */
 const EXTENSIONS: Extension = [
@@ -60,9 +62,10 @@ export function TextArea({ editing, isHidden }: TextAreaProps) {
         extensions: [
           EXTENSIONS,
           language.of([]),
+          EditorState.phrases.of(phrases()),
           EditorView.contentAttributes.of({
-            "aria-label": `Text of ${plain(name)}`,
-            "aria-description": "To leave the text, press Escape, then Tab.",
+            "aria-label": t("Text of {name}", { name: plain(name) }),
+            "aria-description": t("To leave the text, press Escape, then Tab."),
           }),
           EditorView.updateListener.of(({ docChanged, state }) => {
             if (docChanged) editing.typed(state.doc);

@@ -11,6 +11,7 @@ import type { StoredText } from "../../../lib/editing/stored.ts";
 import { describeEntries, fileEntry } from "../../../lib/files.ts";
 import { restoreBefore } from "../../../lib/versions.ts";
 import type { DriveStore } from "../store/drive.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** What is edited: a text, or the draft that was made of one before. */
 export interface Begun {
@@ -25,14 +26,14 @@ export function useEditing(store: DriveStore, { file, stored, draft }: Begun): E
   const [editing] = useState(() => {
     const onSaved = (saved: FileRecord, isNew: boolean) => {
       store.fileChanged(saved);
-      const named = describeEntries([fileEntry(saved)]);
-      if (isNew) return say(`Created ${named}.`);
+      const name = describeEntries([fileEntry(saved)]);
+      if (isNew) return say(t("Created {name}.", { name }));
       const undo = async () => {
         store.fileChanged(await restoreBefore(saved));
         await begun.refresh();
-        return `Put back what ${named} held before.`;
+        return t("Put back what {name} held before.", { name });
       };
-      say(`Saved ${named}.`, keepsVersions(account) ? { undo } : {});
+      say(t("Saved {name}.", { name }), keepsVersions(account) ? { undo } : {});
     };
     const text = draft === null ? {} : { text: draft.text };
     const base = draft?.base ?? stored;

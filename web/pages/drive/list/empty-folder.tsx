@@ -4,6 +4,7 @@ import { askToConnect } from "../../../components/connect.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { folderAddress } from "../../../lib/files/place.ts";
 import { Link } from "../../../lib/browser/router.tsx";
+import { t } from "../../../lib/words/text.ts";
 
 interface EmptyFolderProps {
   /** The drive as the address names it. */
@@ -36,18 +37,18 @@ type EmptyWordsProps = Omit<EmptyFolderProps, "place" | "isMissing">;
 function EmptyWords({ folder, isReadOnly, isManaged, onNewFile }: EmptyWordsProps) {
   return (
     <>
-      <h2>{folder === "" ? "This drive is empty" : "This folder is empty"}</h2>
+      <h2>{folder === "" ? t("This drive is empty") : t("This folder is empty")}</h2>
       {!isReadOnly && (
         <>
-          <p class="soft">Drop files or folders here, upload some, or create a folder.</p>
+          <p class="soft">{t("Drop files or folders here, upload some, or create a folder.")}</p>
           <div class="row">
             {folder === "" && isManaged && (
               <button type="button" class="button primary" onClick={askToConnect}>
-                Connect an agent
+                {t("Connect an agent")}
               </button>
             )}
             <button type="button" class="button" onClick={onNewFile}>
-              Write a file
+              {t("Write a file")}
             </button>
           </div>
         </>
@@ -59,10 +60,10 @@ function EmptyWords({ folder, isReadOnly, isManaged, onNewFile }: EmptyWordsProp
 function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
   return (
     <>
-      <h2>Folder not found</h2>
-      <p class="soft">It was renamed, moved or deleted. Uploading here creates it again.</p>
+      <h2>{t("Folder not found")}</h2>
+      <p class="soft">{t("It was renamed, moved or deleted. Uploading here creates it again.")}</p>
       <Link to={folderAddress(place, "")} class="button">
-        Go to the drive root
+        {t("Go to the drive root")}
       </Link>
     </>
   );
@@ -71,10 +72,10 @@ function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
 function MissingDrive() {
   return (
     <>
-      <h2>Drive not found</h2>
-      <p class="soft">It was deleted while you had it open.</p>
+      <h2>{t("Drive not found")}</h2>
+      <p class="soft">{t("It was deleted while you had it open.")}</p>
       <Link to="/drives" class="button">
-        Go to your drives
+        {t("Go to your drives")}
       </Link>
     </>
   );

@@ -10,6 +10,7 @@ import type { PageAction } from "../../../components/actions.ts";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
 import { archiveAddress } from "../../../lib/files/archive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** Something that can be done with files and folders. */
 export interface EntryAction {
@@ -33,11 +34,11 @@ export function entryActions(folder: FolderStore, entries: readonly Entry[]): En
   const [entry] = entries;
   if (entry === undefined) return [];
   const actions: EntryAction[] = [
-    { name: "Download", svg: downloadIcon, leadsTo: download(folder.drive, entries) },
+    { name: t("Download"), svg: downloadIcon, leadsTo: download(folder.drive, entries) },
     ...(entries.length === 1 ? actionsForOne(entry) : []),
-    { name: "Move", svg: moveIcon, leadsTo: { kind: "transfer", how: "move", entries } },
-    { name: "Copy", svg: copyIcon, leadsTo: { kind: "transfer", how: "copy", entries } },
-    { name: "Delete", svg: deleteIcon, isApart: true, leadsTo: { kind: "delete", entries } },
+    { name: t("Move"), svg: moveIcon, leadsTo: { kind: "transfer", how: "move", entries } },
+    { name: t("Copy"), svg: copyIcon, leadsTo: { kind: "transfer", how: "copy", entries } },
+    { name: t("Delete"), svg: deleteIcon, isApart: true, leadsTo: { kind: "delete", entries } },
   ];
   return actions.filter(({ leadsTo }) => typeof leadsTo === "string" || folder.allows(leadsTo));
 }
@@ -53,19 +54,24 @@ export function entryTools(folder: FolderStore, entries: readonly Entry[]): Fold
 
 function actionsForOne(entry: Entry): EntryAction[] {
   const share: EntryAction = {
-    name: "Share",
+    name: t("Share"),
     svg: shareIcon,
     isForOne: true,
     leadsTo: { kind: "share", entry },
   };
   const both: EntryAction[] = [
-    { name: "Details", svg: infoIcon, isForOne: true, leadsTo: { kind: "details", entry } },
-    { name: "Rename", svg: renameIcon, isForOne: true, leadsTo: { kind: "rename", entry } },
+    { name: t("Details"), svg: infoIcon, isForOne: true, leadsTo: { kind: "details", entry } },
+    { name: t("Rename"), svg: renameIcon, isForOne: true, leadsTo: { kind: "rename", entry } },
   ];
   if (entry.kind === "folder") return [share, ...both];
   return [
     share,
-    { name: "Versions", svg: versionsIcon, isForOne: true, leadsTo: { kind: "versions", file: entry.file } },
+    {
+      name: t("Versions"),
+      svg: versionsIcon,
+      isForOne: true,
+      leadsTo: { kind: "versions", file: entry.file },
+    },
     ...both,
   ];
 }

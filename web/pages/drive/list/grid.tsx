@@ -14,6 +14,7 @@ import { FileRow } from "./row.tsx";
 import { useOpening } from "./use-opening.ts";
 import { useShownRow } from "./use-shown-row.ts";
 import { useVisibleRows } from "./use-visible-rows.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** How long scrolling must rest before what it shows is asked for. */
 const REST_MS = 60;
@@ -131,7 +132,7 @@ export function FileGrid(props: FileGridProps) {
       {menu !== null && (
         <Menu
           key={`${menu.row} ${menu.anchor.left} ${menu.anchor.top}`}
-          label={`Actions for ${describeEntries(menu.entries)}`}
+          label={t("Actions for {name}", { name: describeEntries(menu.entries) })}
           anchor={menu.anchor}
           items={menuItems(folder, menu.entries, href, open)}
           onClose={() => setMenu(null)}
@@ -151,5 +152,5 @@ function menuItems(
   const items = entryTools(folder, entries);
   const [entry] = entries;
   if (entry === undefined || entries.length > 1) return items;
-  return [{ name: "Open", svg: openIcon, href: href(entry), onChoose: () => open(entry) }, ...items];
+  return [{ name: t("Open"), svg: openIcon, href: href(entry), onChoose: () => open(entry) }, ...items];
 }

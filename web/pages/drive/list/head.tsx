@@ -5,6 +5,7 @@ import { Icon } from "../../../components/icon.tsx";
 import { useByWidth } from "../../../lib/browser/width.ts";
 import type { Sort, SortKey } from "../../../lib/files/sort.ts";
 import { type FolderView, LEAST_FOR_COLUMNS } from "../../../lib/files/view.ts";
+import { t } from "../../../lib/words/text.ts";
 
 interface GridHeadProps {
   readonly view: FolderView;
@@ -36,16 +37,16 @@ export function GridHead({ view, chosen, selectable, onChooseAll, ...rest }: Gri
           <input
             ref={box}
             type="checkbox"
-            aria-label={selectable ? "Select all" : "Select all loaded items"}
+            aria-label={selectable ? t("Select all") : t("Select all loaded items")}
             checked={chosen === "all"}
             onChange={(event) => onChooseAll(event.currentTarget.checked)}
           />
         </span>
-        <Heading {...rest} name="Name" by="name" class="cell-name" />
-        <Heading {...rest} name="Size" by="size" class="cell-size" />
-        <Heading {...rest} name="Modified" by="modified" class="cell-modified" />
+        <Heading {...rest} name={t("Name")} by="name" class="cell-name" />
+        <Heading {...rest} name={t("Size")} by="size" class="cell-size" />
+        <Heading {...rest} name={t("Modified")} by="modified" class="cell-modified" />
         <span role="columnheader" class="cell-more">
-          <span class="hidden-visually">Actions</span>
+          <span class="hidden-visually">{t("Actions")}</span>
         </span>
       </div>
     </div>
@@ -66,7 +67,7 @@ function Heading({ sort, onSort, name, by, class: className }: HeadingProps) {
       role="columnheader"
       class={className}
       aria-sort={isCurrent ? direction : "none"}
-      data-words={by === "name" ? "Sort by" : undefined}
+      data-words={by === "name" ? t("Sort by") : undefined}
     >
       <button type="button" class="heading" onClick={() => onSort(by)}>
         {name} {isCurrent && <Icon svg={sort.descending ? downIcon : upIcon} />}

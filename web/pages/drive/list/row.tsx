@@ -8,12 +8,13 @@ import { Name } from "../../../components/name.tsx";
 import { NewsMark } from "../../../components/news-mark.tsx";
 import type { Entry } from "../../../lib/files.ts";
 import { nameOf } from "../../../lib/files.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../../../lib/words/format.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { Mark } from "../../../lib/news.ts";
 import type { FolderView } from "../../../lib/files/view.ts";
 import type { FolderRecord } from "../../../lib/api/types.ts";
 import type { Cursor } from "../store/cursor.ts";
+import { plural, t } from "../../../lib/words/text.ts";
 
 /** Where a row stands in what holds the rows. */
 interface RowSpot {
@@ -79,7 +80,7 @@ export function FileRow(props: FileRowProps) {
     >
       {entry === undefined ? (
         <span role="gridcell" class="cell-loading soft">
-          Loading…
+          {t("Loading…")}
         </span>
       ) : (
         <Cells {...props} entry={entry} />
@@ -115,7 +116,7 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
           type="checkbox"
           tabIndex={-1}
           checked={selected}
-          aria-label={`Select ${plain(name)}`}
+          aria-label={t("Select {name}", { name: plain(name) })}
           onChange={() => cursor.toggle(cursor.goTo(index))}
         />
       </span>
@@ -155,7 +156,7 @@ function Cells(props: FileRowProps & { readonly entry: Entry }) {
           tabIndex={active ? 0 : -1}
           aria-haspopup="menu"
           aria-expanded={props.hasMenu}
-          aria-label={`Actions for ${plain(name)}`}
+          aria-label={t("Actions for {name}", { name: plain(name) })}
           onClick={(event) => props.onMenu(index, event.currentTarget.getBoundingClientRect())}
         >
           <Icon svg={moreIcon} />
@@ -169,7 +170,7 @@ function FolderIcon() {
   return (
     <span class="kind kind-folder">
       <Icon svg={folderIcon} />
-      <span class="hidden-visually">Folder</span>
+      <span class="hidden-visually">{t("Folder")}</span>
     </span>
   );
 }
@@ -186,8 +187,8 @@ function Facts({ entry }: { readonly entry: Entry }) {
 }
 
 function filesIn({ file_count: count, has_folders: hasFolders }: FolderRecord): string {
-  if (count > 0) return formatCount(count, "file");
-  return hasFolders ? "no files" : "empty";
+  if (count > 0) return plural(count, "{count} file", "{count} files");
+  return hasFolders ? t("no files") : t("empty");
 }
 
 function Modified({ at }: { readonly at: string }) {
@@ -200,9 +201,12 @@ function Modified({ at }: { readonly at: string }) {
 
 function Expiry({ at }: { readonly at: string }) {
   return (
-    <span class="badge" title={`Expires ${formatTime(at)}`}>
-      <Icon svg={clockIcon} /> <span class="hidden-visually">Expires</span>{" "}
-      <span class="badge-words">{formatRelative(at)}</span>
+    <span class="badge" title={t("Expires {time}", { time: formatTime(at) })}>
+      <Icon svg={clockIcon} />{" "}
+      <span class="hidden-visually">{t("Expires {when}", { when: formatRelative(at) })}</span>
+      <span class="badge-words" aria-hidden="true">
+        {formatRelative(at)}
+      </span>
     </span>
   );
 }

@@ -1,10 +1,9 @@
 import { batch } from "@preact/signals-core";
-import { type Entry, nameOf, parentOf } from "../../../lib/files.ts";
+import { describeEntries, type Entry, nameOf, parentOf } from "../../../lib/files.ts";
 import { asError, type DrivePaths, inRequests, transferPaths, undoBatch } from "../../../lib/files/many.ts";
 import { type Done, type Left, Steps, type Work } from "../../../lib/files/steps.ts";
-import { formatCount } from "../../../lib/words/format.ts";
-import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "./drive.ts";
+import { t } from "../../../lib/words/text.ts";
 
 type Undo = NonNullable<Done["undo"]>;
 
@@ -72,8 +71,6 @@ export async function takeBack(store: DriveStore, done: readonly Done[], work: W
   store.reload();
   const [refused] = steps.left;
   if (refused !== undefined && steps.left.length >= paths.length) throw refused.error;
-  if (refused !== undefined) return `Some of it could not be put back. ${refused.error.message}`;
-  const [only] = paths;
-  if (only === undefined || paths.length > 1) return `Put back ${formatCount(paths.length, "item")}.`;
-  return `Put back “${plain(nameOf(only))}”.`;
+  if (refused !== undefined) return `${t("Some of it could not be put back.")} ${refused.error.message}`;
+  return t("Put back {what}.", { what: describeEntries(paths.map((path) => ({ path }))) });
 }

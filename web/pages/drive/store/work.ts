@@ -12,6 +12,7 @@ import { type Left, Steps, type Work } from "../../../lib/files/steps.ts";
 import { type Ask, type Decision, decide } from "../../../lib/files/taken.ts";
 import type { DriveStore } from "./drive.ts";
 import { ofBatch, ofMoveAway } from "./undo.ts";
+import { t } from "../../../lib/words/text.ts";
 
 /** Deletes files and whole folders of a drive; what could not be deleted comes back. */
 export function deleteEntries(store: DriveStore, entries: readonly Entry[], work: Work): Promise<Left[]> {
@@ -31,7 +32,7 @@ async function deleteSome(store: DriveStore, some: readonly Entry[], steps: Step
   const isKept = gone.trash_ids.some((id) => id !== null);
   const undo = gone.batch_id === null || !isKept ? null : ofBatch(store, gone.batch_id, deleted);
   steps.note({ paths: pathsOf(deleted), undo });
-  const error = new ApiError(404, "NOT_FOUND", "It no longer exists, or you can't delete it.");
+  const error = new ApiError(404, "NOT_FOUND", t("It no longer exists, or you can't delete it."));
   steps.left.push(...gone.failed.map((path) => ({ path, error })));
 }
 
