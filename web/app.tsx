@@ -16,6 +16,7 @@ import { SessionContext } from "./lib/api/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts";
 import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/browser/title.ts";
+import { t } from "./lib/words/text.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
@@ -75,7 +76,7 @@ function Dashboard() {
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && account.last === null && !isOpen;
   // Before a page's own effects, which may know a better name.
   useLayoutEffect(() => {
-    document.title = asksToSignIn ? titled("Sign in") : titleOf(place.path);
+    document.title = asksToSignIn ? titled(t("Sign in")) : titleOf(place.path);
   }, [place.path, asksToSignIn]);
   useEffect(() => {
     if (place.path === "/") navigate("/drives", { replace: true });
@@ -101,11 +102,11 @@ function pageFor(
     };
     return <Setup token={place.query.get("token") ?? ""} onSignedIn={begin} />;
   }
-  if (loaded.state === "loading") return <main class="page soft">Loading…</main>;
+  if (loaded.state === "loading") return <main class="page soft">{t("Loading…")}</main>;
   if (loaded.state === "failed") {
     return (
       <Outside>
-        <h1>Coffer can't be opened right now</h1>
+        <h1>{t("Coffer can't be opened right now")}</h1>
         <Failure error={loaded.error} retry={reload} />
       </Outside>
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { describeChange } from "../../web/lib/words/change-words.ts";
+import { describeChange, filesOf } from "../../web/lib/words/change-words.ts";
 import { readDiff } from "../../web/lib/contents/diff.ts";
 import type { Change } from "../../web/lib/api/types.ts";
 
@@ -52,9 +52,12 @@ describe("a change in words:", () => {
     ["Restored the drive from a snapshot", { type: "drive.restored", path: "" }],
     ["Took a snapshot", { type: "snapshot.created", path: "" }],
     ["Made a link to notes/plan.md", { type: "link.created" }],
+    ["Revoked a link to the whole drive", { type: "link.revoked", path: "" }],
   ])("%s", (words, different) => {
-    const { did, path, to, more } = describeChange({ ...change, ...different });
-    const parts = [did, path, to === null ? null : `to ${to}`, more === "" ? null : `(${more})`];
-    expect(parts.filter((part) => part !== null).join(" ")).toBe(words);
+    const changed = { ...change, ...different };
+    const shown = { path: changed.path, previous: changed.previous_path ?? "" };
+    const files = filesOf(changed);
+    const said = describeChange(changed, shown).join("");
+    expect(files === "" ? said : `${said} (${files})`).toBe(words);
   });
 });

@@ -1,11 +1,12 @@
 import type { ApiKey } from "./api/types.ts";
+import { mark } from "./words/text.ts";
 
 /** The orders that keys can be shown in; the first is the default. */
 export const KEY_SORTS = [
-  { value: "made", text: "Newest first" },
-  { value: "used", text: "Recently used first" },
-  { value: "unused", text: "Least recently used first" },
-  { value: "name", text: "By name" },
+  { value: "made", text: mark("Newest first") },
+  { value: "used", text: mark("Recently used first") },
+  { value: "unused", text: mark("Least recently used first") },
+  { value: "name", text: mark("By name") },
 ] as const;
 export type KeySort = (typeof KEY_SORTS)[number]["value"];
 

@@ -12,6 +12,7 @@ import { usePages } from "../lib/api/pages.ts";
 import { grouped, isGroup } from "../lib/activity-groups.ts";
 import { type ActivityFilter, listChanges, readFilter } from "../lib/activity.ts";
 import type { Change, Drive } from "../lib/api/types.ts";
+import { t } from "../lib/words/text.ts";
 import { Filters } from "./activity/filters.tsx";
 import { GroupRow } from "./activity/group.tsx";
 import { ChangeRow } from "./activity/row.tsx";
@@ -27,7 +28,7 @@ interface ActivityProps {
 /** What happened in a drive, the last first. */
 export function Activity({ driveId, query }: ActivityProps) {
   const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
@@ -35,7 +36,7 @@ export function Activity({ driveId, query }: ActivityProps) {
   const filter = readFilter(query);
   return (
     <>
-      <DriveHead title="Activity" drive={drive} />
+      <DriveHead title={t("Activity")} drive={drive} />
       <Filters drive={drive} filter={filter} />
       <Changes key={String(query)} drive={drive} filter={filter} />
     </>
@@ -49,7 +50,7 @@ function Changes({ drive, filter }: { readonly drive: Drive; readonly filter: Ac
   useFeed(drive.id, reload);
   const all = loaded.state === "ready" ? loaded.value.data : NONE;
   const fates = useMemo(() => fatesOf(all), [all]);
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   return (
     <>
@@ -76,11 +77,11 @@ function Changes({ drive, filter }: { readonly drive: Drive; readonly filter: Ac
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <div class="empty">
-      <h2>{isFiltered ? "Nothing found" : "Nothing has happened yet"}</h2>
+      <h2>{isFiltered ? t("Nothing found") : t("Nothing has happened yet")}</h2>
       <p class="soft">
         {isFiltered
-          ? "Nothing that is still on record fits these filters."
-          : "Whatever you, an agent or another member does in this drive is listed here."}
+          ? t("Nothing that is still on record fits these filters.")
+          : t("Whatever you, an agent or another member does in this drive is listed here.")}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { connection } from "./connection.ts";
 import { endedSession } from "./ended-session.ts";
 import { randomKey } from "./random-key.ts";
 import { readableMessage } from "./server-message.ts";
+import { t } from "../words/text.ts";
 
 /** What is known of a refusal beside its message. */
 interface RefusalFacts {
@@ -137,7 +138,7 @@ async function askOnce(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new ApiError(0, "NO_ANSWER", "Can't reach the server. Is it running, and are you online?");
+    throw new ApiError(0, "NO_ANSWER", t("Can't reach the server. Is it running, and are you online?"));
   }
   if (!UNAVAILABLE.has(response.status)) connection.answered();
   if (!response.ok) throw await refusalOf(response, path);
@@ -192,7 +193,8 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     return new ApiError(status, error.code, message, error.field, facts);
   } catch {
     // Not an error of Coffer's: a proxy's, for example.
-    return new ApiError(status, "UNKNOWN", `The server answered with status ${status}.`, undefined, facts);
+    const message = t("The server answered with status {status}.", { status: String(status) });
+    return new ApiError(status, "UNKNOWN", message, undefined, facts);
   }
 }
 

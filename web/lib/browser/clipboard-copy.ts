@@ -1,3 +1,5 @@
+import { t } from "../words/text.ts";
+
 /**
  * Copies a text to the clipboard. On plain http, as on a home network, there is no `navigator.clipboard`, so the
  * deprecated `execCommand` does it.
@@ -16,5 +18,5 @@ export async function copyText(text: string): Promise<void> {
   document.addEventListener("copy", copy, { once: true });
   const done = document.execCommand("copy");
   document.removeEventListener("copy", copy);
-  if (!done) throw new Error("The browser blocked copying. Select the text and copy it yourself.");
+  if (!done) throw new Error(t("The browser blocked copying. Select the text and copy it yourself."));
 }

@@ -1,17 +1,18 @@
 import { plain } from "../contents/overrides.ts";
+import { mark, t } from "../words/text.ts";
 
 const TITLES: Readonly<Record<string, string>> = {
-  "/search": "Search",
-  "/keys": "Keys",
-  "/trash": "Trash",
-  "/activity": "Activity",
-  "/snapshots": "Snapshots",
-  "/members": "Members",
-  "/links": "Links",
-  "/account": "Account",
-  "/users": "Users",
-  "/auth/setup": "Setup",
-  "/oauth/consent": "Let an app in",
+  "/search": mark("Search"),
+  "/keys": mark("Keys"),
+  "/trash": mark("Trash"),
+  "/activity": mark("Activity"),
+  "/snapshots": mark("Snapshots"),
+  "/members": mark("Members"),
+  "/links": mark("Links"),
+  "/account": mark("Account"),
+  "/users": mark("Users"),
+  "/auth/setup": mark("Setup"),
+  "/oauth/consent": mark("Let an app in"),
 };
 
 /** The document title for a page's name: `photos · Coffer`. */
@@ -20,14 +21,16 @@ export function titled(name: string): string {
 }
 
 export function titleOf(path: string): string {
-  return titled(TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path)));
+  const title = TITLES[path];
+  if (title !== undefined) return titled(t(title));
+  return titled(path.startsWith("/claim/") ? t("Claim a drive") : driveTitle(path));
 }
 
 /** The name of the folder in an address, or else of the drive. */
 function driveTitle(path: string): string {
   const [, , ...places] = path.split("/").filter((part) => part !== "");
   const place = places.at(-1);
-  if (place === undefined) return "Drives";
+  if (place === undefined) return t("Drives");
   try {
     return decodeURIComponent(place);
   } catch {

@@ -1,4 +1,6 @@
-/** Marks in a User-Agent. Most browsers also name others, so the more specific mark comes first. */
+import { mark, t } from "./text.ts";
+
+/** Signs in a User-Agent. Most browsers also name others, so the more specific sign comes first. */
 const BROWSERS = [
   ["Edg", "Edge"],
   ["OPR", "Opera"],
@@ -11,8 +13,8 @@ const BROWSERS = [
 ] as const;
 
 const SYSTEMS = [
-  ["iPhone", "an iPhone"],
-  ["iPad", "an iPad"],
+  ["iPhone", mark("an iPhone")],
+  ["iPad", mark("an iPad")],
   ["Android", "Android"],
   ["Windows", "Windows"],
   ["CrOS", "ChromeOS"],
@@ -22,8 +24,8 @@ const SYSTEMS = [
 
 /** A User-Agent for people: `Firefox on Linux`, or its first characters where the browser is unknown. */
 export function browserName(userAgent: string): string {
-  const browser = BROWSERS.find(([mark]) => userAgent.includes(`${mark}/`))?.[1];
-  if (browser === undefined) return userAgent === "" ? "Unknown app" : userAgent.slice(0, 40);
-  const system = SYSTEMS.find(([mark]) => userAgent.includes(mark))?.[1];
-  return system === undefined ? browser : `${browser} on ${system}`;
+  const browser = BROWSERS.find(([sign]) => userAgent.includes(`${sign}/`))?.[1];
+  if (browser === undefined) return userAgent === "" ? t("Unknown app") : userAgent.slice(0, 40);
+  const system = SYSTEMS.find(([sign]) => userAgent.includes(sign))?.[1];
+  return system === undefined ? browser : t("{browser} on {system}", { browser, system: t(system) });
 }

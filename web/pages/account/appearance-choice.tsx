@@ -5,11 +5,12 @@ import {
   chooseAppearance,
   chosenAppearance,
 } from "../../lib/browser/appearance.ts";
+import { mark, t } from "../../lib/words/text.ts";
 
 const WORDS: Readonly<Record<Appearance, string>> = {
-  system: "System",
-  light: "Light",
-  dark: "Dark",
+  system: mark("System"),
+  light: mark("Light"),
+  dark: mark("Dark"),
 };
 
 /** Light or dark, for this browser. */
@@ -17,7 +18,7 @@ export function AppearanceChoice() {
   const [chosen, setChosen] = useState(chosenAppearance);
   return (
     <section class="card" aria-labelledby="appearance">
-      <h2 id="appearance">Appearance</h2>
+      <h2 id="appearance">{t("Appearance")}</h2>
       <div role="radiogroup" aria-labelledby="appearance" class="appearances">
         {APPEARANCES.map((appearance) => (
           <label key={appearance} class="appearance">
@@ -30,11 +31,11 @@ export function AppearanceChoice() {
                 setChosen(appearance);
               }}
             />
-            {WORDS[appearance]}
+            {t(WORDS[appearance])}
           </label>
         ))}
       </div>
-      <p class="soft">Each browser has its own setting.</p>
+      <p class="soft">{t("Each browser has its own setting.")}</p>
     </section>
   );
 }

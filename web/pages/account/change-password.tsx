@@ -3,6 +3,7 @@ import { PASSWORD_CHARACTERS } from "../../../src/domain/limits.ts";
 import { Field, Form, textOf } from "../../components/forms/form.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api/api.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** Changes the password, for an account that has one. */
 export function ChangePassword() {
@@ -10,34 +11,34 @@ export function ChangePassword() {
   const change = async (values: FormData) => {
     const body = { current: textOf(values, "current"), password: textOf(values, "password") };
     if (body.password !== textOf(values, "again")) {
-      throw new ApiError(0, "DIFFERENT", "The new passwords don't match.", "again");
+      throw new ApiError(0, "DIFFERENT", t("The new passwords don't match."), "again");
     }
     await call("POST", "/v0/account/password", { body });
-    say("Password changed. You are signed out everywhere else.");
+    say(t("Password changed. You are signed out everywhere else."));
     setChanges(changes + 1);
   };
   return (
     <section class="card" aria-labelledby="password">
-      <h2 id="password">Password</h2>
+      <h2 id="password">{t("Password")}</h2>
       <div>
-        <Form key={changes} submit="Change password" onSubmit={change}>
+        <Form key={changes} submit={t("Change password")} onSubmit={change}>
           <Field
-            label="Current password"
+            label={t("Current password")}
             name="current"
             type="password"
             autocomplete="current-password"
             required
           />
           <Field
-            label="New password"
+            label={t("New password")}
             name="password"
             type="password"
             autocomplete="new-password"
-            hint={`At least ${PASSWORD_CHARACTERS.least} characters`}
+            hint={t("At least {count} characters", { count: PASSWORD_CHARACTERS.least })}
             required
           />
           <Field
-            label="Confirm new password"
+            label={t("Confirm new password")}
             name="again"
             type="password"
             autocomplete="new-password"

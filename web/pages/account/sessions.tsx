@@ -9,6 +9,7 @@ import { formatRelative, formatTime } from "../../lib/words/format.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import type { SessionRecord } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** The user's sessions, this one first and then the last used, each with a sign-out button. */
 export function Sessions() {
@@ -23,7 +24,7 @@ export function Sessions() {
     setError(null);
     try {
       await call("DELETE", `/v0/sessions/${id}`);
-      say(`Signed out of ${browserName(userAgent)}.`);
+      say(t("Signed out of {browser}.", { browser: browserName(userAgent) }));
       // Its button is about to go.
       heading.current?.focus();
       reload();
@@ -35,14 +36,14 @@ export function Sessions() {
     <section class="card" aria-labelledby="sessions">
       <div class="page-head">
         <h2 id="sessions" ref={heading} tabIndex={-1}>
-          Active sessions{" "}
+          {t("Active sessions")}{" "}
         </h2>
         <button type="button" class="button" onClick={() => setAsking(true)}>
-          Sign out everywhere
+          {t("Sign out everywhere")}
         </button>
       </div>
       {error !== null && <Failure error={error} />}
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && (
         <First of={loaded.value}>
@@ -77,19 +78,24 @@ function SessionRow({ session, onEnd }: RowProps) {
       <div>
         <p class="row">
           <strong title={session.user_agent}>{name}</strong>
-          {session.current && <span class="standing">This browser</span>}
+          {session.current && <span class="standing">{t("This browser")}</span>}
         </p>
         <p class="soft">
-          Last used {formatRelative(session.last_used_at)} · signed in {formatTime(session.created_at)}
+          {t("Last used {when} · signed in {since}", {
+            when: formatRelative(session.last_used_at),
+            since: formatTime(session.created_at),
+          })}
         </p>
       </div>
       <button
         type="button"
         class="button"
         onClick={() => void (session.current ? signOut() : onEnd(session))}
-        aria-label={session.current ? "Sign out of this browser" : `Sign out of ${name}`}
+        aria-label={
+          session.current ? t("Sign out of this browser") : t("Sign out of {browser}", { browser: name })
+        }
       >
-        Sign out
+        {t("Sign out")}
       </button>
     </li>
   );
@@ -99,14 +105,14 @@ function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
   const { signOut } = useSession();
   return (
     <ConfirmDialog
-      title="Sign out everywhere?"
-      submit="Sign out everywhere"
+      title={t("Sign out everywhere?")}
+      submit={t("Sign out everywhere")}
       onConfirm={() => call("DELETE", "/v0/sessions")}
-      said="You are signed out everywhere."
+      said={t("You are signed out everywhere.")}
       onDone={() => void signOut()}
       onClose={onClose}
     >
-      <p>This signs out every browser, including this one. Keys keep working.</p>
+      <p>{t("This signs out every browser, including this one. Keys keep working.")}</p>
     </ConfirmDialog>
   );
 }

@@ -8,6 +8,7 @@ import type { ApiKey, Drive, Member } from "../../lib/api/types.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { plain } from "../../lib/contents/overrides.ts";
 import { asFolder } from "../../lib/files/place.ts";
+import { t } from "../../lib/words/text.ts";
 
 interface FiltersProps {
   readonly drive: Drive;
@@ -33,7 +34,7 @@ export function Filters({ drive, filter }: FiltersProps) {
   useEffect(() => {
     if (folder.current !== null) folder.current.value = filter.folder;
   }, [filter.folder]);
-  const who = [{ value: "", text: "Everybody" }, { value: account.id, text: "You" }, ...known];
+  const who = [{ value: "", text: t("Everybody") }, { value: account.id, text: t("You") }, ...known];
   const isKnown = who.some(({ value }) => value === filter.by);
   return (
     <search>
@@ -45,33 +46,33 @@ export function Filters({ drive, filter }: FiltersProps) {
         }}
       >
         <Choice
-          label="Who"
+          label={t("Who")}
           name="by"
           value={filter.by}
-          options={isKnown ? who : [...who, { value: filter.by, text: "Somebody else" }]}
+          options={isKnown ? who : [...who, { value: filter.by, text: t("Somebody else") }]}
           onChoose={(by) => choose({ by })}
         />
         <Choice
-          label="What"
+          label={t("What")}
           name="what"
           value={filter.what}
-          options={KINDS}
+          options={KINDS.map(({ value, text }) => ({ value, text: t(text) }))}
           onChoose={(what) => choose({ what: KINDS.find(({ value }) => value === what)?.value ?? "" })}
         />
         <label class="field">
-          <span>Folder</span>
+          <span>{t("Folder")}</span>
           <input
             ref={folder}
             class="input"
             type="text"
             name="folder"
             autocomplete="off"
-            placeholder="All folders"
+            placeholder={t("All folders")}
             onChange={(event) => choose({ folder: asFolder(event.currentTarget.value) })}
           />
         </label>
         <Choice
-          label="When"
+          label={t("When")}
           name="when"
           value={filter.when}
           options={timesFor(filter.when, since)}
@@ -86,11 +87,11 @@ export function Filters({ drive, filter }: FiltersProps) {
 function timesFor(chosen: string, since: string | undefined) {
   const visit = since ?? (/^\d{4}-/.test(chosen) ? chosen : undefined);
   return [
-    { value: "", text: "Any time" },
-    { value: "today", text: "Today" },
-    { value: "7d", text: "Last 7 days" },
-    { value: "30d", text: "Last 30 days" },
-    ...(visit === undefined ? [] : [{ value: visit, text: "Since your last visit" }]),
+    { value: "", text: t("Any time") },
+    { value: "today", text: t("Today") },
+    { value: "7d", text: t("Last 7 days") },
+    { value: "30d", text: t("Last 30 days") },
+    ...(visit === undefined ? [] : [{ value: visit, text: t("Since your last visit") }]),
   ];
 }
 
@@ -104,6 +105,6 @@ async function whoMayAct(drive: Drive, signal: AbortSignal) {
     ...members.data.map(({ user_id: value, username }) => ({ value, text: plain(username) })),
     ...keys
       .filter(({ drive_id: limit }) => limit === null || limit === drive.id)
-      .map(({ id: value, name }) => ({ value, text: name === "" ? "Unnamed key" : plain(name) })),
+      .map(({ id: value, name }) => ({ value, text: name === "" ? t("Unnamed key") : plain(name) })),
   ];
 }

@@ -8,10 +8,10 @@ import { canUndo } from "../../lib/activity.ts";
 import type { Group } from "../../lib/activity-groups.ts";
 import type { Drive } from "../../lib/api/types.ts";
 import type { Fate } from "../../lib/fates.ts";
-import { KIND_IN_WORDS } from "../../lib/words/change-words.ts";
+import { describeMany } from "../../lib/words/change-words.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
-import { formatCount } from "../../lib/words/format.ts";
+import { t } from "../../lib/words/text.ts";
 import { iconOf } from "./icons.ts";
 import { ChangeRow } from "./row.tsx";
 import { When } from "./when.tsx";
@@ -30,7 +30,7 @@ export function GroupRow({ group, drive, fates }: GroupRowProps) {
   const [newest] = changes;
   if (newest === undefined) return null;
   const files = new Set(changes.map(({ file_id: id }) => id)).size;
-  const what = `${KIND_IN_WORDS[kind]} ${formatCount(files, "file")}`;
+  const what = describeMany(kind, files, null).join("");
   const undoable = drive.role === "reader" ? [] : changes.filter(canUndo);
   return (
     <li class="change">
@@ -38,16 +38,15 @@ export function GroupRow({ group, drive, fates }: GroupRowProps) {
         <Icon svg={iconOf(newest.type)} />
       </span>
       <p class="change-what">
-        {what}
-        {folder !== "" && (
-          <>
-            {" "}
-            in{" "}
-            <Link to={folderAddress(drive.slug ?? drive.id, folder)}>
-              <Name text={folder} />
-            </Link>
-          </>
-        )}
+        {folder === ""
+          ? what
+          : describeMany(
+              kind,
+              files,
+              <Link to={folderAddress(drive.slug ?? drive.id, folder)}>
+                <Name text={folder} />
+              </Link>,
+            )}
       </p>
       {newest.message !== null && (
         <p class="change-why">
@@ -62,19 +61,19 @@ export function GroupRow({ group, drive, fates }: GroupRowProps) {
           type="button"
           class="button quiet"
           aria-expanded={isOpen}
-          aria-label={`${isOpen ? "Hide" : "Show"}: ${what}`}
+          aria-label={isOpen ? t("Hide: {what}", { what }) : t("Show: {what}", { what })}
           onClick={() => setOpen((was) => !was)}
         >
-          {isOpen ? "Hide" : "Show"}
+          {isOpen ? t("Hide") : t("Show")}
         </button>
         {undoable.length > 0 && (
           <button
             type="button"
             class="button quiet"
-            aria-label={`Undo: ${what}`}
+            aria-label={t("Undo: {what}", { what })}
             onClick={() => setUndoing(true)}
           >
-            Undo
+            {t("Undo")}
           </button>
         )}
       </div>

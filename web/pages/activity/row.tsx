@@ -7,12 +7,13 @@ import { Name } from "../../components/name.tsx";
 import { ShowMore } from "../../components/show-more.tsx";
 import { listChanges } from "../../lib/activity.ts";
 import { usePages } from "../../lib/api/pages.ts";
-import { describeChange } from "../../lib/words/change-words.ts";
+import { describeChange, filesOf } from "../../lib/words/change-words.ts";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { parentOf } from "../../lib/files.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Change, Drive } from "../../lib/api/types.ts";
 import { type Fate, fateInWords } from "../../lib/fates.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { iconOf } from "./icons.ts";
 import { Tools } from "./tools.tsx";
 import { When } from "./when.tsx";
@@ -27,28 +28,18 @@ interface ChangeRowProps {
 /** Something that happened in a drive: what, to what, when and by whom. */
 export function ChangeRow({ change, drive, fate = { kind: "there", path: change.path } }: ChangeRowProps) {
   const [isOpen, setOpen] = useState(false);
-  const { did, path, to, more } = describeChange(change);
-  const place = to ?? path;
+  const files = filesOf(change);
   return (
     <li class="change">
       <span class="kind">
         <Icon svg={iconOf(change.type)} />
       </span>
       <p class="change-what">
-        {did}
-        {to !== null && path !== null && (
-          <>
-            {" "}
-            <Name text={path} /> to
-          </>
-        )}
-        {place !== null && (
-          <>
-            {" "}
-            <Place change={change} drive={drive} path={place} fate={fate} />
-          </>
-        )}
-        {more !== "" && <span class="soft"> ({more})</span>}
+        {describeChange(change, {
+          path: <Place change={change} drive={drive} fate={fate} />,
+          previous: <Name text={change.previous_path ?? ""} />,
+        })}
+        {files !== "" && <span class="soft"> ({files})</span>}
       </p>
       {change.message !== null && (
         <p class="change-why">
@@ -73,7 +64,7 @@ function Opened({ change, drive }: { readonly change: Change; readonly drive: Dr
   const { file_id: file, version, batch_id: batch } = change;
   if (file !== null && version !== null) {
     const compared = { from: version - 1, to: version };
-    return <Comparison id={file} compared={compared} label={`From version ${version - 1} to ${version}`} />;
+    return <Comparison id={file} compared={compared} label={t("From version {from} to {to}", compared)} />;
   }
   return batch === null ? null : <BatchChanges drive={drive} batch={batch} />;
 }
@@ -84,7 +75,7 @@ function BatchChanges({ drive, batch }: { readonly drive: Drive; readonly batch:
     const page = await listChanges({ drive: drive.id, filter: {}, batch }, part, signal);
     return { ...page, data: page.data.filter(({ ref }) => ref !== batch) };
   });
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   return (
     <>
@@ -100,11 +91,11 @@ function BatchChanges({ drive, batch }: { readonly drive: Drive; readonly batch:
 
 interface PlaceProps extends ChangeRowProps {
   readonly fate: Fate;
-  readonly path: string;
 }
 
 /** The path of something that changed, which leads to it if it is there, and says what became of it if not. */
-function Place({ change, drive, path, fate }: PlaceProps) {
+function Place({ change, drive, fate }: PlaceProps) {
+  const { path } = change;
   const since = fateInWords(change, fate);
   if (fate.kind === "gone") {
     return (
@@ -128,14 +119,7 @@ function Place({ change, drive, path, fate }: PlaceProps) {
       {since !== null && (
         <span class="soft">
           {" "}
-          ({since}
-          {fate.path !== change.path && (
-            <>
-              {" "}
-              <Name text={fate.path} />
-            </>
-          )}
-          )
+          ({fate.path === path ? since : rich("now at {path}", { path: <Name text={fate.path} /> })})
         </span>
       )}
     </>

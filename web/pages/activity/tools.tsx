@@ -7,7 +7,7 @@ import type { Change, Drive } from "../../lib/api/types.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { describeChange } from "../../lib/words/change-words.ts";
 import { takeBackBatch, takeBackChanges } from "../../lib/undo-changes.ts";
-import { formatCount } from "../../lib/words/format.ts";
+import { mark, plural, t } from "../../lib/words/text.ts";
 
 /** What an entry can show below itself: how a content changed, or what a batch did one by one. */
 export type More = "comparison" | "batch";
@@ -18,6 +18,10 @@ export function moreOf({ type, before, after, version }: Change): More | null {
   const isReplaced = before !== null && after !== null && before.content_hash !== after.content_hash;
   return isReplaced && version !== null && version > 1 ? "comparison" : null;
 }
+
+const HIDE = { verb: mark("Hide"), of: mark("Hide: {what}") } as const;
+const SHOW = { verb: mark("Show"), of: mark("Show: {what}") } as const;
+const COMPARE = { verb: mark("Compare"), of: mark("Compare: {what}") } as const;
 
 interface ToolsProps {
   readonly change: Change;
@@ -32,10 +36,10 @@ export function Tools({ change, drive, isOpen, onOpen }: ToolsProps) {
   const [isAsking, setAsking] = useState(false);
   const { type, batch_id: batch, file_count: count } = change;
   const more = moreOf(change);
-  const { did, path } = describeChange(change);
-  const what = path === null ? did : `${did} ${plain(path)}`;
+  const paths = { path: plain(change.path), previous: plain(change.previous_path ?? "") };
+  const what = describeChange(change, paths).join("");
   const isBatch = batch !== null && type.startsWith("files.");
-  const verb = isOpen ? "Hide" : more === "batch" ? "Show" : "Compare";
+  const { verb, of } = isOpen ? HIDE : more === "batch" ? SHOW : COMPARE;
   const undo = async () => {
     try {
       const { said, undo: redo } = await takeBackChanges(drive.id, [change]);
@@ -51,26 +55,30 @@ export function Tools({ change, drive, isOpen, onOpen }: ToolsProps) {
           type="button"
           class="button quiet"
           aria-expanded={isOpen}
-          aria-label={`${verb}: ${what}`}
+          aria-label={t(of, { what })}
           onClick={onOpen}
         >
-          {verb}
+          {t(verb)}
         </button>
       )}
       {drive.role !== "reader" && (isBatch || canUndo(change)) && (
         <button
           type="button"
           class="button quiet"
-          aria-label={`Undo: ${what}`}
+          aria-label={t("Undo: {what}", { what })}
           onClick={() => (isBatch ? setAsking(true) : void undo())}
         >
-          Undo
+          {t("Undo")}
         </button>
       )}
       {isAsking && batch !== null && (
         <FormDialog
-          title={`Undo this for ${count === null ? "all files" : formatCount(count, "file")}?`}
-          submit="Undo"
+          title={
+            count === null
+              ? t("Undo this for all files?")
+              : plural(count, "Undo this for {count} file?", "Undo this for {count} files?")
+          }
+          submit={t("Undo")}
           onClose={() => setAsking(false)}
           onSubmit={async () => {
             const { said, undo: redo } = await takeBackBatch(drive.id, batch);
@@ -79,8 +87,9 @@ export function Tools({ change, drive, isOpen, onOpen }: ToolsProps) {
           }}
         >
           <p>
-            What is new goes to the trash. What was changed, deleted or moved is as it was before. What
-            somebody has changed since stays as it is.
+            {t(
+              "What is new goes to the trash. What was changed, deleted or moved is as it was before. What somebody has changed since stays as it is.",
+            )}
           </p>
         </FormDialog>
       )}

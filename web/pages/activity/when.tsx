@@ -1,10 +1,10 @@
-import { formatTime } from "../../lib/words/format.ts";
+import { formatHour, formatTime } from "../../lib/words/format.ts";
 
 /** The time of day, in the reader's zone. */
 export function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={formatTime(at)}>
-      {new Date(at).toLocaleTimeString(undefined, { timeStyle: "short" })}
+      {formatHour(at)}
     </time>
   );
 }
