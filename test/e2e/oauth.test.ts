@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
-import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
+import { abilitiesOf } from "../../web/lib/words/abilities.ts";
 import { newWindow, signInAt } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { factsIn } from "../support/peers/mcp.ts";

@@ -9,11 +9,12 @@ import { SignInForm } from "../components/forms/sign-in-form.tsx";
 import { TurnedBack } from "../components/shell/turned-back.tsx";
 import { type ApiError, call } from "../lib/api/api.ts";
 import { folderAddress } from "../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { navigate } from "../lib/browser/router.tsx";
 import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 import type { Account, Claimable, Drive } from "../lib/api/types.ts";
+import { mark, plural, rich, t } from "../lib/words/text.ts";
 
 interface Props {
   /** As it stands in the address, percent-encoded. */
@@ -36,7 +37,7 @@ export function Claim(props: Props) {
   });
   return (
     <Outside>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <NotClaimable error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && <Offer {...props} drive={loaded.value} />}
     </Outside>
@@ -50,7 +51,7 @@ function Offer(props: Props & { readonly drive: Claimable }) {
   return (
     <>
       <header>
-        <p class="soft">An agent created this drive for you</p>
+        <p class="soft">{t("An agent created this drive for you")}</p>
         <h1>
           <Name text={drive.name} />
         </h1>
@@ -58,7 +59,7 @@ function Offer(props: Props & { readonly drive: Claimable }) {
       <Facts drive={drive} />
       {account === null ? (
         <section class="card-part">
-          <h2>Sign in to claim it</h2>
+          <h2>{t("Sign in to claim it")}</h2>
           {returned !== null && <TurnedBack {...returned} />}
           <SignInForm onSignedIn={onAccountChange} />
         </section>
@@ -72,15 +73,17 @@ function Offer(props: Props & { readonly drive: Claimable }) {
 function Facts({ drive }: { readonly drive: Claimable }) {
   return (
     <dl class="facts">
-      <dt>Contents</dt>
+      <dt>{t("Contents")}</dt>
       <dd>
-        {formatCount(drive.file_count, "file")}, {formatBytes(drive.total_size)}
+        {plural(drive.file_count, "{count} file, {size}", "{count} files, {size}", {
+          size: formatBytes(drive.total_size),
+        })}
       </dd>
-      <dt>Created</dt>
+      <dt>{t("Created")}</dt>
       <dd>{formatTime(drive.created_at)}</dd>
       {drive.expires_at !== null && (
         <>
-          <dt>Expires unless claimed</dt>
+          <dt>{t("Expires unless claimed")}</dt>
           <dd>
             {formatRelative(drive.expires_at)}
             <span class="soft"> ({formatTime(drive.expires_at)})</span>
@@ -108,9 +111,11 @@ function ClaimForm({ token, account, onAccountChange, onLeave, onClaimed }: Clai
   };
   return (
     <div class="card-part" ref={place}>
-      <Form submit="Claim this drive" onSubmit={claim}>
+      <Form submit={t("Claim this drive")} onSubmit={claim}>
         <p>
-          It will permanently belong to <strong>{account.username}</strong>. The agent keeps its access.
+          {rich("It will permanently belong to {name}. The agent keeps its access.", {
+            name: <strong>{account.username}</strong>,
+          })}
         </p>
       </Form>
       <OtherAccount onLeave={onLeave} />
@@ -127,10 +132,8 @@ function Claimed({ drive }: { readonly drive: Drive }) {
     navigate(folderAddress(drive.slug ?? drive.id, "") + query, { replace: true });
   return (
     <>
-      <h1 id="claimed">
-        <Name text={drive.name} /> is now yours
-      </h1>
-      <p>The agent that created it keeps its access. You can connect others as well.</p>
+      <h1 id="claimed">{rich("{name} is now yours", { name: <Name text={drive.name} /> })}</h1>
+      <p>{t("The agent that created it keeps its access. You can connect others as well.")}</p>
       <div class="row">
         <button
           ref={open}
@@ -139,10 +142,10 @@ function Claimed({ drive }: { readonly drive: Drive }) {
           aria-describedby="claimed"
           onClick={() => go("")}
         >
-          Open the drive
+          {t("Open the drive")}
         </button>
         <button type="button" class="button" onClick={() => go(CONNECT)}>
-          Connect another agent
+          {t("Connect another agent")}
         </button>
       </div>
     </>
@@ -152,16 +155,22 @@ function Claimed({ drive }: { readonly drive: Drive }) {
 /** Why a link cannot be used and what to do, by HTTP status. */
 const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
   404: [
-    "This link is not valid",
-    "It may have been cut off when it was copied, or the drive was deleted. Ask your agent for the link again.",
+    mark("This link is not valid"),
+    mark(
+      "It may have been cut off when it was copied, or the drive was deleted. Ask your agent for the link again.",
+    ),
   ],
   409: [
-    "This drive was already claimed",
-    "The link works once. If you claimed it, the drive is in your list; if not, ask your agent who else had the link.",
+    mark("This drive was already claimed"),
+    mark(
+      "The link works once. If you claimed it, the drive is in your list; if not, ask your agent who else had the link.",
+    ),
   ],
   410: [
-    "This drive has expired",
-    "Nobody claimed it in time, so it was deleted with everything in it. Your agent can create a new one and give you its link.",
+    mark("This drive has expired"),
+    mark(
+      "Nobody claimed it in time, so it was deleted with everything in it. Your agent can create a new one and give you its link.",
+    ),
   ],
 };
 
@@ -170,7 +179,7 @@ function NotClaimable({ error, retry }: { readonly error: ApiError; readonly ret
   if (explanation === undefined) {
     return (
       <>
-        <h1>Couldn't load the drive</h1>
+        <h1>{t("Couldn't load the drive")}</h1>
         <Failure error={error} retry={retry} />
       </>
     );
@@ -178,10 +187,10 @@ function NotClaimable({ error, retry }: { readonly error: ApiError; readonly ret
   const [title, text] = explanation;
   return (
     <>
-      <h1>{title}</h1>
-      <p>{text}</p>
+      <h1>{t(title)}</h1>
+      <p>{t(text)}</p>
       <a class="button" href="/drives">
-        Go to your drives
+        {t("Go to your drives")}
       </a>
     </>
   );

@@ -1,5 +1,4 @@
 import { useId, useState } from "preact/hooks";
-import { abilitiesOf, NO_APPLICATION } from "../../src/domain/oauth/consent.ts";
 import { Choice } from "../components/forms/choice.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Form, textOf } from "../components/forms/form.tsx";
@@ -13,8 +12,10 @@ import { type ApiError, asApiError, call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { plain } from "../lib/contents/overrides.ts";
+import { abilitiesOf } from "../lib/words/abilities.ts";
 import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 import type { Account, AuthorizationRequest, Drive } from "../lib/api/types.ts";
+import { mark, rich, t } from "../lib/words/text.ts";
 
 interface Props {
   /** The query of the address: `request`, or `problem` if there is nothing to decide. */
@@ -46,8 +47,8 @@ export function Consent(props: Props) {
       {account === null ? (
         <>
           <header>
-            <p class="soft">An app asks for access to your drives</p>
-            <h1>Sign in to decide</h1>
+            <p class="soft">{t("An app asks for access to your drives")}</p>
+            <h1>{t("Sign in to decide")}</h1>
           </header>
           {returned !== null && <TurnedBack {...returned} />}
           <SignInForm onSignedIn={onAccountChange} focused />
@@ -81,7 +82,7 @@ function Decision({ id, account, onLeave }: DecisionProps) {
     location.assign(data.redirect_to);
   };
   if (to !== null) return <Decided to={to} />;
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <NotDecidable error={loaded.error} retry={reload} />;
   const { request, drives } = loaded.value;
   return (
@@ -89,7 +90,7 @@ function Decision({ id, account, onLeave }: DecisionProps) {
       <Asker request={request} account={account} />
       <div class="card-part">
         <Form
-          submit="Allow"
+          submit={t("Allow")}
           onSubmit={(values, once) => {
             const drive = textOf(values, "drive_id");
             const limit = drive === "" ? {} : { drive_id: drive };
@@ -113,34 +114,32 @@ function Asker({ request, account }: { readonly request: AuthorizationRequest; r
   return (
     <>
       <header>
-        <p class="soft">An app asks for access to your drives</p>
+        <p class="soft">{t("An app asks for access to your drives")}</p>
         <h1>
           <Name text={name} />
         </h1>
       </header>
       <dl class="facts">
-        <dt>Who asks</dt>
+        <dt>{t("Who asks")}</dt>
         <dd>
-          {host === null ? (
-            "Not verified: the app chose its name itself"
-          ) : (
-            <>
-              <strong>{host}</strong> says that this is its app
-            </>
-          )}
+          {host === null
+            ? t("Not verified: the app chose its name itself")
+            : rich("{host} says that this is its app", { host: <strong>{host}</strong> })}
         </dd>
-        <dt>Answer goes to</dt>
+        <dt>{t("Answer goes to")}</dt>
         <dd>
           <Target {...redirect} />
         </dd>
-        <dt>You are</dt>
+        <dt>{t("You are")}</dt>
         <dd>{account.username}</dd>
       </dl>
       <div class="notice careful">
         <p>
           {redirect.kind === "site"
-            ? `Allow this only if you trust ${redirect.name} and asked for it there just now.`
-            : "Allow this only if you started the app on this device just now."}
+            ? t("Allow this only if you trust {site} and asked for it there just now.", {
+                site: redirect.name,
+              })
+            : t("Allow this only if you started the app on this device just now.")}
         </p>
       </div>
     </>
@@ -154,13 +153,14 @@ function Target({ kind, name }: AuthorizationRequest["redirect"]) {
     case "computer":
       return (
         <>
-          <strong>A program on this computer</strong> <span class="soft">({name})</span>
+          <strong>{t("A program on this computer")}</strong> <span class="soft">({name})</span>
         </>
       );
     case "app":
       return (
         <>
-          <strong>An app on this device</strong> <span class="soft">(the one for {name}: links)</span>
+          <strong>{t("An app on this device")}</strong>{" "}
+          <span class="soft">{t("(the one for {scheme}: links)", { scheme: name })}</span>
         </>
       );
   }
@@ -172,23 +172,26 @@ interface TermsProps {
 }
 
 function Terms({ scope, drives }: TermsProps) {
-  const reading = { value: "read-only", text: "Only read" };
-  const writing = { value: "read-write", text: "Read, change and delete" };
+  const reading = { value: "read-only", text: t("Only read") };
+  const writing = { value: "read-write", text: t("Read, change and delete") };
   const [drive, setDrive] = useState("");
   const [allowed, setAllowed] = useState(scope);
   return (
     <>
       <Choice
-        label="It gets access to"
+        label={t("It gets access to")}
         name="drive_id"
         onChoose={setDrive}
         options={[
-          { value: "", text: "All my drives" },
-          ...drives.map(({ id, name, slug }) => ({ value: id, text: `Only ${plain(name)} (${slug ?? id})` })),
+          { value: "", text: t("All my drives") },
+          ...drives.map(({ id, name, slug }) => ({
+            value: id,
+            text: t("Only {name} ({slug})", { name: plain(name), slug: slug ?? id }),
+          })),
         ]}
       />
       <Choice
-        label="It may"
+        label={t("It may")}
         name="scope"
         value={scope}
         onChoose={(value) => setAllowed(value === "read-only" ? "read-only" : scope)}
@@ -199,18 +202,23 @@ function Terms({ scope, drives }: TermsProps) {
   );
 }
 
-/** All that the app will be able to do, as it is chosen. */
+/** All that the app will be able to do, as it is chosen, and what none can, whatever is allowed: see `requireManaging`. */
 function Abilities({ of }: { readonly of: readonly string[] }) {
   const heading = useId();
   return (
     <section class="abilities" aria-labelledby={heading}>
-      <h2 id={heading}>It will be able to</h2>
+      <h2 id={heading}>{t("It will be able to")}</h2>
       <ul>
         {of.map((ability) => (
           <li key={ability}>{ability}</li>
         ))}
       </ul>
-      <p class="soft">{NO_APPLICATION} You can end its access at any time on the page of keys.</p>
+      <p class="soft">
+        {t(
+          "It cannot make or revoke other keys, see or end your sessions, set up webhooks, claim drives, share your drives with people, change your password, or let other apps in.",
+        )}{" "}
+        {t("You can end its access at any time on the page of keys.")}
+      </p>
     </section>
   );
 }
@@ -218,10 +226,10 @@ function Abilities({ of }: { readonly of: readonly string[] }) {
 function Decided({ to }: { readonly to: string }) {
   return (
     <>
-      <h1>Back to the app</h1>
-      <p>If nothing happens, follow this link. Then you can close this page.</p>
+      <h1>{t("Back to the app")}</h1>
+      <p>{t("If nothing happens, follow this link. Then you can close this page.")}</p>
       <a class="button primary" href={to}>
-        Back to the app
+        {t("Back to the app")}
       </a>
     </>
   );
@@ -231,34 +239,40 @@ function NotDecidable({ error, retry }: { readonly error: ApiError; readonly ret
   if (error.status === 404) return <Problem problem="over" />;
   return (
     <>
-      <h1>Couldn't load the request</h1>
+      <h1>{t("Couldn't load the request")}</h1>
       <Failure error={error} retry={retry} />
     </>
   );
 }
 
 const OTHERWISE = [
-  "This request cannot be used",
-  "Something is missing in it. Start again in the app.",
+  mark("This request cannot be used"),
+  mark("Something is missing in it. Start again in the app."),
 ] as const;
 
 /** Why there is nothing to decide, and what to do. Anybody can make an address, so that no other text is shown. */
 const PROBLEMS: Readonly<Record<string, readonly [title: string, text: string]>> = {
   over: [
-    "This request is over",
-    "It was decided already, or nobody decided in time. Start again in the app if you still want to let it in.",
+    mark("This request is over"),
+    mark(
+      "It was decided already, or nobody decided in time. Start again in the app if you still want to let it in.",
+    ),
   ],
   client: [
-    "This app is not known here",
-    "It has to introduce itself again, or what it says about itself could not be read. Remove this server from the app and add it again. Nothing was sent to it.",
+    mark("This app is not known here"),
+    mark(
+      "It has to introduce itself again, or what it says about itself could not be read. Remove this server from the app and add it again. Nothing was sent to it.",
+    ),
   ],
   redirect: [
-    "This request is not safe",
-    "The answer would go to an address that the app did not register. Nothing was sent there. If you did not start this yourself, close the page.",
+    mark("This request is not safe"),
+    mark(
+      "The answer would go to an address that the app did not register. Nothing was sent there. If you did not start this yourself, close the page.",
+    ),
   ],
   busy: [
-    "Too many requests",
-    "Too many came from your address. Wait a few minutes, then start again in the app.",
+    mark("Too many requests"),
+    mark("Too many came from your address. Wait a few minutes, then start again in the app."),
   ],
 };
 
@@ -266,10 +280,10 @@ function Problem({ problem }: { readonly problem: string }) {
   const [title, text] = PROBLEMS[problem] ?? OTHERWISE;
   return (
     <>
-      <h1>{title}</h1>
-      <p>{text}</p>
+      <h1>{t(title)}</h1>
+      <p>{t(text)}</p>
       <a class="button" href="/drives">
-        Go to your drives
+        {t("Go to your drives")}
       </a>
     </>
   );

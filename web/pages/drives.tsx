@@ -11,10 +11,11 @@ import { listDrives } from "../lib/drives.ts";
 import { useSession } from "../lib/api/session.tsx";
 import { useFeed } from "../lib/api/feed.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
-import { formatBytes, formatCount } from "../lib/words/format.ts";
+import { formatBytes } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { Link } from "../lib/browser/router.tsx";
 import type { Drive, News } from "../lib/api/types.ts";
+import { plural, rich, t } from "../lib/words/text.ts";
 import { DriveCard } from "./drives/drive-card.tsx";
 import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
 
@@ -43,30 +44,30 @@ export function Drives() {
   const drives = loaded.state === "ready" ? loaded.value : null;
   const heading = useHeadingAfterLoss(drives?.length ?? 0);
   const create = () => setDoing({ what: "create" });
-  useActions([{ name: "New drive", svg: plusIcon, onChoose: create }]);
+  useActions([{ name: t("New drive"), svg: plusIcon, onChoose: create }]);
   return (
     <>
       <div class="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            Drives
+            {t("Drives")}
           </h1>
           {drives !== null && drives.length > 0 && <p class="soft">{sumOf(drives)}</p>}
         </div>
         <div class="row">
           <button type="button" class="button primary" onClick={create}>
-            <Icon svg={plusIcon} /> New drive
+            <Icon svg={plusIcon} /> {t("New drive")}
           </button>
           <Link to="/links" class="button quiet">
-            Links
+            {t("Links")}
           </Link>
           <Link to="/trash" class="button quiet">
-            Trash
+            {t("Trash")}
           </Link>
         </div>
       </div>
       {drives !== null && news.length > 0 && <NewsPanel news={news} drives={drives} onDismiss={dismiss} />}
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {drives !== null &&
         (drives.length === 0 ? <NoDrives /> : <DriveList drives={drives} news={news} onAct={setDoing} />)}
@@ -85,19 +86,28 @@ function sumOf(all: readonly Drive[]): string {
   const drives = all.filter(({ role }) => role === "owner");
   const files = drives.reduce((sum, { file_count }) => sum + file_count, 0);
   const bytes = drives.reduce((sum, { total_size }) => sum + total_size, 0);
-  return `${formatCount(drives.length, "drive")}, ${formatCount(files, "file")}, ${formatBytes(bytes)}`;
+  return t("{drives}, {files}, {size}", {
+    drives: plural(drives.length, "{count} drive", "{count} drives"),
+    files: plural(files, "{count} file", "{count} files"),
+    size: formatBytes(bytes),
+  });
 }
 
 function NoDrives() {
   return (
     <div class="empty">
-      <h2>No drives yet</h2>
+      <h2>{t("No drives yet")}</h2>
       <p class="soft">
-        Create one here, or let an agent create its own: it sends a name to <code>/v0/drives/provision</code>{" "}
-        and gives you a link to claim the drive. The <a href="/docs">API documentation</a> explains how.
+        {rich(
+          "Create one here, or let an agent create its own: it sends a name to {address} and gives you a link to claim the drive.",
+          { address: <code>/v0/drives/provision</code> },
+        )}{" "}
+        {rich("The {documentation} explains how.", {
+          documentation: <a href="/docs">{t("API documentation")}</a>,
+        })}
       </p>
       <Link to={`/keys${CONNECT}`} class="button">
-        Connect an agent
+        {t("Connect an agent")}
       </Link>
     </div>
   );
@@ -120,11 +130,11 @@ function DriveList({
   return (
     <>
       {drives.length >= MANY && (
-        <Finder label="Find a drive" wanted={wanted} onWant={setWanted}>
-          {formatCount(shown.length, "drive")}
+        <Finder label={t("Find a drive")} wanted={wanted} onWant={setWanted}>
+          {plural(shown.length, "{count} drive", "{count} drives")}
         </Finder>
       )}
-      {shown.length === 0 && <p class="soft">No matching drives.</p>}
+      {shown.length === 0 && <p class="soft">{t("No matching drives.")}</p>}
       <First of={shown}>
         {(some) => (
           <ul class="drives">

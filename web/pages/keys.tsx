@@ -8,6 +8,7 @@ import { listDrives } from "../lib/drives.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { useLoad } from "../lib/api/load.ts";
 import type { ApiKey, Drive } from "../lib/api/types.ts";
+import { rich, t } from "../lib/words/text.ts";
 import { KeyList } from "./keys/key-list.tsx";
 import { RevokeKey } from "./keys/revoke-key.tsx";
 
@@ -23,17 +24,19 @@ export function Keys() {
       <div class="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            Keys
+            {t("Keys")}
           </h1>
           <p class="soft">
-            Agents use a key to work with your drives through the <a href="/docs">API</a>.
+            {rich("Agents use a key to work with your drives through the {api}.", {
+              api: <a href="/docs">API</a>,
+            })}
           </p>
         </div>
         <button type="button" class="button primary" onClick={askToConnect}>
-          <Icon svg={plusIcon} /> Connect an agent
+          <Icon svg={plusIcon} /> {t("Connect an agent")}
         </button>
       </div>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {page !== null && <KeyList {...page} onRevoke={setRevoking} />}
       <AskedToConnect onClose={reload} />

@@ -9,6 +9,7 @@ import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
 import type { CursorPage, ManagedLink } from "../lib/api/types.ts";
+import { t } from "../lib/words/text.ts";
 import { LinkRow } from "./links/row.tsx";
 import { RevokeLink } from "./links/revoke.tsx";
 import { ShowLink } from "./links/show.tsx";
@@ -29,15 +30,16 @@ export function Links({ driveId }: { readonly driveId: string | null }) {
   const close = () => setRevoking((now) => (now === revoking ? null : now));
   return (
     <>
-      <DriveHead title="Links" drive={known.find(({ id }) => id === driveId)} heading={heading} />
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      <DriveHead title={t("Links")} drive={known.find(({ id }) => id === driveId)} heading={heading} />
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && links.length === 0 && (
         <div class="empty">
-          <h2>No links</h2>
+          <h2>{t("No links")}</h2>
           <p class="soft">
-            A link shows a file or folder to somebody without an account. Choose Share in the menu of a file
-            or folder to make one. Those that agents make are listed here too.
+            {t(
+              "A link shows a file or folder to somebody without an account. Choose Share in the menu of a file or folder to make one. Those that agents make are listed here too.",
+            )}
           </p>
         </div>
       )}

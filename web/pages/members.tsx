@@ -10,13 +10,14 @@ import { useLoad } from "../lib/api/load.ts";
 import { navigate } from "../lib/browser/router.tsx";
 import { useSession } from "../lib/api/session.tsx";
 import type { Drive, Member } from "../lib/api/types.ts";
+import { t } from "../lib/words/text.ts";
 import { AddMember, RemoveMember } from "./members/dialogs.tsx";
 import { MemberRow } from "./members/row.tsx";
 
 /** Who else may use a drive. */
 export function Members({ driveId }: { readonly driveId: string }) {
   const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "ready") return <MembersOf drive={loaded.value} />;
   return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
 }
@@ -40,21 +41,22 @@ function MembersOf({ drive }: { readonly drive: Drive }) {
   const canManage = isManaged(drive);
   return (
     <>
-      <DriveHead title="Members" drive={drive} heading={heading}>
+      <DriveHead title={t("Members")} drive={drive} heading={heading}>
         {canManage && (
           <button type="button" class="button primary" onClick={() => setDoing({ what: "add" })}>
-            Add member
+            {t("Add member")}
           </button>
         )}
       </DriveHead>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && members.length === 0 && (
         <div class="empty">
-          <h2>Nobody else uses this drive</h2>
+          <h2>{t("Nobody else uses this drive")}</h2>
           <p class="soft">
-            Add other users of this server: readers look at the files and download them, editors change them
-            as well. The drive stays yours.
+            {t(
+              "Add other users of this server: readers look at the files and download them, editors change them as well. The drive stays yours.",
+            )}
           </p>
         </div>
       )}

@@ -8,7 +8,7 @@ import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import type { OAuthOptions, ProtocolOperation } from "./protocol-route.ts";
 import { countRequest, protocolRoute } from "./protocol-route.ts";
-import { documentHost } from "../../domain/oauth/consent.ts";
+import { documentHost } from "../../domain/oauth/client-id.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation, tagged } from "../operation/route.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";

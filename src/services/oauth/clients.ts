@@ -6,7 +6,7 @@ import {
   parseClientMetadata,
   REGISTERED_CLIENTS,
 } from "../../domain/oauth/oauth-client.ts";
-import { isDocumentUrl } from "../../domain/oauth/consent.ts";
+import { isDocumentUrl } from "../../domain/oauth/client-id.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Parts } from "../parts.ts";

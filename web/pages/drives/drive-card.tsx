@@ -7,13 +7,14 @@ import { Name } from "../../components/name.tsx";
 import { NewsMark } from "../../components/news-mark.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress } from "../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
+import { mark, plural, rich, t } from "../../lib/words/text.ts";
 import { NewestFiles } from "./newest-files.tsx";
 
 /** What somebody else lets one do in a drive. */
-const SHARED = { reader: "shared with you to read", editor: "shared with you to edit" } as const;
+const SHARED = { reader: mark("shared with you to read"), editor: mark("shared with you to edit") } as const;
 
 /** A drive at a glance, with what can be done to it. */
 export function DriveCard(props: {
@@ -38,16 +39,14 @@ export function DriveCard(props: {
         </h2>
         {isManaged(drive) && (
           <>
-            <button type="button" class="button quiet" title="Edit" onClick={onEdit}>
+            <button type="button" class="button quiet" title={t("Edit")} onClick={onEdit}>
               <Icon svg={pencilIcon} />
-              <span class="hidden-visually">
-                Edit <Name text={drive.name} />
-              </span>
+              <span class="hidden-visually">{rich("Edit {name}", { name: <Name text={drive.name} /> })}</span>
             </button>
-            <button type="button" class="button quiet" title="Delete" onClick={onDelete}>
+            <button type="button" class="button quiet" title={t("Delete")} onClick={onDelete}>
               <Icon svg={trashIcon} />
               <span class="hidden-visually">
-                Delete <Name text={drive.name} />
+                {rich("Delete {name}", { name: <Name text={drive.name} /> })}
               </span>
             </button>
           </>
@@ -60,20 +59,22 @@ export function DriveCard(props: {
       )}
       {drive.expires_at !== null && (
         <p class="notice careful" title={formatTime(drive.expires_at)}>
-          Not claimed yet: it will be deleted {formatRelative(drive.expires_at)}.
+          {t("Not claimed yet: it will be deleted {when}.", { when: formatRelative(drive.expires_at) })}
         </p>
       )}
       {drive.file_count > 0 && <NewestFiles drive={drive} />}
       <p class="soft drive-facts">
-        {drive.role !== "owner" && <span>{SHARED[drive.role]}</span>}
-        <span>{formatCount(drive.file_count, "file")}</span>
+        {drive.role !== "owner" && <span>{t(SHARED[drive.role])}</span>}
+        <span>{plural(drive.file_count, "{count} file", "{count} files")}</span>
         <span>{formatBytes(drive.total_size)}</span>
-        <span title={formatTime(drive.updated_at)}>modified {formatRelative(drive.updated_at)}</span>
+        <span title={formatTime(drive.updated_at)}>
+          {t("modified {when}", { when: formatRelative(drive.updated_at) })}
+        </span>
       </p>
       <div>
         <Copy
           text={drive.slug ?? drive.id}
-          what={drive.slug === null ? "the drive ID" : "the drive slug"}
+          what={drive.slug === null ? t("the drive ID") : t("the drive slug")}
           shown
         />
       </div>

@@ -5,8 +5,9 @@ import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call, orUncertain } from "../../lib/api/api.ts";
-import { formatBytes, formatCount } from "../../lib/words/format.ts";
+import { formatBytes } from "../../lib/words/format.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { plural, rich, t } from "../../lib/words/text.ts";
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -17,12 +18,12 @@ interface DialogProps {
 export function NewDrive({ onClose, onDone }: DialogProps) {
   return (
     <FormDialog
-      title="New drive"
-      submit="Create drive"
+      title={t("New drive")}
+      submit={t("Create drive")}
       onSubmit={async (values, headers) => {
         const body = namingOf(values);
         await call("POST", "/v0/drives", { body, headers });
-        say(`Created the drive ${body.name}.`);
+        say(t("Created the drive {name}.", { name: body.name }));
         onDone();
       }}
       onClose={onClose}
@@ -42,11 +43,11 @@ interface DriveDialogProps extends DialogProps {
 export function EditDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
     <FormDialog
-      title="Edit drive"
-      submit="Save"
+      title={t("Edit drive")}
+      submit={t("Save")}
       onSubmit={async (values) => {
         await orUncertain(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onUncertain);
-        say("Saved.");
+        say(t("Saved."));
         onDone();
       }}
       onClose={onClose}
@@ -54,8 +55,9 @@ export function EditDrive({ drive, onClose, onDone, onUncertain }: DriveDialogPr
       <Naming drive={drive} />
       {drive.slug !== null && (
         <p class="soft">
-          Renaming changes the slug: links with <code>{drive.slug}</code> will break. The drive ID stays the
-          same.
+          {rich("Renaming changes the slug: links with {slug} will break. The drive ID stays the same.", {
+            slug: <code>{drive.slug}</code>,
+          })}
         </p>
       )}
     </FormDialog>
@@ -65,11 +67,17 @@ export function EditDrive({ drive, onClose, onDone, onUncertain }: DriveDialogPr
 function Naming({ drive }: { readonly drive?: Drive }) {
   return (
     <>
-      <Field label="Name" name="name" hint="1 to 64 characters" value={drive?.name ?? ""} required />
+      <Field
+        label={t("Name")}
+        name="name"
+        hint={t("1 to 64 characters")}
+        value={drive?.name ?? ""}
+        required
+      />
       <Lines
-        label="Description"
+        label={t("Description")}
         name="description"
-        hint="Optional"
+        hint={t("Optional")}
         value={drive?.description ?? ""}
         maxLength={DESCRIPTION_CHARACTERS}
       />
@@ -87,27 +95,34 @@ function namingOf(values: FormData): { name: string; description: string } {
 export function DeleteDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
     <FormDialog
-      title="Delete this drive?"
-      submit="Delete permanently"
+      title={t("Delete this drive?")}
+      submit={t("Delete permanently")}
       danger
       onSubmit={async (values) => {
         if (!isNamed(textOf(values, "name"), drive.name)) {
-          throw new ApiError(0, "DIFFERENT", "That doesn't match the drive's name.", "name");
+          throw new ApiError(0, "DIFFERENT", t("That doesn't match the drive's name."), "name");
         }
         await orUncertain(call("DELETE", `/v0/drives/${drive.id}`), onUncertain);
-        say(`Deleted the drive ${drive.name}.`);
+        say(t("Deleted the drive {name}.", { name: drive.name }));
         onDone();
       }}
       onClose={onClose}
     >
       <p>
-        <strong>
-          <Name text={drive.name} />
-        </strong>{" "}
-        will be permanently deleted, with {formatCount(drive.file_count, "file")} (
-        {formatBytes(drive.total_size)}). Keys limited to this drive will stop working at once.
+        {rich(
+          "{name} will be permanently deleted, with {files} ({size}). Keys limited to this drive will stop working at once.",
+          {
+            name: (
+              <strong>
+                <Name text={drive.name} />
+              </strong>
+            ),
+            files: plural(drive.file_count, "{count} file", "{count} files"),
+            size: formatBytes(drive.total_size),
+          },
+        )}
       </p>
-      <Field label="Type the name to confirm" name="name" required />
+      <Field label={t("Type the name to confirm")} name="name" required />
     </FormDialog>
   );
 }

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { Finder, isWanted, MANY } from "../../components/forms/finder.tsx";
 import { First } from "../../components/first.tsx";
-import { formatCount } from "../../lib/words/format.ts";
 import { compareKeys, KEY_SORTS, type KeySort } from "../../lib/key-sort.ts";
 import type { ApiKey, Drive } from "../../lib/api/types.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { KeyRow, reachOf } from "./key-row.tsx";
 
 interface Props {
@@ -25,13 +25,13 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
     <>
       {keys.length >= MANY && (
         <div class="list-tools">
-          <Finder label="Find a key" wanted={wanted} onWant={setWanted}>
-            {formatCount(shown.length, "key")}
+          <Finder label={t("Find a key")} wanted={wanted} onWant={setWanted}>
+            {plural(shown.length, "{count} key", "{count} keys")}
           </Finder>
           <Sorts sort={sort} onSort={setSort} />
         </div>
       )}
-      {shown.length === 0 && <p class="soft">No matching keys.</p>}
+      {shown.length === 0 && <p class="soft">{t("No matching keys.")}</p>}
       {shown.length > 0 && (
         <First of={shown}>
           {(some) => (
@@ -56,8 +56,10 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
 function NoKeys() {
   return (
     <div class="empty">
-      <h2>No keys yet</h2>
-      <p class="soft">Connect each agent with a key of its own, so that you can revoke each on its own.</p>
+      <h2>{t("No keys yet")}</h2>
+      <p class="soft">
+        {t("Connect each agent with a key of its own, so that you can revoke each on its own.")}
+      </p>
     </div>
   );
 }
@@ -70,12 +72,12 @@ function Sorts({ sort, onSort }: { readonly sort: KeySort; readonly onSort: (sor
   return (
     <select
       class="input list-sort"
-      aria-label="Sort keys"
+      aria-label={t("Sort keys")}
       onChange={(event) => choose(event.currentTarget.value)}
     >
       {KEY_SORTS.map(({ value, text }) => (
         <option key={value} value={value} selected={value === sort}>
-          {text}
+          {t(text)}
         </option>
       ))}
     </select>

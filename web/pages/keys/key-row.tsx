@@ -1,12 +1,15 @@
-import { documentHost } from "../../../src/domain/oauth/consent.ts";
+import { documentHost } from "../../../src/domain/oauth/client-id.ts";
 import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { formatRelative, formatTime } from "../../lib/words/format.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { ApiKey, Drive } from "../../lib/api/types.ts";
+import { rich, t } from "../../lib/words/text.ts";
 
-/** Shown for a key without a name. */
-export const NAMELESS = "Unnamed key";
+/** How a key is called: by its name, if it has one. */
+export function nameOfKey({ name }: ApiKey): string {
+  return name === "" ? t("Unnamed key") : name;
+}
 
 /** What a key gives access to, in words; `drive` is its one drive, if that still exists. */
 export interface Reach {
@@ -16,9 +19,9 @@ export interface Reach {
 
 /** What a key reaches among the account's drives. */
 export function reachOf({ drive_id: id }: ApiKey, drives: readonly Drive[]): Reach {
-  if (id === null) return { text: "All drives", drive: undefined };
+  if (id === null) return { text: t("All drives"), drive: undefined };
   const drive = drives.find((each) => each.id === id);
-  return { text: drive?.name ?? "Deleted drive", drive };
+  return { text: drive?.name ?? t("Deleted drive"), drive };
 }
 
 interface Props {
@@ -35,42 +38,42 @@ export function KeyRow({ apiKey: key, reach, maker, onRevoke }: Props) {
     <li class="key">
       <div class="key-name">
         <h2>
-          <Name text={key.name === "" ? NAMELESS : key.name} />
+          <Name text={nameOfKey(key)} />
         </h2>
         <code class="soft">{key.key_prefix}…</code>
         {key.client_id !== null && <p class="soft key-app">{appOf(key.client_id)}</p>}
         {maker !== undefined && (
           <p class="soft key-app">
-            Made by <Name text={maker.name === "" ? maker.key_prefix : maker.name} />
+            {rich("Made by {who}", {
+              who: <Name text={maker.name === "" ? maker.key_prefix : maker.name} />,
+            })}
           </p>
         )}
       </div>
       <div class="key-reach">
         <p>
-          <span class="hidden-visually">Access: </span>
+          <span class="hidden-visually">{t("Access:")} </span>
           <ReachLink {...reach} />
         </p>
         <p class="soft">
-          {key.scope === "read-only" ? "Read-only" : "Read and write"}
-          {key.path_prefix !== null && (
-            <>
-              , in <Name text={key.path_prefix} />
-            </>
-          )}
+          <Scope apiKey={key} />
         </p>
       </div>
       <p class="soft key-times">
-        <span title={formatTime(key.created_at)}>Created {formatRelative(key.created_at)}</span>
+        <span title={formatTime(key.created_at)}>
+          {t("Created {when}", { when: formatRelative(key.created_at) })}
+        </span>
         <LastUse at={key.last_used_at} />
         {key.expires_at !== null && (
           <span title={formatTime(key.expires_at)}>
-            {key.client_id === null ? "Expires" : "Signed out"} {formatRelative(key.expires_at)}
-            {key.client_id !== null && " without use"}
+            {key.client_id === null
+              ? t("Expires {when}", { when: formatRelative(key.expires_at) })
+              : t("Signed out {when} without use", { when: formatRelative(key.expires_at) })}
           </span>
         )}
       </p>
       <button type="button" class="button" onClick={onRevoke}>
-        Revoke
+        {t("Revoke")}
         <span class="hidden-visually">
           {" "}
           <Name text={key.name === "" ? key.key_prefix : key.name} />
@@ -80,10 +83,20 @@ export function KeyRow({ apiKey: key, reach, maker, onRevoke }: Props) {
   );
 }
 
+/** What a key may do, and where. */
+function Scope({ apiKey: { scope, path_prefix: folder } }: Pick<Props, "apiKey">) {
+  const isReading = scope === "read-only";
+  if (folder === null) return <>{isReading ? t("Read-only") : t("Read and write")}</>;
+  const shown = { folder: <Name text={folder} /> };
+  return (
+    <>{isReading ? rich("Read-only, in {folder}", shown) : rich("Read and write, in {folder}", shown)}</>
+  );
+}
+
 /** What kind of app has a key: one that a site vouches for, by the address of its id, or any. */
 function appOf(clientId: string): string {
   const host = documentHost(clientId);
-  return host === null ? "App that you let in" : `App of ${host}`;
+  return host === null ? t("App that you let in") : t("App of {host}", { host });
 }
 
 function ReachLink({ text, drive }: Reach) {
@@ -96,6 +109,6 @@ function ReachLink({ text, drive }: Reach) {
 }
 
 function LastUse({ at }: { readonly at: string | null }) {
-  if (at === null) return <span>Never used</span>;
-  return <span title={formatTime(at)}>Last used {formatRelative(at)}</span>;
+  if (at === null) return <span>{t("Never used")}</span>;
+  return <span title={formatTime(at)}>{t("Last used {when}", { when: formatRelative(at) })}</span>;
 }

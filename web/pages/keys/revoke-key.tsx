@@ -6,7 +6,8 @@ import { formatRelative } from "../../lib/words/format.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { ApiKey, KeyDetail } from "../../lib/api/types.ts";
 import { madeBy } from "../../lib/words/made.ts";
-import { NAMELESS } from "./key-row.tsx";
+import { rich, t } from "../../lib/words/text.ts";
+import { nameOfKey } from "./key-row.tsx";
 
 /** Asks before a key is revoked. */
 export function RevokeKey(props: {
@@ -15,29 +16,41 @@ export function RevokeKey(props: {
   readonly onDone: () => void;
 }) {
   const { apiKey, onClose, onDone } = props;
-  const { id, name, key_prefix: prefix, last_used_at: lastUsed, client_id: app } = apiKey;
+  const { id, key_prefix: prefix, last_used_at: lastUsed, client_id: app } = apiKey;
   // Asked now: the key may have made more since the list was loaded.
   const { loaded, reload } = useLoad(id, (signal) => call<KeyDetail>("GET", `/v0/keys/${id}`, { signal }));
   const made = loaded.state === "ready" ? madeBy(loaded.value.made) : "";
+  const key = (
+    <>
+      <strong>
+        <Name text={nameOfKey(apiKey)} />
+      </strong>{" "}
+      (<code>{prefix}…</code>)
+    </>
+  );
   return (
     <ConfirmDialog
-      title="Revoke this key?"
-      submit="Revoke"
+      title={t("Revoke this key?")}
+      submit={t("Revoke")}
       onConfirm={() => call("DELETE", `/v0/keys/${id}`)}
-      said="Key revoked."
+      said={t("Key revoked.")}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        <strong>
-          <Name text={name === "" ? NAMELESS : name} />
-        </strong>{" "}
-        (<code>{prefix}…</code>){made === "" ? "" : <strong> and {made}</strong>} will stop working at once.
-        This can't be undone. {app === null ? "" : "The app must ask you again. "}
-        {lastUsed === null ? "It was never used." : `It was last used ${formatRelative(lastUsed)}.`}
+        {made === ""
+          ? rich("{key} will stop working at once. This can't be undone.", { key })
+          : rich("{key} and {things} will stop working at once. This can't be undone.", {
+              key,
+              things: <strong>{made}</strong>,
+            })}{" "}
+        {app === null ? "" : `${t("The app must ask you again.")} `}
+        {lastUsed === null
+          ? t("It was never used.")
+          : t("It was last used {when}.", { when: formatRelative(lastUsed) })}
       </p>
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "loading" && <p class="soft">Looking for what it made…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Looking for what it made…")}</p>}
     </ConfirmDialog>
   );
 }

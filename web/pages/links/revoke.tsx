@@ -2,6 +2,7 @@ import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { call } from "../../lib/api/api.ts";
 import type { ManagedLink } from "../../lib/api/types.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { nameOfLink } from "./words.ts";
 
 interface RevokeLinkProps {
@@ -14,19 +15,21 @@ interface RevokeLinkProps {
 export function RevokeLink({ link, onClose, onDone }: RevokeLinkProps) {
   return (
     <ConfirmDialog
-      title="Revoke this link?"
-      submit="Revoke"
+      title={t("Revoke this link?")}
+      submit={t("Revoke")}
       onConfirm={() => call("DELETE", `/v0/links/${link.id}`)}
-      said="Link revoked."
+      said={t("Link revoked.")}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        The link to{" "}
-        <strong>
-          <Name text={nameOfLink(link)} />
-        </strong>{" "}
-        will stop working at once. This can't be undone; you can make a new one.
+        {rich("The link to {name} will stop working at once. This can't be undone; you can make a new one.", {
+          name: (
+            <strong>
+              <Name text={nameOfLink(link)} />
+            </strong>
+          ),
+        })}
       </p>
     </ConfirmDialog>
   );

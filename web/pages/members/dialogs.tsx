@@ -5,6 +5,7 @@ import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api/api.ts";
 import type { Drive, Member } from "../../lib/api/types.ts";
+import { rich, t } from "../../lib/words/text.ts";
 import { asRole, ROLES } from "./roles.ts";
 
 interface DialogProps {
@@ -18,25 +19,25 @@ interface DialogProps {
 export function AddMember({ drive, onClose, onDone }: DialogProps) {
   return (
     <FormDialog
-      title="Add member"
-      submit="Add"
+      title={t("Add member")}
+      submit={t("Add")}
       onSubmit={async (values, headers) => {
         const body = { username: textOf(values, "username").trim(), role: asRole(textOf(values, "role")) };
         await call("POST", `/v0/drives/${drive.id}/members`, { body, headers });
-        say(`${body.username} can use this drive now.`);
+        say(t("{name} can use this drive now.", { name: body.username }));
         onDone();
       }}
       onClose={onClose}
     >
-      <Field label="Username" name="username" required hint="A user of this server" />
+      <Field label={t("Username")} name="username" required hint={t("A user of this server")} />
       <Choice
-        label="May do"
+        label={t("May do")}
         name="role"
         value="reader"
-        options={Object.entries(ROLES).map(([value, { text }]) => ({ value, text }))}
+        options={Object.entries(ROLES).map(([value, text]) => ({ value, text: t(text) }))}
       />
       <p class="soft">
-        Editors also see versions, the trash and snapshots, and can restore them. Readers don't.
+        {t("Editors also see versions, the trash and snapshots, and can restore them. Readers don't.")}
       </p>
     </FormDialog>
   );
@@ -50,21 +51,31 @@ export function RemoveMember({
   onClose,
   onDone,
 }: DialogProps & { readonly member: Member; readonly isSelf: boolean }) {
+  const shown = (
+    <strong>
+      <Name text={drive.name} />
+    </strong>
+  );
   return (
     <ConfirmDialog
-      title={isSelf ? "Leave this drive?" : "Remove this member?"}
-      submit={isSelf ? "Leave" : "Remove"}
+      title={isSelf ? t("Leave this drive?") : t("Remove this member?")}
+      submit={isSelf ? t("Leave") : t("Remove")}
       onConfirm={() => call("DELETE", `/v0/drives/${drive.id}/members/${member.user_id}`)}
-      said={isSelf ? `You left ${drive.name}.` : `${member.username} can no longer use this drive.`}
+      said={
+        isSelf
+          ? t("You left {drive}.", { drive: drive.name })
+          : t("{name} can no longer use this drive.", { name: member.username })
+      }
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        {isSelf ? "You" : <Name text={member.username} />} will no longer see{" "}
-        <strong>
-          <Name text={drive.name} />
-        </strong>
-        . What was done in it stays.
+        {isSelf
+          ? rich("You will no longer see {drive}. What was done in it stays.", { drive: shown })
+          : rich("{name} will no longer see {drive}. What was done in it stays.", {
+              name: <Name text={member.username} />,
+              drive: shown,
+            })}
       </p>
     </ConfirmDialog>
   );

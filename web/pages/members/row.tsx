@@ -8,7 +8,8 @@ import { say } from "../../components/toast.tsx";
 import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
 import { formatRelative, formatTime } from "../../lib/words/format.ts";
 import type { Drive, Member } from "../../lib/api/types.ts";
-import { asRole, ROLES } from "./roles.ts";
+import { rich, t } from "../../lib/words/text.ts";
+import { asRole, NOW, ROLES } from "./roles.ts";
 
 interface MemberRowProps {
   readonly drive: Drive;
@@ -29,7 +30,7 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
     try {
       const body = { role: asRole(value) };
       await call("PATCH", `/v0/drives/${drive.id}/members/${member.user_id}`, { body });
-      say(`${username} is ${ROLES[body.role].as} now.`);
+      say(t(NOW[body.role], { name: username }));
     } catch (caught) {
       setError(asApiError(caught));
     }
@@ -43,28 +44,28 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
       <div class="record-what">
         <h2>
           <Name text={username} />
-          {isSelf && <span class="soft"> (you)</span>}
+          {isSelf && <span class="soft"> {t("(you)")}</span>}
         </h2>
         <p class="soft" title={formatTime(since)}>
-          Added {formatRelative(since)} <By by={by} />
+          {rich("Added {when} {by}", { when: formatRelative(since), by: <By by={by} /> })}
         </p>
       </div>
       <div class="record-when">
         {canManage ? (
           <select
             class="input"
-            aria-label={`What ${username} may do`}
+            aria-label={t("What {name} may do", { name: username })}
             value={role}
             onChange={(event) => void change(event.currentTarget.value)}
           >
-            {Object.entries(ROLES).map(([value, { text }]) => (
+            {Object.entries(ROLES).map(([value, text]) => (
               <option key={value} value={value}>
-                {text}
+                {t(text)}
               </option>
             ))}
           </select>
         ) : (
-          <p class="soft">{ROLES[role].text}</p>
+          <p class="soft">{t(ROLES[role])}</p>
         )}
       </div>
       <div class="record-tools">
@@ -72,10 +73,10 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
           <button
             type="button"
             class="button"
-            aria-label={isSelf ? "Leave this drive" : `Remove ${username}`}
+            aria-label={isSelf ? t("Leave this drive") : t("Remove {name}", { name: username })}
             onClick={onRemove}
           >
-            {isSelf ? "Leave" : "Remove"}
+            {isSelf ? t("Leave") : t("Remove")}
           </button>
         )}
       </div>
