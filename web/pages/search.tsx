@@ -5,6 +5,7 @@ import { useLoad } from "../lib/api/load.ts";
 import { Link, usePlace } from "../lib/browser/router.tsx";
 import { apiQuery, FILTERS } from "../lib/searches.ts";
 import type { Drive, SearchAnswer } from "../lib/api/types.ts";
+import { rich, t } from "../lib/words/text.ts";
 import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
 
@@ -22,12 +23,12 @@ export function Search() {
   return (
     <>
       <div class="page-head">
-        <h1>Search</h1>
+        <h1>{t("Search")}</h1>
       </div>
       <SearchForm query={query} drives={all} />
       {drives.loaded.state === "failed" && <Failure error={drives.loaded.error} retry={drives.reload} />}
       {asked === null && <NothingAsked hasDrives={all.length > 0} />}
-      {asked !== null && loaded.state === "loading" && <p class="soft">Searching…</p>}
+      {asked !== null && loaded.state === "loading" && <p class="soft">{t("Searching…")}</p>}
       {asked !== null && loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {asked !== null && loaded.state === "ready" && loaded.value !== null && (
         <Outcome found={loaded.value} drives={all} />
@@ -41,14 +42,14 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
   if (found.answer.total > 0) return <Results found={found} drives={drives} />;
   return (
     <div class="empty" role="status">
-      <h2>Nothing found</h2>
+      <h2>{t("Nothing found")}</h2>
       <p class="soft">
-        Every word must match: whole words in file contents, parts of words in names. Try fewer words
-        {isFiltered && " or fewer filters"}.
+        {t("Every word must match: whole words in file contents, parts of words in names.")}{" "}
+        {isFiltered ? t("Try fewer words or fewer filters.") : t("Try fewer words.")}
       </p>
       {isFiltered && found.q !== "" && (
         <Link to={`/search?${new URLSearchParams({ q: found.q })}`} class="button">
-          Search without filters
+          {t("Search without filters")}
         </Link>
       )}
     </div>
@@ -58,14 +59,16 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
 function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
   return (
     <div class="empty">
-      <h2>What are you looking for?</h2>
+      <h2>{t("What are you looking for?")}</h2>
       <p class="soft">
-        Search finds files by name, folder and tag, and by the contents of text files. Put{" "}
-        <code>"two words"</code> in quotation marks to find an exact phrase.
+        {t("Search finds files by name, folder and tag, and by the contents of text files.")}{" "}
+        {rich("Put {words} in quotation marks to find an exact phrase.", {
+          words: <code>"{t("two words")}"</code>,
+        })}
       </p>
       {!hasDrives && (
         <Link to="/drives" class="button">
-          Go to your drives
+          {t("Go to your drives")}
         </Link>
       )}
     </div>

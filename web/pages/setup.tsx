@@ -5,6 +5,7 @@ import { NewAccountFields } from "../components/forms/sign-in-form.tsx";
 import { call } from "../lib/api/api.ts";
 import { useLoad } from "../lib/api/load.ts";
 import type { SignInOptions } from "../lib/api/types.ts";
+import { rich, t } from "../lib/words/text.ts";
 
 interface Props {
   readonly token: string;
@@ -27,10 +28,10 @@ export function Setup({ token, onSignedIn }: Props) {
   const { loaded, reload } = useLoad(token, (signal) => checkLink(token, signal));
   return (
     <Outside>
-      {loaded.state === "loading" && <p class="soft">Checking the link…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Checking the link…")}</p>}
       {loaded.state === "failed" && (
         <>
-          <h1>Couldn't check the link</h1>
+          <h1>{t("Couldn't check the link")}</h1>
           <Failure error={loaded.error} retry={reload} />
         </>
       )}
@@ -46,24 +47,29 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
     case "used":
       return (
         <>
-          <h1>This link was already used</h1>
+          <h1>{t("This link was already used")}</h1>
           <p>
-            This server already has an administrator. If that is you, sign in; otherwise ask them for an
-            account.
+            {t(
+              "This server already has an administrator. If that is you, sign in; otherwise ask them for an account.",
+            )}
           </p>
           <a class="button primary" href="/">
-            Sign in
+            {t("Sign in")}
           </a>
         </>
       );
     case "wrong":
       return (
         <>
-          <h1>This setup link is not valid</h1>
+          <h1>{t("This setup link is not valid")}</h1>
           <p>
-            The server prints a new link each time it starts, and only the newest one works. The link may also
-            have been cut off when it was copied. Find the newest link in the server's output, or create the
-            account on the server with <code>coffer user create NAME</code>.
+            {t(
+              "The server prints a new link each time it starts, and only the newest one works. The link may also have been cut off when it was copied.",
+            )}{" "}
+            {rich(
+              "Find the newest link in the server's output, or create the account on the server with {command}.",
+              { command: <code>coffer user create NAME</code> },
+            )}
           </p>
         </>
       );
@@ -73,10 +79,10 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
 function OwnAccount({ token, onSignedIn }: Props) {
   return (
     <>
-      <h1>Welcome to Coffer</h1>
-      <p class="soft">Create the administrator account.</p>
+      <h1>{t("Welcome to Coffer")}</h1>
+      <p class="soft">{t("Create the administrator account.")}</p>
       <Form
-        submit="Create account"
+        submit={t("Create account")}
         onSubmit={async (values) => {
           const body = { token, username: textOf(values, "username"), password: textOf(values, "password") };
           await call("POST", "/auth/setup", { body });

@@ -11,6 +11,7 @@ import { useLoad } from "../lib/api/load.ts";
 import type { Place } from "../lib/browser/router.tsx";
 import { getShared, sharedContents, sharedTokenIn, unlockShared } from "../lib/shared.ts";
 import { titled } from "../lib/browser/title.ts";
+import { mark, t } from "../lib/words/text.ts";
 import { SharedFilePage } from "./shared/file.tsx";
 import { SharedFolder } from "./shared/folder.tsx";
 
@@ -20,11 +21,11 @@ export function SharedThing({ place }: { readonly place: Place }) {
   const { loaded, reload } = useLoad(token, (signal) => getShared(token, signal));
   const isFolder = loaded.state === "ready" && loaded.value.file === null;
   const source = useMemo(() => sharedContents(token, isFolder), [token, isFolder]);
-  const name = loaded.state === "ready" ? loaded.value.name : "Shared with you";
+  const name = loaded.state === "ready" ? loaded.value.name : t("Shared with you");
   useLayoutEffect(() => {
     document.title = titled(name);
   }, [name]);
-  if (loaded.state === "loading") return <main class="page soft">Loading…</main>;
+  if (loaded.state === "loading") return <main class="page soft">{t("Loading…")}</main>;
   if (loaded.state === "failed") {
     return (
       <Outside>
@@ -78,10 +79,10 @@ function Locked({ token, onUnlocked }: LockedProps) {
   };
   return (
     <>
-      <h1>This link has a password</h1>
-      <p>Whoever sent you the link knows it.</p>
-      <Form submit="Open" onSubmit={unlock}>
-        <Field label="Password" name="password" type="password" required />
+      <h1>{t("This link has a password")}</h1>
+      <p>{t("Whoever sent you the link knows it.")}</p>
+      <Form submit={t("Open")} onSubmit={unlock}>
+        <Field label={t("Password")} name="password" type="password" required />
       </Form>
     </>
   );
@@ -90,10 +91,12 @@ function Locked({ token, onUnlocked }: LockedProps) {
 /** Why a link shows nothing, by HTTP status. */
 const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
   404: [
-    "This link is not valid",
-    "It may have been cut off when it was copied or revoked, or what it showed was deleted. Ask whoever sent it for a new one.",
+    mark("This link is not valid"),
+    mark(
+      "It may have been cut off when it was copied or revoked, or what it showed was deleted. Ask whoever sent it for a new one.",
+    ),
   ],
-  410: ["This link has expired", "Ask whoever sent it for a new one."],
+  410: [mark("This link has expired"), mark("Ask whoever sent it for a new one.")],
 };
 
 function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: () => void }) {
@@ -101,7 +104,7 @@ function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: 
   if (explanation === undefined) {
     return (
       <>
-        <h1>Couldn't load the link</h1>
+        <h1>{t("Couldn't load the link")}</h1>
         <Failure error={error} retry={retry} />
       </>
     );
@@ -109,8 +112,8 @@ function NotShown({ error, retry }: { readonly error: ApiError; readonly retry: 
   const [title, text] = explanation;
   return (
     <>
-      <h1>{title}</h1>
-      <p>{text}</p>
+      <h1>{t(title)}</h1>
+      <p>{t(text)}</p>
     </>
   );
 }

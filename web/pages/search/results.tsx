@@ -3,12 +3,13 @@ import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
 import { parentOf } from "../../lib/files.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { recordsWithFoundLetters } from "../../lib/contents/missing-letters.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/words/matches.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { pageAddress } from "../../lib/searches.ts";
 import type { Drive, FoundFile, SearchAnswer } from "../../lib/api/types.ts";
+import { plural, rich, t } from "../../lib/words/text.ts";
 
 /** Of a file; it may have 64, each as long as a line. */
 const MOST_TAGS = 8;
@@ -23,7 +24,6 @@ export interface Found {
 /** One page of the results. */
 export function Results({ found, drives }: { readonly found: Found; readonly drives: readonly Drive[] }) {
   const { data, total, page, limit } = found.answer;
-  const count = formatCount(total, "file");
   const terms = useMemo(() => termsOf(found.q), [found.q]);
   const shownFiles = useMemo(() => recordsWithFoundLetters(data), [data]);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -35,10 +35,7 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
   return (
     <>
       <h2 ref={heading} tabIndex={-1} class="search-total">
-        <span role="status">
-          {found.answer.total_is_exact ? count : `At least ${count}`} found
-          {found.answer.is_relaxed && ", with most of the words: no file has all"}
-        </span>
+        <span role="status">{totalOf(found.answer)}</span>
       </h2>
       <ol class="list results">
         {data.map((file, at) => (
@@ -54,6 +51,16 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
       {total > limit && <Pages query={found.query} page={page} pages={Math.ceil(total / limit)} />}
     </>
   );
+}
+
+/** How many were found. */
+function totalOf({ total, total_is_exact: isExact, is_relaxed: isRelaxed }: SearchAnswer): string {
+  const files = isExact
+    ? plural(total, "{count} file", "{count} files")
+    : plural(total, "At least {count} file", "At least {count} files");
+  return isRelaxed
+    ? t("{files} found, with most of the words: no file has all", { files })
+    : t("{files} found", { files });
 }
 
 interface ResultProps {
@@ -76,16 +83,21 @@ function Result({ file, shown, terms, drive }: ResultProps) {
         </Link>
       </h3>
       <p class="soft result-place">
-        in{" "}
-        <Link to={folderAddress(place, folder)}>
-          <Name text={drive?.name ?? "Unknown drive"} />
-          {folder !== "" && (
-            <>
-              {" / "}
-              <Marked pieces={markName(parentOf(shown.path).slice(0, -1).replaceAll("/", " / "), terms)} />
-            </>
-          )}
-        </Link>
+        {rich("in {place}", {
+          place: (
+            <Link to={folderAddress(place, folder)}>
+              <Name text={drive?.name ?? t("Unknown drive")} />
+              {folder !== "" && (
+                <>
+                  {" / "}
+                  <Marked
+                    pieces={markName(parentOf(shown.path).slice(0, -1).replaceAll("/", " / "), terms)}
+                  />
+                </>
+              )}
+            </Link>
+          ),
+        })}
       </p>
       {shown.snippet !== null && (
         <p class="snippet">
@@ -96,7 +108,9 @@ function Result({ file, shown, terms, drive }: ResultProps) {
       <p class="soft drive-facts">
         <span>{formatBytes(file.size)}</span>
         <span>{file.mime_type}</span>
-        <span title={formatTime(file.updated_at)}>modified {formatRelative(file.updated_at)}</span>
+        <span title={formatTime(file.updated_at)}>
+          {t("modified {when}", { when: formatRelative(file.updated_at) })}
+        </span>
       </p>
     </li>
   );
@@ -114,14 +128,14 @@ function Tags({ tags, terms }: TagsProps) {
   const isFound = ({ pieces }: (typeof marked)[number]) => pieces.some(({ found }) => found);
   const first = [...marked.filter(isFound), ...marked.filter((each) => !isFound(each))].slice(0, MOST_TAGS);
   return (
-    <ul class="found-tags" aria-label="Tags">
+    <ul class="found-tags" aria-label={t("Tags")}>
       {first.map(({ pieces }, at) => (
         <li key={at} class="pill">
           <Marked pieces={pieces} />
         </li>
       ))}
       {tags.length > first.length && (
-        <li class="soft">and {formatCount(tags.length - first.length, "other")}</li>
+        <li class="soft">{plural(tags.length - first.length, "and {count} other", "and {count} others")}</li>
       )}
     </ul>
   );
@@ -135,18 +149,16 @@ interface PagesProps {
 
 function Pages({ query, page, pages }: PagesProps) {
   return (
-    <nav class="row pages" aria-label="Pages">
+    <nav class="row pages" aria-label={t("Pages")}>
       {page > 1 && (
         <Link to={pageAddress(query, page - 1)} class="button">
-          Previous
+          {t("Previous")}
         </Link>
       )}
-      <span class="soft">
-        Page {page.toLocaleString()} of {pages.toLocaleString()}
-      </span>
+      <span class="soft">{t("Page {page} of {pages}", { page, pages })}</span>
       {page < pages && (
         <Link to={pageAddress(query, page + 1)} class="button">
-          Next
+          {t("Next")}
         </Link>
       )}
     </nav>

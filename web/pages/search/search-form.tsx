@@ -6,6 +6,7 @@ import { plain } from "../../lib/contents/overrides.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** The search form. Filters take effect at once, the search terms when it is submitted. */
 export function SearchForm({
@@ -39,22 +40,22 @@ export function SearchForm({
       >
         <div class="search-words">
           <label class="search-label">
-            <span class="hidden-visually">Search terms</span>
+            <span class="hidden-visually">{t("Search terms")}</span>
             <input
               class="input"
               type="search"
               name="q"
               maxLength={512}
               autocomplete="off"
-              placeholder="Names, tags and text"
+              placeholder={t("Names, tags and text")}
             />
           </label>
           <button class="button primary">
-            <Icon svg={searchIcon} /> Search
+            <Icon svg={searchIcon} /> {t("verb|Search")}
           </button>
         </div>
         <details class="filters" ref={filters}>
-          <summary>Filters{used > 0 && ` (${used})`}</summary>
+          <summary>{used === 0 ? t("Filters") : t("Filters ({count})", { count: used })}</summary>
           <div class="filter-fields" onChange={ask}>
             <Filters drives={drives} />
           </div>
@@ -68,38 +69,42 @@ function Filters({ drives }: { readonly drives: readonly Drive[] }) {
   return (
     <>
       <Choice
-        label="Drive"
+        label={t("Drive")}
         name="drive"
         options={[
-          { value: "", text: "All drives" },
+          { value: "", text: t("All drives") },
           ...drives.map(({ id, name }) => ({ value: id, text: plain(name) })),
         ]}
       />
-      <Choice label="Type" name="type" options={TYPES} />
+      <Choice
+        label={t("Type")}
+        name="type"
+        options={TYPES.map(({ value, text }) => ({ value, text: t(text) }))}
+      />
       <label class="field">
-        <span>Tags</span>
+        <span>{t("Tags")}</span>
         <input
           class="input"
           type="text"
           name="tags"
           autocomplete="off"
-          placeholder={'draft, "Paris, France"'}
+          placeholder={t('draft, "Paris, France"')}
         />
       </label>
       <label class="field">
-        <span>Min size (MiB)</span>
+        <span>{t("Min size (MiB)")}</span>
         <input class="input" type="number" name="min" min="0" step="any" />
       </label>
       <label class="field">
-        <span>Max size (MiB)</span>
+        <span>{t("Max size (MiB)")}</span>
         <input class="input" type="number" name="max" min="0" step="any" />
       </label>
       <label class="field">
-        <span>Modified after</span>
+        <span>{t("Modified after")}</span>
         <input class="input" type="date" name="after" />
       </label>
       <label class="field">
-        <span>Modified before</span>
+        <span>{t("Modified before")}</span>
         <input class="input" type="date" name="before" />
       </label>
     </>

@@ -7,6 +7,7 @@ import { ContentSourceContext } from "../../lib/contents/content-source.ts";
 import { formatBytes } from "../../lib/words/format.ts";
 import { shownFile } from "../../lib/shared.ts";
 import type { Shared, SharedFile } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 import { Ends } from "./ends.tsx";
 
 interface SharedFilePageProps {
@@ -30,10 +31,10 @@ export function SharedFilePage({ shared, file }: SharedFilePageProps) {
           </p>
         </div>
         <a class="button primary" href={download(shown)} download={file.filename}>
-          <Icon svg={downloadIcon} /> Download
+          <Icon svg={downloadIcon} /> {t("Download")}
         </a>
       </header>
-      <section class="shared-view" aria-label="Preview">
+      <section class="shared-view" aria-label={t("Preview")}>
         <PreviewContent key={file.content_hash} file={shown} />
       </section>
     </>

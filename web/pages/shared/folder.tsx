@@ -5,12 +5,13 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { Readme } from "../../components/readme.tsx";
 import { nameOf } from "../../lib/files.ts";
-import { formatBytes, formatCount } from "../../lib/words/format.ts";
+import { formatBytes } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link, navigate, type Place } from "../../lib/browser/router.tsx";
 import { readmeAmong } from "../../lib/files/readme.ts";
 import { sharedAddress, sharedArchive, shownFile } from "../../lib/shared.ts";
 import type { Shared } from "../../lib/api/types.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { Ends } from "./ends.tsx";
 import { SharedList } from "./list.tsx";
 import { SharedPreview } from "./preview.tsx";
@@ -40,13 +41,19 @@ export function SharedFolder({ token, shared, place, onRefused }: SharedFolderPr
         <div>
           <Crumbs token={token} name={shared.name} folder={folder} />
           <p class="soft">
-            {folder === "" &&
-              `${formatCount(shared.file_count, "file")}, ${formatBytes(shared.total_size)} · `}
+            {folder === "" && (
+              <>
+                {plural(shared.file_count, "{count} file, {size}", "{count} files, {size}", {
+                  size: formatBytes(shared.total_size),
+                })}
+                {" · "}
+              </>
+            )}
             <Ends at={shared.expires_at} />
           </p>
         </div>
         <a class="button primary" href={sharedArchive(token, folder)} download>
-          <Icon svg={downloadIcon} /> Download as ZIP
+          <Icon svg={downloadIcon} /> {t("Download as ZIP")}
         </a>
       </header>
       <SharedList token={token} contents={contents} label={folder === "" ? shared.name : nameOf(folder)} />
@@ -70,7 +77,7 @@ interface CrumbsProps {
 function Crumbs({ token, name, folder }: CrumbsProps) {
   const inside = Array.from(folder.matchAll(/\//g), ({ index }) => folder.slice(0, index + 1));
   return (
-    <nav class="crumbs" aria-label="Breadcrumb">
+    <nav class="crumbs" aria-label={t("Breadcrumb")}>
       <ol>
         {["", ...inside].map((path) => {
           const step = path === "" ? name : nameOf(path);

@@ -9,6 +9,7 @@ import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { sharedAddress, sharedArchive, sharedDownload, shownFile } from "../../lib/shared.ts";
 import type { SharedFile } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 import type { FolderContents } from "./use-folder.ts";
 
 interface SharedListProps {
@@ -20,21 +21,21 @@ interface SharedListProps {
 /** What is in a folder: folders, then files, each to be opened or downloaded. */
 export function SharedList({ token, contents, label }: SharedListProps) {
   const { folders, files, state, failure } = contents;
-  if (state === "loading") return failure === null ? <p class="soft">Loading…</p> : null;
-  if (folders.length + files.length === 0) return <p class="card soft">This folder is empty.</p>;
+  if (state === "loading") return failure === null ? <p class="soft">{t("Loading…")}</p> : null;
+  if (folders.length + files.length === 0) return <p class="card soft">{t("This folder is empty.")}</p>;
   return (
     <>
       <div role="table" class="shared-list" aria-label={plain(label)}>
         <div role="row" class="shared-row shared-columns">
-          <span role="columnheader">Name</span>
+          <span role="columnheader">{t("Name")}</span>
           <span role="columnheader" class="cell-size">
-            Size
+            {t("Size")}
           </span>
           <span role="columnheader" class="cell-modified">
-            Modified
+            {t("Modified")}
           </span>
           <span role="columnheader">
-            <span class="hidden-visually">Download</span>
+            <span class="hidden-visually">{t("Download")}</span>
           </span>
         </div>
         {folders.map((path) => (
@@ -47,7 +48,7 @@ export function SharedList({ token, contents, label }: SharedListProps) {
       {state === "more" && (
         <div class="row">
           <button type="button" class="button" onClick={() => void contents.loadMore()}>
-            Show more
+            {t("Show more")}
           </button>
         </div>
       )}
@@ -63,7 +64,7 @@ function FolderRow({ token, path }: { readonly token: string; readonly path: str
         <span class="cell-sign">
           <span class="kind kind-folder">
             <Icon svg={folderIcon} />
-            <span class="hidden-visually">Folder</span>
+            <span class="hidden-visually">{t("Folder")}</span>
           </span>
         </span>
         <span class="cell-words">
@@ -112,7 +113,12 @@ function FileRow({ token, file }: { readonly token: string; readonly file: Share
 function Download({ name, href }: { readonly name: string; readonly href: string }) {
   return (
     <span role="cell" class="cell-more">
-      <a class="button quiet more" href={href} download aria-label={`Download ${plain(name)}`}>
+      <a
+        class="button quiet more"
+        href={href}
+        download
+        aria-label={t("Download {name}", { name: plain(name) })}
+      >
         <Icon svg={downloadIcon} />
       </a>
     </span>

@@ -6,6 +6,7 @@ import { useLoad } from "../../lib/api/load.ts";
 import { readdress } from "../../lib/browser/router.tsx";
 import { getSharedFile, sharedAddress, shownFile } from "../../lib/shared.ts";
 import type { SharedFile } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 
 interface SharedPreviewProps {
   readonly token: string;
@@ -34,15 +35,15 @@ function Found({ token, path, onClose }: Omit<SharedPreviewProps, "files">) {
   if (loaded.state === "ready") return <Preview file={loaded.value} onClose={onClose} />;
   const isGone = loaded.error.status === 404;
   return (
-    <Dialog title={isGone ? "File not found" : "Couldn't load the file"} onClose={onClose}>
+    <Dialog title={isGone ? t("File not found") : t("Couldn't load the file")} onClose={onClose}>
       {isGone ? (
-        <p>It was deleted or moved, or the address is wrong.</p>
+        <p>{t("It was deleted or moved, or the address is wrong.")}</p>
       ) : (
         <Failure error={loaded.error} retry={reload} />
       )}
       <div class="row">
         <button type="button" class="button" onClick={onClose}>
-          Close
+          {t("Close")}
         </button>
       </div>
     </Dialog>
