@@ -13,6 +13,7 @@ import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
 import { listSnapshots } from "../lib/snapshots.ts";
 import type { Drive, Snapshot } from "../lib/api/types.ts";
+import { t } from "../lib/words/text.ts";
 import { Compared } from "./snapshots/compared.tsx";
 import { DeleteSnapshot, NewSnapshot, RestoreSnapshot } from "./snapshots/dialogs.tsx";
 import { Inside } from "./snapshots/inside.tsx";
@@ -26,7 +27,7 @@ interface SnapshotsProps {
 /** The snapshots of a drive; with `inside` or `compare` in the address, what is in one, or what differs since. */
 export function Snapshots({ driveId, query }: SnapshotsProps) {
   const { loaded, reload } = useLoad(driveId, (signal) => getDrive(driveId, signal));
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") {
     return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
   }
@@ -65,14 +66,14 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
   };
   return (
     <>
-      <DriveHead title="Snapshots" drive={drive} heading={heading}>
+      <DriveHead title={t("Snapshots")} drive={drive} heading={heading}>
         {drive.role !== "reader" && (
           <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
-            Take a snapshot
+            {t("Take a snapshot")}
           </button>
         )}
       </DriveHead>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && snapshots.length === 0 && <NoSnapshots />}
       {snapshots.length > 0 && (
@@ -103,10 +104,11 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
 function NoSnapshots() {
   return (
     <div class="empty">
-      <h2>No snapshots yet</h2>
+      <h2>{t("No snapshots yet")}</h2>
       <p class="soft">
-        A snapshot remembers the whole drive as it is now, in a moment. Take one before something risky; later
-        you can look inside, compare, and bring back a folder or everything.
+        {t(
+          "A snapshot remembers the whole drive as it is now, in a moment. Take one before something risky; later you can look inside, compare, and bring back a folder or everything.",
+        )}
       </p>
     </div>
   );
@@ -123,7 +125,7 @@ function OneSnapshot({ drive, id, children }: OneSnapshotProps) {
     const path = `/v0/drives/${drive.id}/snapshots/${encodeURIComponent(id)}`;
     return (await call<{ data: Snapshot }>("GET", path, { signal })).data;
   });
-  if (loaded.state === "loading") return <p class="soft">Loading…</p>;
+  if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "ready") return <>{children(loaded.value)}</>;
   return loaded.error.status === 404 ? <NotFound /> : <Failure error={loaded.error} retry={reload} />;
 }

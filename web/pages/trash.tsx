@@ -8,7 +8,6 @@ import { isManaged } from "../lib/drive-places.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
 import { nameOf, parentOf } from "../lib/files.ts";
-import { formatCount } from "../lib/words/format.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { plain } from "../lib/contents/overrides.ts";
@@ -17,6 +16,7 @@ import { useSession } from "../lib/api/session.tsx";
 import { type Progress, progressWords } from "../lib/files/steps.ts";
 import { listTrash, restoreFromTrash, restoreMany, wholeTrash } from "../lib/trash.ts";
 import type { Drive, TrashEntry } from "../lib/api/types.ts";
+import { plural, t } from "../lib/words/text.ts";
 import { DeleteForGood, EmptyTrash } from "./trash/dialogs.tsx";
 import { TrashRow } from "./trash/row.tsx";
 
@@ -55,10 +55,10 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
   };
   return (
     <>
-      <DriveHead title="Trash" drive={drive} heading={heading}>
+      <DriveHead title={t("Trash")} drive={drive} heading={heading}>
         {drive !== undefined && entries.length > 0 && isManaged(drive) && (
           <button type="button" class="button" onClick={() => setDoing({ what: "empty" })}>
-            Empty trash
+            {t("Empty trash")}
           </button>
         )}
       </DriveHead>
@@ -70,22 +70,24 @@ export function Trash({ driveId }: { readonly driveId: string | null }) {
               class="button"
               onClick={() => void putBack(async () => (chosen.length > 0 ? chosen : wholeTrash(driveId)))}
             >
-              {chosen.length > 0 ? `Put back ${formatCount(chosen.length, "item")}` : "Put back all"}
+              {chosen.length > 0
+                ? plural(chosen.length, "Put back {count} item", "Put back {count} items")
+                : t("Put back all")}
             </button>
           ) : (
             <p class="soft" role="status">
-              <progress aria-label="Putting back" value={progress.done} max={progress.of} /> Putting back:{" "}
-              {progressWords(progress)}
+              <progress aria-label={t("Putting back")} value={progress.done} max={progress.of} />{" "}
+              {t("Putting back: {progress}", { progress: progressWords(progress) })}
             </p>
           )}
           {chosen.length > 0 && (
             <button type="button" class="button quiet" onClick={() => setSelected(new Set())}>
-              Select none
+              {t("Select none")}
             </button>
           )}
         </div>
       )}
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && entries.length === 0 && <NothingThere />}
       {entries.length > 0 && (
@@ -125,8 +127,8 @@ function usePutBack(onEnd: () => void) {
       const { signal } = abort.current;
       const left = await restoreMany(entries, { onProgress: setProgress, signal });
       const [refused] = left;
-      const done = formatCount(entries.length - left.length, "item");
-      say(refused === undefined ? `Put back ${done}.` : `Put back ${done}. ${refused.error.message}`);
+      const done = plural(entries.length - left.length, "Put back {count} item.", "Put back {count} items.");
+      say(refused === undefined ? done : `${done} ${refused.error.message}`);
     } catch (error) {
       say(asApiError(error).message);
     }
@@ -140,11 +142,15 @@ function NothingThere() {
   const { keep_days: days } = useSession().account.limits;
   return (
     <div class="empty">
-      <h2>Nothing in the trash</h2>
+      <h2>{t("Nothing in the trash")}</h2>
       <p class="soft">
         {days === 0
-          ? "This server keeps nothing that is deleted."
-          : `What you or an agent deletes comes here first, and can be put back for ${formatCount(days, "day")}.`}
+          ? t("This server keeps nothing that is deleted.")
+          : plural(
+              days,
+              "What you or an agent deletes comes here first, and can be put back for {count} day.",
+              "What you or an agent deletes comes here first, and can be put back for {count} days.",
+            )}
       </p>
     </div>
   );
@@ -159,7 +165,9 @@ function restoredTo(entry: TrashEntry, path: string): string {
   const name = plain(nameOf(entry.path));
   if (path === entry.path) {
     const folder = plain(parentOf(path));
-    return folder === "" ? `Put back “${name}”.` : `Put “${name}” back into ${folder}.`;
+    return folder === ""
+      ? t("Put back “{name}”.", { name })
+      : t("Put “{name}” back into {folder}.", { name, folder });
   }
-  return `Put “${name}” back as ${plain(path)}.`;
+  return t("Put “{name}” back as {path}.", { name, path: plain(path) });
 }

@@ -5,11 +5,11 @@ import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { call } from "../lib/api/api.ts";
-import { formatCount } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { User } from "../lib/api/types.ts";
 import type { SignInDetails } from "../lib/users.ts";
+import { plural, rich, t } from "../lib/words/text.ts";
 import { AddUser, ShareDetails } from "./users/add-user.tsx";
 import { UserRow } from "./users/user-row.tsx";
 
@@ -22,8 +22,8 @@ export function Users() {
 function NotForYou() {
   return (
     <div class="empty">
-      <h1>Admins only</h1>
-      <p class="soft">Administrators manage the users of this server. Ask one of them for help.</p>
+      <h1>{t("Admins only")}</h1>
+      <p class="soft">{t("Administrators manage the users of this server. Ask one of them for help.")}</p>
     </div>
   );
 }
@@ -39,25 +39,29 @@ function EveryUser() {
     <>
       <div class="page-head">
         <div>
-          <h1>Users</h1>
-          {loaded.state === "ready" && <p class="soft">{formatCount(loaded.value.length, "user")}</p>}
+          <h1>{t("Users")}</h1>
+          {loaded.state === "ready" && (
+            <p class="soft">{plural(loaded.value.length, "{count} user", "{count} users")}</p>
+          )}
         </div>
         <button type="button" class="button primary" onClick={() => setAdding(true)}>
-          <Icon svg={plusIcon} /> Add user
+          <Icon svg={plusIcon} /> {t("Add user")}
         </button>
       </div>
-      {loaded.state === "loading" && <p class="soft">Loading…</p>}
+      {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && <UserList users={loaded.value} onReset={setMade} onChanged={reload} />}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
-          You're the only user. Each user you add has their own drives and keys. Others see a drive only if
-          its owner makes them a member, or shares a link.
+          {t(
+            "You're the only user. Each user you add has their own drives and keys. Others see a drive only if its owner makes them a member, or shares a link.",
+          )}
         </p>
       )}
       <p class="soft">
-        Did the only administrator forget their password? Run <code>coffer user reset-password NAME</code> on
-        the server.
+        {rich("Did the only administrator forget their password? Run {command} on the server.", {
+          command: <code>coffer user reset-password NAME</code>,
+        })}
       </p>
       {isAdding && (
         <AddUser
@@ -89,11 +93,11 @@ function UserList({ users, onReset, onChanged }: UserListProps) {
   return (
     <>
       {users.length >= MANY && (
-        <Finder label="Find a user" wanted={wanted} onWant={setWanted}>
-          {formatCount(shown.length, "user")}
+        <Finder label={t("Find a user")} wanted={wanted} onWant={setWanted}>
+          {plural(shown.length, "{count} user", "{count} users")}
         </Finder>
       )}
-      {shown.length === 0 && <p class="soft">No matching users.</p>}
+      {shown.length === 0 && <p class="soft">{t("No matching users.")}</p>}
       {shown.length > 0 && (
         <First of={shown}>
           {(some) => (

@@ -2,11 +2,12 @@ import { Field, textOf } from "../../components/forms/form.tsx";
 import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { formatCount, formatRelative } from "../../lib/words/format.ts";
+import { formatRelative } from "../../lib/words/format.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { deleteSnapshot, forkSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
 import type { Drive, Snapshot } from "../../lib/api/types.ts";
+import { plural, rich, t } from "../../lib/words/text.ts";
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -17,17 +18,23 @@ interface DialogProps {
 export function NewSnapshot({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
   return (
     <FormDialog
-      title="Take a snapshot"
-      submit="Take snapshot"
+      title={t("Take a snapshot")}
+      submit={t("Take snapshot")}
       onSubmit={async (values, headers) => {
         await takeSnapshot(drive.id, textOf(values, "name").trim(), headers);
-        say("Snapshot taken.");
+        say(t("Snapshot taken."));
         onDone();
       }}
       onClose={onClose}
     >
-      <p class="soft">It remembers all {formatCount(drive.file_count, "file")} as they are now.</p>
-      <Field label="Name" name="name" hint="Optional" placeholder="e.g. Before the clean-up" />
+      <p class="soft">
+        {plural(
+          drive.file_count,
+          "It remembers all {count} file as they are now.",
+          "It remembers all {count} files as they are now.",
+        )}
+      </p>
+      <Field label={t("Name")} name="name" hint={t("Optional")} placeholder={t("e.g. Before the clean-up")} />
     </FormDialog>
   );
 }
@@ -45,29 +52,42 @@ export function RestoreSnapshot({
   const undo = (before: string) => async () => {
     await restoreSnapshot(drive, before, path);
     onDone();
-    return "Everything is as it was before.";
+    return t("Everything is as it was before.");
   };
+  const when = formatRelative(at);
+  const shown = (
+    <strong>
+      <Name text={name} />
+    </strong>
+  );
   return (
     <ConfirmDialog
-      title={path === "" ? "Restore the whole drive?" : "Restore this folder?"}
-      submit="Restore"
+      title={path === "" ? t("Restore the whole drive?") : t("Restore this folder?")}
+      submit={t("Restore")}
       onConfirm={async (once) => {
         const done = await restoreSnapshot(drive, id, path, once);
-        const restored = formatCount(done.files_restored, "file");
-        say(`Restored: ${restored} brought back, ${done.files_removed.toLocaleString()} removed.`, {
-          undo: undo(done.snapshot_id),
-        });
+        const said = plural(
+          done.files_restored,
+          "Restored: {count} file brought back, {removed} removed.",
+          "Restored: {count} files brought back, {removed} removed.",
+          { removed: done.files_removed },
+        );
+        say(said, { undo: undo(done.snapshot_id) });
       }}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        {path === "" ? "The drive" : <Name text={path} />} becomes what it was {formatRelative(at)}, in{" "}
-        <strong>
-          <Name text={name} />
-        </strong>
-        . What came since then is removed. A snapshot of how things are now is taken first, so that you can go
-        back.
+        {path === ""
+          ? rich("The drive becomes what it was {when}, in {snapshot}.", { when, snapshot: shown })
+          : rich("{folder} becomes what it was {when}, in {snapshot}.", {
+              folder: <Name text={path} />,
+              when,
+              snapshot: shown,
+            })}{" "}
+        {t(
+          "What came since then is removed. A snapshot of how things are now is taken first, so that you can go back.",
+        )}
       </p>
     </ConfirmDialog>
   );
@@ -77,20 +97,22 @@ export function RestoreSnapshot({
 export function ForkSnapshot({ snapshot, onClose }: Omit<SnapshotDialogProps, "onDone">) {
   return (
     <FormDialog
-      title="New drive from this snapshot"
-      submit="Create drive"
+      title={t("New drive from this snapshot")}
+      submit={t("Create drive")}
       onSubmit={async (values, headers) => {
         const drive = await forkSnapshot(snapshot, textOf(values, "name"), headers);
-        say(`Created the drive ${drive.name}.`);
+        say(t("Created the drive {name}.", { name: drive.name }));
         navigate(folderAddress(drive.slug ?? drive.id, ""));
       }}
       onClose={onClose}
     >
       <p class="soft">
-        It holds the {formatCount(snapshot.file_count, "file")} of <Name text={snapshot.name} />. This drive
-        stays as it is.
+        {rich("It holds the {files} of {snapshot}. This drive stays as it is.", {
+          files: plural(snapshot.file_count, "{count} file", "{count} files"),
+          snapshot: <Name text={snapshot.name} />,
+        })}
       </p>
-      <Field label="Name" name="name" hint="1 to 64 characters" required />
+      <Field label={t("Name")} name="name" hint={t("1 to 64 characters")} required />
     </FormDialog>
   );
 }
@@ -99,18 +121,21 @@ export function ForkSnapshot({ snapshot, onClose }: Omit<SnapshotDialogProps, "o
 export function DeleteSnapshot({ snapshot, onClose, onDone }: SnapshotDialogProps) {
   return (
     <ConfirmDialog
-      title="Delete this snapshot?"
-      submit="Delete snapshot"
+      title={t("Delete this snapshot?")}
+      submit={t("Delete snapshot")}
       onConfirm={() => deleteSnapshot(snapshot)}
-      said="Snapshot deleted."
+      said={t("Snapshot deleted.")}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        <strong>
-          <Name text={snapshot.name} />
-        </strong>{" "}
-        will be gone for good. The drive stays as it is now.
+        {rich("{name} will be gone for good. The drive stays as it is now.", {
+          name: (
+            <strong>
+              <Name text={snapshot.name} />
+            </strong>
+          ),
+        })}
       </p>
     </ConfirmDialog>
   );

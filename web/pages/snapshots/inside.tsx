@@ -6,11 +6,12 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { ShowMore } from "../../components/show-more.tsx";
 import { nameOf } from "../../lib/files.ts";
-import { formatBytes, formatCount, formatRelative } from "../../lib/words/format.ts";
+import { formatBytes, formatRelative } from "../../lib/words/format.ts";
 import { usePages } from "../../lib/api/pages.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { downloadInside, listFilesInside, listFoldersInside } from "../../lib/snapshots.ts";
 import type { Drive, FileRecord, FolderRecord, Snapshot } from "../../lib/api/types.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { insideAddress } from "./addresses.ts";
 import { SnapshotTools } from "./tools.tsx";
 
@@ -25,11 +26,13 @@ interface InsideProps {
 export function Inside({ drive, snapshot, path }: InsideProps) {
   return (
     <>
-      <DriveHead title="Snapshots" drive={drive}>
+      <DriveHead title={t("Snapshots")} drive={drive}>
         <SnapshotTools drive={drive} snapshot={snapshot} path={path} onDone={() => {}} />
       </DriveHead>
       <Way snapshot={snapshot} path={path} />
-      <p class="soft">As it was {formatRelative(snapshot.created_at)}. Nothing can be changed here.</p>
+      <p class="soft">
+        {t("As it was {when}. Nothing can be changed here.", { when: formatRelative(snapshot.created_at) })}
+      </p>
       <Entries key={path} snapshot={snapshot} path={path} />
     </>
   );
@@ -64,9 +67,11 @@ function Entries({ snapshot, path }: Pick<InsideProps, "snapshot" | "path">) {
     files.reload();
   };
   if (failed !== undefined) return <Failure error={failed.error} retry={retry} />;
-  if (folders.loaded.state !== "ready" || files.loaded.state !== "ready") return <p class="soft">Loading…</p>;
+  if (folders.loaded.state !== "ready" || files.loaded.state !== "ready")
+    return <p class="soft">{t("Loading…")}</p>;
   const [inFolders, inFiles] = [folders.loaded.value, files.loaded.value];
-  if (inFolders.data.length + inFiles.data.length === 0) return <p class="soft">This folder was empty.</p>;
+  if (inFolders.data.length + inFiles.data.length === 0)
+    return <p class="soft">{t("This folder was empty.")}</p>;
   const more = () => {
     if (inFolders.hasMore) folders.more();
     if (inFiles.hasMore) files.more();
@@ -91,13 +96,15 @@ function FolderInside({ snapshot, folder }: { readonly snapshot: Snapshot; reado
     <li class="kept-entry">
       <span class="kind kind-folder">
         <Icon svg={folderIcon} />
-        <span class="hidden-visually">Folder</span>
+        <span class="hidden-visually">{t("Folder")}</span>
       </span>
       <Link to={insideAddress(snapshot, folder.path)}>
         <Name text={nameOf(folder.path)} />
       </Link>
       <span class="soft">
-        {formatCount(folder.file_count, "file")}, {formatBytes(folder.total_size)}
+        {plural(folder.file_count, "{count} file, {size}", "{count} files, {size}", {
+          size: formatBytes(folder.total_size),
+        })}
       </span>
     </li>
   );

@@ -2,10 +2,11 @@ import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
 import { By } from "../../components/by.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Snapshot } from "../../lib/api/types.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { compareAddress, insideAddress } from "./addresses.ts";
 
 interface SnapshotRowProps {
@@ -32,27 +33,45 @@ export function SnapshotRow({ snapshot, isManaged, onRestore, onDelete }: Snapsh
           </Link>
         </h2>
         <p class="soft">
-          {formatCount(snapshot.file_count, "file")}, {formatBytes(snapshot.total_size)}
+          {plural(snapshot.file_count, "{count} file, {size}", "{count} files, {size}", {
+            size: formatBytes(snapshot.total_size),
+          })}
         </p>
       </div>
       <p class="soft record-when">
         <span title={formatTime(at)}>
-          {automatic ? "Taken before a restore" : "Taken"} {formatRelative(at)}
+          {automatic
+            ? t("Taken before a restore {when}", { when: formatRelative(at) })
+            : t("Taken {when}", { when: formatRelative(at) })}
         </span>
         <span>
           <By by={by} />
         </span>
       </p>
       <div class="record-tools">
-        <Link to={compareAddress(snapshot)} class="button" aria-label={`Compare ${about} with now`}>
-          Compare
+        <Link
+          to={compareAddress(snapshot)}
+          class="button"
+          aria-label={t("Compare {name} with now", { name: about })}
+        >
+          {t("Compare")}
         </Link>
-        <button type="button" class="button" aria-label={`Restore ${about}`} onClick={onRestore}>
-          Restore
+        <button
+          type="button"
+          class="button"
+          aria-label={t("Restore {name}", { name: about })}
+          onClick={onRestore}
+        >
+          {t("Restore")}
         </button>
         {isManaged && (
-          <button type="button" class="button quiet" aria-label={`Delete ${about}`} onClick={onDelete}>
-            Delete
+          <button
+            type="button"
+            class="button quiet"
+            aria-label={t("Delete {name}", { name: about })}
+            onClick={onDelete}
+          >
+            {t("Delete")}
           </button>
         )}
       </div>

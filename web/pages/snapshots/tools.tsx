@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive, Snapshot } from "../../lib/api/types.ts";
 import { placeOf } from "../../lib/drive-places.ts";
+import { t } from "../../lib/words/text.ts";
 import { ForkSnapshot, RestoreSnapshot } from "./dialogs.tsx";
 
 interface SnapshotToolsProps {
@@ -19,13 +20,13 @@ export function SnapshotTools({ drive, snapshot, path, onDone }: SnapshotToolsPr
   return (
     <div class="row">
       <Link to={placeOf("/snapshots", drive.id)} class="button">
-        All snapshots
+        {t("All snapshots")}
       </Link>
       <button type="button" class="button" onClick={() => setAsked("fork")}>
-        New drive
+        {t("New drive")}
       </button>
       <button type="button" class="button primary" onClick={() => setAsked("restore")}>
-        {path === "" ? "Restore" : "Restore this folder"}
+        {path === "" ? t("Restore") : t("Restore this folder")}
       </button>
       {asked === "fork" && <ForkSnapshot snapshot={snapshot} onClose={close} />}
       {asked === "restore" && (

@@ -6,10 +6,11 @@ import { Name } from "../../components/name.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { nameOf, parentOf } from "../../lib/files.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive, TrashEntry } from "../../lib/api/types.ts";
+import { plural, rich, t } from "../../lib/words/text.ts";
 
 interface TrashRowProps {
   readonly entry: TrashEntry;
@@ -32,12 +33,12 @@ export function TrashRow({ entry, drive, showsDrive, isSelected, ...on }: TrashR
         <input
           type="checkbox"
           checked={isSelected}
-          aria-label={`Select ${plain(name)}`}
+          aria-label={t("Select {name}", { name: plain(name) })}
           onChange={on.onSelect}
         />
         <span class={`kind kind-${kind === "folder" ? "folder" : "other"}`}>
           <Icon svg={kind === "folder" ? folderIcon : fileIcon} />
-          <span class="hidden-visually">{kind === "folder" ? "Folder" : "File"}</span>
+          <span class="hidden-visually">{kind === "folder" ? t("Folder") : t("File")}</span>
         </span>
       </span>
       <div class="record-what">
@@ -45,30 +46,36 @@ export function TrashRow({ entry, drive, showsDrive, isSelected, ...on }: TrashR
           <Name text={name} />
         </h2>
         <p class="soft">
-          {kind === "folder" && `${formatCount(count, "file")}, `}
-          {formatBytes(size)}
+          {kind === "folder"
+            ? plural(count, "{count} file, {size}", "{count} files, {size}", { size: formatBytes(size) })
+            : formatBytes(size)}
           {" · "}
           <Place folder={parentOf(path)} drive={drive} showsDrive={showsDrive} />
         </p>
       </div>
       <p class="soft record-when">
         <span title={formatTime(at)}>
-          Deleted {formatRelative(at)} <By by={by} />
+          {rich("Deleted {when} {by}", { when: formatRelative(at), by: <By by={by} /> })}
         </span>
-        <span title={formatTime(until)}>Gone for good {formatRelative(until)}</span>
+        <span title={formatTime(until)}>{t("Gone for good {when}", { when: formatRelative(until) })}</span>
       </p>
       <div class="record-tools">
-        <button type="button" class="button" aria-label={`Put back ${plain(name)}`} onClick={on.onRestore}>
-          Put back
+        <button
+          type="button"
+          class="button"
+          aria-label={t("Put back {name}", { name: plain(name) })}
+          onClick={on.onRestore}
+        >
+          {t("Put back")}
         </button>
         {isManaged(drive) && (
           <button
             type="button"
             class="button quiet"
-            aria-label={`Delete ${plain(name)} for good`}
+            aria-label={t("Delete {name} for good", { name: plain(name) })}
             onClick={on.onDelete}
           >
-            Delete
+            {t("Delete")}
           </button>
         )}
       </div>
@@ -83,16 +90,18 @@ interface PlaceProps {
 }
 
 function Place({ folder, drive, showsDrive }: PlaceProps) {
-  if (drive === undefined) return <>was in {folder === "" ? "the drive" : <Name text={folder} />}</>;
+  if (drive === undefined) {
+    return (
+      <>{folder === "" ? t("was in the drive") : rich("was in {place}", { place: <Name text={folder} /> })}</>
+    );
+  }
   const names = folder.slice(0, -1).replaceAll("/", " / ");
-  return (
-    <>
-      was in{" "}
-      <Link to={folderAddress(drive.slug ?? drive.id, folder)}>
-        {(showsDrive || folder === "") && <Name text={drive.name} />}
-        {showsDrive && folder !== "" && " / "}
-        <Name text={names} />
-      </Link>
-    </>
+  const place = (
+    <Link to={folderAddress(drive.slug ?? drive.id, folder)}>
+      {(showsDrive || folder === "") && <Name text={drive.name} />}
+      {showsDrive && folder !== "" && " / "}
+      <Name text={names} />
+    </Link>
   );
+  return <>{rich("was in {place}", { place })}</>;
 }

@@ -5,6 +5,7 @@ import { Field, textOf } from "../../components/forms/form.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { call } from "../../lib/api/api.ts";
 import { randomPassword, type SignInDetails } from "../../lib/users.ts";
+import { t } from "../../lib/words/text.ts";
 import { TemporaryPassword } from "./temporary-password.tsx";
 
 interface AddUserProps {
@@ -17,8 +18,8 @@ export function AddUser({ onClose, onAdded }: AddUserProps) {
   const [proposed] = useState(randomPassword);
   return (
     <FormDialog
-      title="Add user"
-      submit="Create account"
+      title={t("Add user")}
+      submit={t("Create account")}
       onSubmit={async (values, headers) => {
         const body = { username: textOf(values, "username"), password: textOf(values, "password") };
         await call("POST", "/v0/users", { body, headers });
@@ -26,7 +27,7 @@ export function AddUser({ onClose, onAdded }: AddUserProps) {
       }}
       onClose={onClose}
     >
-      <Field label="Username" name="username" hint="3 to 32 characters: a-z, 0-9 and -" required />
+      <Field label={t("Username")} name="username" hint={t("3 to 32 characters: a-z, 0-9 and -")} required />
       <TemporaryPassword proposed={proposed} />
     </FormDialog>
   );
@@ -39,15 +40,21 @@ interface ShareDetailsProps {
 
 /** Shows what somebody signs in with from now on, once. */
 export function ShareDetails({ made, onClose }: ShareDetailsProps) {
-  const text = `${location.origin}\nUsername: ${made.username}\nPassword: ${made.password}`;
+  const { username, password } = made;
+  const lines = [
+    location.origin,
+    t("Username: {username}", { username }),
+    t("Password: {password}", { password }),
+  ];
+  const text = lines.join("\n");
   return (
-    <Dialog title="Share sign-in details" onClose={onClose}>
-      <p>The password is shown only once. They can change it on their account page.</p>
+    <Dialog title={t("Share sign-in details")} onClose={onClose}>
+      <p>{t("The password is shown only once. They can change it on their account page.")}</p>
       <pre class="tell">{text}</pre>
       <div class="row">
-        <Copy text={text} what="the sign-in details" />
+        <Copy text={text} what={t("the sign-in details")} />
         <button type="button" class="button primary" onClick={onClose}>
-          Done
+          {t("Done")}
         </button>
       </div>
     </Dialog>

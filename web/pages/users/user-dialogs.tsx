@@ -7,7 +7,7 @@ import { call } from "../../lib/api/api.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
 import { changeUser, randomPassword, type SignInDetails } from "../../lib/users.ts";
-import { formatCount } from "../../lib/words/format.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { TemporaryPassword } from "./temporary-password.tsx";
 
 interface Props {
@@ -22,8 +22,8 @@ export function ResetPassword(props: Props & { readonly onReset: (details: SignI
   const [proposed] = useState(randomPassword);
   return (
     <FormDialog
-      title={`Reset the password of ${user.username}?`}
-      submit="Reset password"
+      title={t("Reset the password of {name}?", { name: user.username })}
+      submit={t("Reset password")}
       danger
       onSubmit={async (values) => {
         const password = textOf(values, "password");
@@ -34,8 +34,9 @@ export function ResetPassword(props: Props & { readonly onReset: (details: SignI
       onClose={onClose}
     >
       <p>
-        This signs them out everywhere, and revokes all their keys and those of their drives. Agents with such
-        a key need a new one.
+        {t(
+          "This signs them out everywhere, and revokes all their keys and those of their drives. Agents with such a key need a new one.",
+        )}
       </p>
       <TemporaryPassword proposed={proposed} />
     </FormDialog>
@@ -45,22 +46,30 @@ export function ResetPassword(props: Props & { readonly onReset: (details: SignI
 /** Asks before a user becomes an administrator, or is no longer one. */
 export function Appoint({ user, onClose, onDone }: Props) {
   const { account, refresh } = useSession();
-  const { username, admin } = user;
+  const { username: name, admin } = user;
   return (
     <ConfirmDialog
-      title={admin ? `Take administration from ${username}?` : `Make ${username} an administrator?`}
-      submit={admin ? "Take away" : "Make administrator"}
+      title={
+        admin ? t("Take administration from {name}?", { name }) : t("Make {name} an administrator?", { name })
+      }
+      submit={admin ? t("Take away") : t("Make administrator")}
       onConfirm={async () => {
         await changeUser(user, { admin: !admin });
         if (user.id === account.id) refresh();
       }}
-      said={admin ? `${username} is no longer an administrator.` : `${username} is an administrator now.`}
+      said={
+        admin
+          ? t("{name} is no longer an administrator.", { name })
+          : t("{name} is an administrator now.", { name })
+      }
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        Administrators add, disable and delete users, reset their passwords, and make others administrators.
-        {admin && user.id === account.id && " You can't take this back yourself."}
+        {t(
+          "Administrators add, disable and delete users, reset their passwords, and make others administrators.",
+        )}
+        {admin && user.id === account.id && ` ${t("You can't take this back yourself.")}`}
       </p>
     </ConfirmDialog>
   );
@@ -70,16 +79,17 @@ export function Appoint({ user, onClose, onDone }: Props) {
 export function Disable({ user, onClose, onDone }: Props) {
   return (
     <ConfirmDialog
-      title={`Disable ${user.username}?`}
-      submit="Disable"
+      title={t("Disable {name}?", { name: user.username })}
+      submit={t("Disable")}
       onConfirm={() => changeUser(user, { disabled: true })}
-      said={`${user.username} is disabled.`}
+      said={t("{name} is disabled.", { name: user.username })}
       onDone={onDone}
       onClose={onClose}
     >
       <p>
-        This signs them out everywhere and stops their keys at once. Their drives are kept, and you can enable
-        them again.
+        {t(
+          "This signs them out everywhere and stops their keys at once. Their drives are kept, and you can enable them again.",
+        )}
       </p>
     </ConfirmDialog>
   );
@@ -87,35 +97,36 @@ export function Disable({ user, onClose, onDone }: Props) {
 
 /** Deletes a user, and asks what becomes of the drives. @param heirs the usernames of who can get them, best first */
 export function DeleteUser({ user, heirs, ...ends }: Props & { readonly heirs: readonly string[] }) {
-  const { username, drive_count: drives } = user;
+  const { username: name, drive_count: drives } = user;
   return (
     <FormDialog
-      title={`Delete ${username}?`}
-      submit="Delete user"
+      title={t("Delete {name}?", { name })}
+      submit={t("Delete user")}
       danger
       onSubmit={async (values, headers) => {
         const to = textOf(values, "to");
         const body = to === "" ? { drives: "delete" } : { drives: "give", to };
         await call("DELETE", `/v0/users/${user.id}`, { body, headers });
-        say(`${username} is deleted.`);
+        say(t("{name} is deleted.", { name }));
         ends.onDone();
       }}
       onClose={ends.onClose}
     >
       <p>
-        Their sessions, keys and links end at once. This can't be undone, and nobody else can have the
-        username.
+        {t(
+          "Their sessions, keys and links end at once. This can't be undone, and nobody else can have the username.",
+        )}
       </p>
       {drives > 0 && (
         <Choice
-          label={`Their ${formatCount(drives, "drive")}`}
+          label={plural(drives, "Their {count} drive", "Their {count} drives")}
           name="to"
           options={[
-            ...heirs.map((heir) => ({ value: heir, text: `Give to ${heir}` })),
-            { value: "", text: "Delete too" },
+            ...heirs.map((heir) => ({ value: heir, text: t("Give to {name}", { name: heir }) })),
+            { value: "", text: t("Delete too") },
           ]}
           value={heirs[0] ?? ""}
-          hint="Members of a drive stay members. Its keys and webhooks go."
+          hint={t("Members of a drive stay members. Its keys and webhooks go.")}
         />
       )}
     </FormDialog>

@@ -7,6 +7,7 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
 
 /** What an administrator can do with a user, but for the plan. */
 export type UserAction = "reset" | "appoint" | "disable" | "enable" | "delete";
@@ -23,7 +24,7 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
     ...item,
     onChoose: () => onChoose(action),
   }));
-  return <MenuButton label={`Actions for ${user.username}`} items={items} />;
+  return <MenuButton label={t("Actions for {name}", { name: user.username })} items={items} />;
 }
 
 interface Offered extends Pick<MenuItem, "name" | "svg" | "isApart"> {
@@ -32,15 +33,15 @@ interface Offered extends Pick<MenuItem, "name" | "svg" | "isApart"> {
 
 /** An administrator is neither disabled nor deleted, and one's own password is changed on the account page. */
 function actionsFor({ id, admin, disabled, has_password: isLocal }: User, own: string): readonly Offered[] {
-  const reset: Offered = { action: "reset", name: "Reset password", svg: passwordIcon };
+  const reset: Offered = { action: "reset", name: t("Reset password"), svg: passwordIcon };
   const resets = isLocal && id !== own ? [reset] : [];
-  if (admin) return [...resets, { action: "appoint", name: "Take administration away", svg: adminIcon }];
+  if (admin) return [...resets, { action: "appoint", name: t("Take administration away"), svg: adminIcon }];
   return [
     ...resets,
     disabled
-      ? { action: "enable", name: "Enable", svg: enableIcon }
-      : { action: "appoint", name: "Make administrator", svg: adminIcon },
-    ...(disabled ? [] : [{ action: "disable", name: "Disable", svg: disableIcon } as const]),
-    { action: "delete", name: "Delete", svg: deleteIcon, isApart: true },
+      ? { action: "enable", name: t("Enable"), svg: enableIcon }
+      : { action: "appoint", name: t("Make administrator"), svg: adminIcon },
+    ...(disabled ? [] : [{ action: "disable", name: t("Disable"), svg: disableIcon } as const]),
+    { action: "delete", name: t("Delete"), svg: deleteIcon, isApart: true },
   ];
 }

@@ -4,10 +4,11 @@ import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, asApiError } from "../../lib/api/api.ts";
-import { formatBytes, formatCount, formatDay } from "../../lib/words/format.ts";
+import { formatBytes, formatDay } from "../../lib/words/format.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
 import { changeUser, type SignInDetails } from "../../lib/users.ts";
+import { plural, t } from "../../lib/words/text.ts";
 import { Appoint, DeleteUser, Disable, ResetPassword } from "./user-dialogs.tsx";
 import { type UserAction, UserMenu } from "./user-menu.tsx";
 
@@ -30,7 +31,7 @@ export function UserRow({ user, heirs, onReset, onChanged }: RowProps) {
     setError(null);
     try {
       await changeUser(user, { disabled: false });
-      say(`${user.username} can sign in again.`);
+      say(t("{name} can sign in again.", { name: user.username }));
       onChanged();
     } catch (caught) {
       setError(asApiError(caught));
@@ -49,7 +50,9 @@ export function UserRow({ user, heirs, onReset, onChanged }: RowProps) {
     <li class={`user ${user.disabled ? "is-disabled" : ""}`}>
       <About user={user} />
       <p class="user-holds soft">
-        {formatCount(user.drive_count, "drive")}, {formatBytes(user.total_size)}
+        {plural(user.drive_count, "{count} drive, {size}", "{count} drives, {size}", {
+          size: formatBytes(user.total_size),
+        })}
       </p>
       <PlanChoice user={user} onChanged={onChanged} onError={setError} />
       <UserMenu user={user} onChoose={(action) => (action === "enable" ? void enable() : setAsked(action))} />
@@ -71,8 +74,8 @@ function About({ user }: { readonly user: User }) {
   return (
     <div class="user-about">
       <h2 class="row">
-        {username} {user.admin && <span class="standing">Admin</span>}
-        {user.disabled && <span class="standing careful">Disabled</span>}
+        {username} {user.admin && <span class="standing">{t("Admin")}</span>}
+        {user.disabled && <span class="standing careful">{t("Disabled")}</span>}
       </h2>
       <p class="soft">
         {name !== null && (
@@ -85,7 +88,8 @@ function About({ user }: { readonly user: User }) {
             <Name text={email} /> ·{" "}
           </>
         )}
-        {local ? "signs in with a password" : "signs in with the provider"} · joined {formatDay(since)}
+        {local ? t("signs in with a password") : t("signs in with the provider")} ·{" "}
+        {t("joined {day}", { day: formatDay(since) })}
       </p>
     </div>
   );
@@ -103,7 +107,7 @@ function PlanChoice({ user, onChanged, onError }: PlanProps) {
     onError(null);
     try {
       await changeUser(user, { plan });
-      say(`${user.username} is now on the ${plan} plan.`);
+      say(t("{name} is now on the {plan} plan.", { name: user.username, plan }));
       onChanged();
       if (user.id === account.id) refresh();
     } catch (caught) {
@@ -113,10 +117,12 @@ function PlanChoice({ user, onChanged, onError }: PlanProps) {
   };
   return (
     <label class="user-plan">
-      <span>
-        Plan<span class="hidden-visually"> of {user.username}</span>
-      </span>
-      <select class="input" onChange={(event) => void choose(event.currentTarget)}>
+      <span aria-hidden="true">{t("Plan")}</span>
+      <select
+        class="input"
+        aria-label={t("Plan of {name}", { name: user.username })}
+        onChange={(event) => void choose(event.currentTarget)}
+      >
         {PLANS.map((plan) => (
           <option key={plan} value={plan} selected={plan === user.plan}>
             {plan}
