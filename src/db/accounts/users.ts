@@ -1,15 +1,16 @@
+import type { Language } from "../../domain/accounts/language.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import type { UserId, UserPk } from "../../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../../domain/accounts/user.ts";
 import type { Database } from "../engine/database.ts";
 
-type NewUser = Omit<User, "pk" | "disabledAt"> & {
+type NewUser = Omit<User, "pk" | "disabledAt" | "language"> & {
   /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
 };
 
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,
-  disabled_at AS disabledAt`;
+  disabled_at AS disabledAt, language`;
 
 /** Users, disabled ones included; deleted ones only by their row. */
 export function users({ sql }: Database) {
@@ -46,6 +47,9 @@ export function users({ sql }: Database) {
     setPasswordHash: sql.write<[pk: UserPk, hash: string]>(
       "UPDATE user SET password_hash = ?2 WHERE pk = ?1",
     ),
+    setLanguage: sql.write<[pk: UserPk, language: Language | null]>(
+      "UPDATE user SET language = ?2 WHERE pk = ?1",
+    ),
     setPlan: sql.write<[pk: UserPk, plan: Plan]>("UPDATE user SET plan = ?2 WHERE pk = ?1"),
     setAdmin: sql.write<[pk: UserPk, admin: AdminBy | null]>("UPDATE user SET admin = ?2 WHERE pk = ?1"),
     setDisabledAt: sql.write<[pk: UserPk, at: number | null]>(
@@ -53,7 +57,8 @@ export function users({ sql }: Database) {
     ),
     /** Forgets who a user was, but for the name. The user is disabled, and has nothing any more. */
     markDeleted: sql.write<[pk: UserPk, at: number]>(
-      "UPDATE user SET deleted_at = ?2, password_hash = NULL, email = NULL, display_name = NULL WHERE pk = ?1",
+      `UPDATE user SET deleted_at = ?2, password_hash = NULL, email = NULL, display_name = NULL, language = NULL
+        WHERE pk = ?1`,
     ),
     setProfile: sql.write<[pk: UserPk, email: string | null, displayName: string | null]>(
       "UPDATE user SET email = ?2, display_name = ?3 WHERE pk = ?1",

@@ -1,6 +1,7 @@
 import type { MemberRole, Plan } from "./roles.ts";
 import { invalid } from "../errors.ts";
 import type { UserId, UserPk } from "../id.ts";
+import type { Language } from "./language.ts";
 import { slugified } from "../contents/texts/text.ts";
 import type { NamedActor } from "../changes/change.ts";
 
@@ -31,6 +32,8 @@ export interface User {
   readonly createdAt: number;
   /** Since when the user is disabled: no session and no key works; null if enabled. */
   readonly disabledAt: number | null;
+  /** Of the dashboard; null for the one that the browser asks for. */
+  readonly language: Language | null;
 }
 
 const USERNAME = /^[a-z0-9](?:[a-z0-9-]{1,30})[a-z0-9]$/;

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { LANGUAGES } from "../../domain/accounts/language.ts";
 import { actorSchema } from "./history-schemas.ts";
 import * as t from "../operation/schema.ts";
 
@@ -42,11 +43,19 @@ export const managedUserSchema = t.record(
 
 export type ManagedUserRecord = t.RecordOf<typeof managedUserSchema>;
 
+/** In what language the dashboard speaks to a person. */
+export const languageSchema = t.nullable(
+  t.oneOf(LANGUAGES, {
+    description: "The language of the dashboard; null for the one that the browser asks for.",
+  }),
+);
+
 /** The caller's own user record in responses. */
 export const accountSchema = t.record(
   "Account",
   {
     ...userProperties,
+    language: languageSchema,
     limits: Type.Object({
       requests_per_minute: Type.Integer({ description: "For each key." }),
       storage_bytes: t.nullable(
@@ -66,6 +75,7 @@ export const accountSchema = t.record(
     admin: false,
     has_password: true,
     drive_count: 2,
+    language: null,
     limits: {
       requests_per_minute: 60,
       storage_bytes: null,

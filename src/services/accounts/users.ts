@@ -1,8 +1,8 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
+import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
-import { CofferError, invalid, orNotFound } from "../../domain/errors.ts";
+import { CofferError, orNotFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
 import { KEYS } from "../../domain/limits.ts";
@@ -10,7 +10,6 @@ import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
 import { Service } from "../service.ts";
 import type { Passwords } from "./passwords.ts";
-import { hashSecret } from "../../domain/accounts/api-key.ts";
 
 export interface UserView {
   readonly user: User;
@@ -220,75 +219,11 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   }
 }
 
-function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
+/** What both the user and administrators see of a user. */
+export function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
   return {
     user,
     hasPassword: users.passwordHash(user.pk) !== null,
     driveCount: drives.countOf(user.pk, now),
   };
-}
-
-export type Account = ReturnType<Accounts["get"]>;
-
-interface PasswordChange {
-  readonly current: string;
-  readonly password: string;
-  /** Of the session that sends the request; only that one is kept. */
-  readonly token: string;
-}
-
-/** Users' own accounts. For what administrators do with users see `Users`. */
-export class Accounts extends Service<
-  Pick<Parts, "tables" | "access" | "quota" | "clock" | "retention"> & {
-    passwords: Passwords;
-    /** Requests per minute. */
-    rateLimits: Readonly<Record<Plan, number>>;
-    /** Bytes. */
-    maxFileSize: number;
-  }
-> {
-  /** The caller's own account. Throws FORBIDDEN for a drive caller. */
-  get(caller: Caller) {
-    const { tables, quota, clock, rateLimits, maxFileSize, retention } = this.parts;
-    const user = tables.users.existing(requireAccount(caller).userPk);
-    return {
-      ...viewOf(user, tables, clock.now()),
-      /** What the plan and the server allow. */
-      limits: {
-        requestsPerMinute: rateLimits[user.plan],
-        /** Bytes; null without a limit. */
-        storage: quota.limitFor(user.plan),
-        /** Bytes. */
-        fileSize: maxFileSize,
-        /** What is kept of replaced and deleted files. */
-        kept: retention,
-      },
-    };
-  }
-
-  /** Ends the other sessions too. Throws FORBIDDEN for a key, and without a password; VALIDATION_ERROR. */
-  async changePassword(caller: Caller, { current, password, token }: PasswordChange, within?: Within<void>) {
-    const { tables, access, passwords } = this.parts;
-    const { userPk } = requireSession(caller);
-    const { users, sessions } = tables;
-    const before = users.passwordHash(userPk);
-    if (before === null) {
-      throw new CofferError(
-        "FORBIDDEN",
-        "This account has no password: it signs in at its provider. Change the password there.",
-      );
-    }
-    if (!(await passwords.matches(current, before))) throw wrongCurrent();
-    const after = await passwords.hash(password);
-    return access.writeFromReserve(caller, within, () => {
-      // It may have been changed during the verification.
-      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
-      users.setPasswordHash(userPk, after);
-      sessions.removeOthersOf(userPk, hashSecret(token));
-    });
-  }
-}
-
-function wrongCurrent(): CofferError {
-  return invalid("current", "is wrong");
 }

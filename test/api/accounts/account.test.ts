@@ -23,6 +23,7 @@ function shows(username: string, plan: string, limits: { requests: number; stora
       has_password: true,
       drive_count: 1,
       created_at: "2030-01-01T00:00:00.000Z",
+      language: null,
       limits: {
         requests_per_minute: limits.requests,
         storage_bytes: limits.storage,

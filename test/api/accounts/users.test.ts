@@ -218,6 +218,21 @@ function change(browser: SignedInBrowser, current: string, password: string): Pr
   return browser.send("POST", "/v0/account/password", { body: { current, password } });
 }
 
+describe("PATCH /v0/account", () => {
+  it("keeps the language that a person chose, until they choose none", async ({ ada, clients }) => {
+    for (const language of ["zh-Hans", null]) {
+      const account = dataOf(await ada.send("PATCH", "/v0/account", { body: { language } }));
+      expect(account).toMatchObject({ username: "ada", language });
+      expect(await clients.ada.get<unknown>("/v0/account")).toEqual({ data: account });
+    }
+  });
+
+  it("not one that the dashboard does not speak", async ({ ada }) => {
+    for (const body of [{}, { language: "pl" }, { language: "de-AT" }, { language: 1 }])
+      expectRefused(await ada.send("PATCH", "/v0/account", { body }), "VALIDATION_ERROR", "language");
+  });
+});
+
 describe("POST /v0/account/password", () => {
   it("changes it, and signs out everywhere else", async (coffer) => {
     const { ada: here, bob } = coffer;

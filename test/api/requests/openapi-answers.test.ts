@@ -395,6 +395,7 @@ const REFUSALS: readonly Case[] = [
   ...FULL_FOR_BOB.map((id): Case => [`bob ${id}`, "QUOTA_EXCEEDED"]),
   ["adaDrive getAccount", "FORBIDDEN"],
   ["adaDrive listSessions", "FORBIDDEN"],
+  ["updateAccount", "FORBIDDEN"],
   ["listUsers", "FORBIDDEN"],
   ["listAddresses", "FORBIDDEN"],
   ["listNews", "FORBIDDEN"],

@@ -76,6 +76,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
   ["logIn", JSON_TYPE, 200, { data: { username: "ada" } }],
   ["changePassword", JSON_TYPE, 200, { data: { changed: true } }],
+  ["updateAccount", JSON_TYPE, 200, { data: { username: "ada", language: "de" } }],
   ["setUp", JSON_TYPE, 200, { data: { username: "ada" } }],
   ["mcp", JSON_TYPE, 200, { jsonrpc: "2.0", id: 1 }],
 ];

@@ -275,6 +275,7 @@ const ROWS: readonly RouteRow[] = [
   ["POST /v0/shared/{share}/unlock", 200, { by: "nobody", body: { password: "open sesame" } }],
   ["GET /v0/account", accounts(200, 200)],
   ["GET /v0/account/usage", everyone],
+  signedIn("PATCH /v0/account", { body: { language: "de" } }),
   signedIn("POST /v0/account/password", { body: { current: "ada's password", password: "ada's password" } }),
   ["GET /v0/sessions", people(200)],
   ["DELETE /v0/sessions", people(200)],

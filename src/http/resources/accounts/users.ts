@@ -1,12 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import type { UserId } from "../../../domain/id.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Account, ManagedUser, UserView } from "../../../services/accounts/users.ts";
+import type { Account } from "../../../services/accounts/accounts.ts";
+import type { ManagedUser, UserView } from "../../../services/accounts/users.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import {
   type AccountRecord,
   accountSchema,
   examplePassword,
+  languageSchema,
   type ManagedUserRecord,
   managedUserSchema,
   type UsageRecord,
@@ -135,6 +137,7 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
 export function accountRecord({ limits, ...view }: Account): AccountRecord {
   return {
     ...userRecord(view),
+    language: view.user.language,
     limits: {
       requests_per_minute: limits.requestsPerMinute,
       storage_bytes: limits.storage,
@@ -158,6 +161,17 @@ export function account({ accounts, usage }: Parts) {
       account: true,
       answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
       handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
+    }),
+    write("PATCH", "/v0/account", {
+      operationId: "updateAccount",
+      summary: "Choose the language of the dashboard",
+      description: "What the API answers stays English. Needs a session: all keys get 403.",
+      signedIn: true,
+      body: Type.Object({ language: languageSchema }),
+      example: { language: "de" },
+      answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
+      perform: ({ body, caller }, reply) =>
+        accounts.setLanguage(caller, body.language, reply.with(asData(accountRecord))),
     }),
     operation("GET", "/v0/account/usage", {
       operationId: "getUsage",
