@@ -1,10 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 import type { Block, List, ListItem, Table } from "../../../lib/markdown/document.ts";
-import { t } from "../../../lib/words/text.ts";
+import { mark, t } from "../../../lib/words/text.ts";
 import { CodeLines } from "./code-lines.tsx";
 import { markAnchor, noteAnchor } from "./context.ts";
 import { Inlines, Jump } from "./inlines.tsx";
-import { mark, t } from "../../../lib/words/text.ts";
 
 /** What is said of an output of a notebook. */
 const REMARKS = {
