@@ -48,11 +48,11 @@ export async function addComment(
 
 /** Resolves a comment with all its replies, or opens it again. */
 export async function resolveComment(id: string, resolved: boolean): Promise<void> {
-  await call("PATCH", `/v0/comments/${id}`, { body: { resolved } });
+  await call("PATCH", `/v0/comments/${id}`, { body: { resolved }, untilAnswered: true });
 }
 
 export async function deleteComment(id: string): Promise<void> {
-  await call("DELETE", `/v0/comments/${id}`);
+  await call("DELETE", `/v0/comments/${id}`, { untilAnswered: true });
 }
 
 /** Comments with their replies: what is open in the order of its lines, and what is resolved, the last first. */

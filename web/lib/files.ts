@@ -1,4 +1,4 @@
-import { call } from "./api/api.ts";
+import { call, type Patience } from "./api/api.ts";
 import type { Done } from "./files/steps.ts";
 import type { FileOrder } from "./files/sort.ts";
 import { plain } from "./contents/overrides.ts";
@@ -82,8 +82,8 @@ export interface FileChanges {
 }
 
 /** Changes what a file is called and known by. */
-export function updateFile(id: string, changes: FileChanges): Promise<FileRecord> {
-  return call("PATCH", `/v0/files/${id}`, { body: changes });
+export function updateFile(id: string, changes: FileChanges, patience: Patience = {}): Promise<FileRecord> {
+  return call("PATCH", `/v0/files/${id}`, { body: changes, ...patience });
 }
 
 /** How many files a folder holds, at every depth. */
@@ -99,8 +99,13 @@ export interface DrivePath {
 }
 
 /** Moves a folder with everything in it; `to` is its whole new path in the same drive. */
-export function moveFolder({ drive, path }: DrivePath, to: string): Promise<FolderRecord> {
-  return call("POST", "/v0/folders/move", { body: { drive_id: drive, path, destination_path: to } });
+export function moveFolder(
+  { drive, path }: DrivePath,
+  to: string,
+  patience: Patience = {},
+): Promise<FolderRecord> {
+  const body = { drive_id: drive, path, destination_path: to };
+  return call("POST", "/v0/folders/move", { body, ...patience });
 }
 
 export function downloadAddress(id: string): string {

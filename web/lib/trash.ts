@@ -10,7 +10,7 @@ interface Restored {
 
 /** Puts an entry of the trash back to its place, or beside what stands there now. */
 export function restoreFromTrash(id: string): Promise<Restored> {
-  return call("POST", `/v0/trash/${id}/restore`, { body: {} });
+  return call("POST", `/v0/trash/${id}/restore`, { body: {}, untilAnswered: true });
 }
 
 /** A page of what was deleted, the last first: of one drive, by its id, or of all. */
@@ -48,11 +48,11 @@ export async function restoreMany(
   for (let start = 0; start < entries.length; start += AT_ONCE) {
     const some = entries.slice(start, start + AT_ONCE);
     const paths = new Map(some.map(({ id, path }) => [id, path]));
-    await steps.take([...paths.values()], async () => {
+    await steps.take([...paths.values()], async (signal) => {
       const body = { trash_ids: [...paths.keys()] };
       const { results } = await call<{
         results: readonly { readonly trash_id: string; readonly error?: Failure }[];
-      }>("POST", "/v0/trash/restore", { body });
+      }>("POST", "/v0/trash/restore", { body, untilAnswered: signal });
       for (const { trash_id: id, error } of results) {
         if (error !== undefined) steps.left.push({ path: paths.get(id) ?? "", error: asError(error) });
       }

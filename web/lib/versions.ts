@@ -28,7 +28,7 @@ export function compareVersions(id: string, { from, to }: Compared, signal: Abor
 
 /** Gives a file the content of a version again, which keeps what it holds now as another version. */
 export function restoreVersion(id: string, version: number): Promise<FileRecord> {
-  return call("POST", `/v0/files/${id}/versions/${version}/restore`, { body: {} });
+  return call("POST", `/v0/files/${id}/versions/${version}/restore`, { body: {}, untilAnswered: true });
 }
 
 /**
@@ -41,7 +41,11 @@ export async function restoreBefore(file: FileRecord): Promise<FileRecord> {
   const [before] = data;
   if (before === undefined) throw new ApiError(404, "NOT_FOUND", t("No earlier version of it is kept."));
   const headers = { "if-match": `"${etagOf(file.content_hash)}"` };
-  return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, { body: {}, headers });
+  return call("POST", `/v0/files/${file.id}/versions/${before.version}/restore`, {
+    body: {},
+    headers,
+    untilAnswered: true,
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { mark, plural, t } from "./words/text.ts";
 
 /** Has a large change of a folder given up. */
 export async function cancelWork(drive: string, { id }: Work): Promise<void> {
-  await call("POST", `/v0/drives/${drive}/works/${id}/cancel`);
+  await call("POST", `/v0/drives/${drive}/works/${id}/cancel`, { untilAnswered: true });
 }
 
 const STOPPED: Readonly<Record<Work["kind"], string>> = {

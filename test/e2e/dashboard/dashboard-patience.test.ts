@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { lead, onlyPageOf, queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { goFollowing, row, upload } from "../../support/browser/drive-page.ts";
+import { chooseFor, confirmDelete, goFollowing, row, upload } from "../../support/browser/drive-page.ts";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -52,11 +52,15 @@ test("a person on plan free opens ten folders and 24 previews at once, and is no
 
 describe("while the server is away", () => {
   test("the page says so by itself; what is opened, sent and uploaded meanwhile goes on once it is back", async () => {
-    const { slug, id } = await driveWith("Away", { "a.txt": 1 });
+    const { slug, id } = await driveWith("Away", { "a.txt": 1, "e.txt": 1 });
     await using page = await onlyPageOf(await dashboard.windowOf("ada"));
     await page.goto(`/drives/${slug}/`);
-    await row(page, "a.txt").waitFor();
+    await chooseFor(page, "e.txt", "Delete");
+    await confirmDelete(page, "1 file (1 byte)");
+    const undo = page.getByRole("button", { name: "Undo", exact: true });
+    await undo.waitFor();
     await dashboard.server.kill();
+    await undo.click();
     const banner = page.locator(".trouble");
     await banner.getByText("Can't reach the server.").waitFor();
     expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
@@ -68,12 +72,13 @@ describe("while the server is away", () => {
     await page.getByText("It is sent again by itself").waitFor();
     await dashboard.restart();
     await row(page, "made later").waitFor();
+    await row(page, "e.txt").waitFor();
     await page.getByText("2 files uploaded").first().waitFor();
     await banner.waitFor({ state: "detached" });
     // It follows what others do again.
     await putFile(dashboard.owner, id, "d.txt", "x");
     await row(page, "d.txt").waitFor();
-    expect((await dashboard.paths(id)).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    expect((await dashboard.paths(id)).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]);
   });
 
   test("a page that is opened, and one that is loaded as it asks the server to wait, come by themselves", async () => {

@@ -55,6 +55,9 @@ const MOST_REST = 90;
 /** Where the server does not say how long, in seconds. */
 const REST = 5;
 
+/** Whether a write waits for a server that is away; see `CallOptions`. */
+export type Patience = Pick<CallOptions, "untilAnswered">;
+
 /** Options of `call`; `body` is sent as JSON. */
 export interface CallOptions {
   readonly body?: unknown;

@@ -38,9 +38,10 @@ export interface DeletedPaths {
   readonly batch_id: string | null;
 }
 
-/** Deletes files and folders, no more than one of `inRequests`. */
-export function deletePaths({ drive, paths }: DrivePaths): Promise<DeletedPaths> {
-  return call("POST", "/v0/files/bulk-delete", { body: { drive_id: drive, paths, confirm: true } });
+/** Deletes files and folders, no more than one of `inRequests`. @param signal ends waiting for a server that is away */
+export function deletePaths({ drive, paths }: DrivePaths, signal: AbortSignal): Promise<DeletedPaths> {
+  const body = { drive_id: drive, paths, confirm: true };
+  return call("POST", "/v0/files/bulk-delete", { body, untilAnswered: signal });
 }
 
 /** Why one of many was not done. */
@@ -65,12 +66,13 @@ export interface TransferredPaths {
   readonly batch_id: string | null;
 }
 
-/** Moves or copies files and folders into a folder, no more than one of `inRequests`. */
+/** Moves or copies files and folders into a folder; the paths and the signal are as for `deletePaths`. */
 export function transferPaths(
   how: "move" | "copy",
   { drive, paths }: DrivePaths,
   to: DrivePath,
   onConflict: "fail" | Decision,
+  signal?: AbortSignal,
 ): Promise<TransferredPaths> {
   const body = {
     drive_id: drive,
@@ -79,7 +81,7 @@ export function transferPaths(
     destination_drive_id: to.drive,
     on_conflict: onConflict,
   };
-  return call("POST", `/v0/paths/${how}`, { body });
+  return call("POST", `/v0/paths/${how}`, { body, untilAnswered: signal ?? true });
 }
 
 /** What became of changes that were to be taken back. */
@@ -93,8 +95,9 @@ export interface UndoneChanges {
 
 /** Takes back some changes of a drive, no more than `UNDONE_CHANGES`. */
 export function undoChanges(drive: string, ids: readonly string[], key?: string): Promise<UndoneChanges> {
-  const headers = key === undefined ? {} : { "idempotency-key": key };
-  return call("POST", "/v0/undo", { body: { drive_id: drive, change_ids: ids }, headers });
+  const options =
+    key === undefined ? ({ untilAnswered: true } as const) : { headers: { "idempotency-key": key } };
+  return call("POST", "/v0/undo", { body: { drive_id: drive, change_ids: ids }, ...options });
 }
 
 /** Takes back what one request did in a drive. What stayed as it is, as far as the server names it. */
@@ -105,7 +108,7 @@ export async function undoBatch(drive: string, batch: string): Promise<Left[]> {
 
 /** Takes back what one request did in a drive. */
 export function undoWholeBatch(drive: string, batch: string): Promise<UndoneChanges> {
-  return call("POST", "/v0/undo", { body: { drive_id: drive, batch_id: batch } });
+  return call("POST", "/v0/undo", { body: { drive_id: drive, batch_id: batch }, untilAnswered: true });
 }
 
 /** Why one of many was not done, as the error of a request of its own. */

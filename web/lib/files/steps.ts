@@ -72,11 +72,11 @@ export class Steps {
     this.#done -= count;
   }
 
-  /** Takes a step, about what is at some paths. Does nothing once the work was stopped. */
-  async take(paths: readonly string[], step: () => Promise<unknown>): Promise<void> {
+  /** Takes a step, about what is at some paths. Does nothing once the work was stopped, which the step is told as well. */
+  async take(paths: readonly string[], step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
     while (!this.isStopped) {
       try {
-        await step();
+        await step(this.#work.signal);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (error.status === 429) {

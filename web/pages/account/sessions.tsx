@@ -23,7 +23,7 @@ export function Sessions() {
   const end = async ({ id, user_agent: userAgent }: SessionRecord) => {
     setError(null);
     try {
-      await call("DELETE", `/v0/sessions/${id}`);
+      await call("DELETE", `/v0/sessions/${id}`, { untilAnswered: true });
       say(t("Signed out of {browser}.", { browser: browserName(userAgent) }));
       // Its button is about to go.
       heading.current?.focus();

@@ -29,7 +29,7 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
     setError(null);
     try {
       const body = { role: asRole(value) };
-      await call("PATCH", `/v0/drives/${drive.id}/members/${member.user_id}`, { body });
+      await call("PATCH", `/v0/drives/${drive.id}/members/${member.user_id}`, { body, untilAnswered: true });
       say(t(NOW[body.role], { name: username }));
     } catch (caught) {
       setError(asApiError(caught));

@@ -11,7 +11,7 @@ import {
   updateFile,
 } from "../../../lib/files.ts";
 import { createLink, type LinkRequest, type MadeLink } from "../../../lib/links.ts";
-import { orUncertain } from "../../../lib/api/api.ts";
+import { orUncertain, type Patience } from "../../../lib/api/api.ts";
 import type { Change, FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
@@ -92,13 +92,15 @@ export class DriveStore {
   }
 
   /** Renames a file or folder, and makes its row the active one. Returns its new path, without a slash. */
-  async rename(entry: Entry, name: string): Promise<string> {
+  async rename(entry: Entry, name: string, patience: Patience = {}): Promise<string> {
     const shown = this.#shown;
     const path = parentOf(entry.path) + name;
     const renamed =
       entry.kind === "file"
-        ? fileEntry(await this.#orReload(updateFile(entry.key, { path })))
-        : folderEntry(await this.#orReload(moveFolder({ drive: this.drive, path: entry.path }, `${path}/`)));
+        ? fileEntry(await this.#orReload(updateFile(entry.key, { path }, patience)))
+        : folderEntry(
+            await this.#orReload(moveFolder({ drive: this.drive, path: entry.path }, `${path}/`, patience)),
+          );
     batch(() => {
       if (renamed.kind === "file") this.fileChanged(renamed.file);
       else this.folderMoved(entry.path, renamed.folder);

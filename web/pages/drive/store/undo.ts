@@ -42,7 +42,7 @@ export function ofMoveAway(store: DriveStore, entries: readonly Entry[], { drive
 export function renaming(store: DriveStore, entry: Entry, path: string): Done {
   const undo = async () => {
     const there = { ...entry, path: entry.kind === "folder" ? `${path}/` : path };
-    await store.rename(there, nameOf(entry.path));
+    await store.rename(there, nameOf(entry.path), { untilAnswered: true });
     return [];
   };
   return { paths: [entry.path], undo };

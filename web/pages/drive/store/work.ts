@@ -18,14 +18,19 @@ import { t } from "../../../lib/words/text.ts";
 export function deleteEntries(store: DriveStore, entries: readonly Entry[], work: Work): Promise<Left[]> {
   return perform(store, new Steps(work, entries.length), async (steps) => {
     for (const some of inRequests(entries)) {
-      await steps.take(pathsOf(some), () => deleteSome(store, some, steps));
+      await steps.take(pathsOf(some), (signal) => deleteSome(store, some, steps, signal));
     }
   });
 }
 
 /** Deletes at most as many as one request takes. */
-async function deleteSome(store: DriveStore, some: readonly Entry[], steps: Steps): Promise<void> {
-  const gone = await deletePaths({ drive: store.drive, paths: pathsOf(some) });
+async function deleteSome(
+  store: DriveStore,
+  some: readonly Entry[],
+  steps: Steps,
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = await deletePaths({ drive: store.drive, paths: pathsOf(some) }, signal);
   const refused = new Set(gone.failed);
   const deleted = some.filter(({ path }) => !refused.has(path));
   store.entriesRemoved(deleted);
@@ -77,9 +82,9 @@ async function transferAll(
   const { how, toDrive: drive, toFolder: path } = transfer;
   const taken: Entry[] = [];
   for (const some of inRequests(entries)) {
-    await steps.take(pathsOf(some), async () => {
+    await steps.take(pathsOf(some), async (signal) => {
       const from = { drive: store.drive, paths: pathsOf(some) };
-      const { results, batch_id: made } = await transferPaths(how, from, { drive, path }, onConflict);
+      const { results, batch_id: made } = await transferPaths(how, from, { drive, path }, onConflict, signal);
       const outcomes = new Map(results.map((result) => [result.path, result]));
       const isDone = some.filter((entry) => outcomes.get(entry.path)?.status === "done");
       const places = isDone.map((entry) => outcomes.get(entry.path)?.to ?? entry.path);
