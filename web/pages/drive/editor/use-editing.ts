@@ -26,14 +26,14 @@ export function useEditing(store: DriveStore, { file, stored, draft }: Begun): E
   const [editing] = useState(() => {
     const onSaved = (saved: FileRecord, isNew: boolean) => {
       store.fileChanged(saved);
-      const name = describeEntries([fileEntry(saved)]);
-      if (isNew) return say(t("Created {name}.", { name }));
+      const what = describeEntries([fileEntry(saved)]);
+      if (isNew) return say(t("Created {what}.", { what }));
       const undo = async () => {
         store.fileChanged(await restoreBefore(saved));
         await begun.refresh();
-        return t("Put back what {name} held before.", { name });
+        return t("Put back what {what} held before.", { what });
       };
-      say(t("Saved {name}.", { name }), keepsVersions(account) ? { undo } : {});
+      say(t("Saved {what}.", { what }), keepsVersions(account) ? { undo } : {});
     };
     const text = draft === null ? {} : { text: draft.text };
     const base = draft?.base ?? stored;
