@@ -1,13 +1,13 @@
 import copyIcon from "lucide-static/icons/copy.svg" with { type: "text" };
 import { asApiError } from "../../lib/api/api.ts";
 import { copyText } from "../../lib/browser/clipboard-copy.ts";
-import { rich, t } from "../../lib/words/text.ts";
+import { t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 import { say } from "../toast.tsx";
 
 interface CopyProps {
   readonly text: string;
-  /** What is copied, as in "Copy the key": `copy|the key` in the catalogue. */
+  /** What is copied, as in "Copy the key": `t("copy|the key")`. */
   readonly what: string;
   /** Shows the text itself on the button; for short texts. */
   readonly shown?: boolean;
@@ -31,8 +31,8 @@ export function Copy({ text, what, shown = false }: CopyProps) {
       <Icon svg={copyIcon} />
     </button>
   ) : (
-    <button type="button" class="button" title={title} onClick={() => void copy()}>
-      <Icon svg={copyIcon} /> {rich("Copy {what}", { what: <span class="hidden-visually">{what}</span> })}
+    <button type="button" class="button" title={title} aria-label={title} onClick={() => void copy()}>
+      <Icon svg={copyIcon} /> {t("Copy")}
     </button>
   );
 }
