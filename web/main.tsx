@@ -8,5 +8,5 @@ import { keptLanguage, showLanguage } from "./lib/words/language.ts";
 const root = document.getElementById("app");
 if (root === null) throw new Error("the page has no place for the dashboard");
 showAppearance(chosenAppearance());
-await showLanguage(keptLanguage());
-render(<App />, root);
+// No `await` here: Bun bundles what a waiting module shares with others in dozens of small scripts.
+void showLanguage(keptLanguage()).then(() => render(<App />, root));
