@@ -18,6 +18,7 @@ export function retryInWords({ retryable, noun }: Summary): string {
   return OF[noun].retry(retryable);
 }
 
+/** What is said of so many, as whole sentences: languages do not change one noun for another so easily. */
 interface Words {
   readonly uploading: (count: number) => string;
   readonly failing: (count: number, failed: number) => string;
@@ -71,8 +72,9 @@ export function figuresOf(summary: Summary, { speed, rest, isAway }: QueueView):
   if (size > 0) parts.push(t("{done} of {total}", { done: formatBytes(sent), total: formatBytes(size) }));
   if (rest !== null || isAway) return parts.join(" · ");
   if (speed > 0) parts.push(t("{size}/s", { size: formatBytes(Math.round(speed)) }));
-  if (secondsLeft !== null && secondsLeft >= 1)
+  if (secondsLeft !== null && secondsLeft >= 1) {
     parts.push(t("{duration} left", { duration: formatSeconds(secondsLeft) }));
+  }
   return parts.join(" · ");
 }
 
