@@ -16,7 +16,8 @@ import { SessionContext } from "./lib/api/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts";
 import { isSharedPath } from "./lib/shared.ts";
 import { titled, titleOf } from "./lib/browser/title.ts";
-import { t } from "./lib/words/text.ts";
+import { chooseLanguage, keptLanguage } from "./lib/words/language.ts";
+import { shownLanguage, t } from "./lib/words/text.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
 import { DrivePage } from "./pages/drive/drive-page.tsx";
 import { Drives } from "./pages/drives.tsx";
@@ -74,10 +75,15 @@ function Dashboard() {
   }, [isSignedIn]);
   const isOpen = [SETUP, CONSENT].includes(place.path) || place.path.startsWith(CLAIM);
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && account.last === null && !isOpen;
+  const language = shownLanguage();
   // Before a page's own effects, which may know a better name.
   useLayoutEffect(() => {
     document.title = asksToSignIn ? titled(t("Sign in")) : titleOf(place.path);
-  }, [place.path, asksToSignIn]);
+  }, [place.path, asksToSignIn, language]);
+  const chosen = loaded.state === "ready" ? loaded.value?.language : undefined;
+  useEffect(() => {
+    if (chosen !== undefined && chosen !== keptLanguage()) void chooseLanguage(chosen);
+  }, [chosen]);
   useEffect(() => {
     if (place.path === "/") navigate("/drives", { replace: true });
   }, [place.path]);

@@ -11,6 +11,7 @@ import type { Usage } from "../lib/api/types.ts";
 import { t } from "../lib/words/text.ts";
 import { AppearanceChoice } from "./account/appearance-choice.tsx";
 import { ChangePassword } from "./account/change-password.tsx";
+import { LanguageChoice } from "./account/language-choice.tsx";
 import { Sessions } from "./account/sessions.tsx";
 
 /** The user's own account: usage, sessions and password. */
@@ -45,6 +46,7 @@ export function Account() {
         <div class="account-column">
           <Sessions />
           <AppearanceChoice />
+          <LanguageChoice />
         </div>
         {account.has_password && <ChangePassword />}
       </div>

@@ -279,6 +279,39 @@ test("light or dark is chosen for a browser, and stays so until the device is to
   expect(await around()).toEqual(["#171b22"]);
 });
 
+test("the language that a user chooses is shown at once, in all their browsers and before they sign in", async () => {
+  await using page = await newVisitor();
+  await using there = await newVisitor();
+  const shows = (each: Page, language: string) => each.locator(`html[lang=${language}]`).waitFor();
+  await page.goto("/account");
+  await signInAt(page, "bob");
+  const choice = page.getByRole("combobox", { name: "Language" });
+  expect(await choice.inputValue()).toBe("");
+  await choice.selectOption("Deutsch");
+  await shows(page, "de");
+  // The day on which Bob joined.
+  await page
+    .getByText(/\d\d\.\d\d\.\d{4}/)
+    .first()
+    .waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+
+  await there.goto("/account");
+  await shows(there, "en");
+  await signInAt(there, "bob");
+  await shows(there, "de");
+  await page.context().clearCookies();
+  await page.reload();
+  await page.locator("input[type=password]").waitFor();
+  await shows(page, "de");
+
+  await there.locator("select[aria-labelledby=language]").selectOption("");
+  await shows(there, "en");
+  await there.reload();
+  await heading(there, "Language").waitFor();
+  await shows(there, "en");
+});
+
 test("the browser can install it", async () => {
   await using page = await newVisitor();
   await page.goto("/drives");

@@ -47,10 +47,11 @@ export function keptLanguage(): Language | null {
   return LANGUAGES.find((language) => language === kept) ?? null;
 }
 
-/** Has the page begin in this language the next time, before it is known who is signed in. */
-export function keepLanguage(chosen: Language | null): void {
+/** Shows a language now, and has the page begin in it the next time, before it is known who is signed in. */
+export async function chooseLanguage(chosen: Language | null): Promise<void> {
   if (chosen === null) storageOf("localStorage")?.removeItem(KEPT_AS);
   else storageOf("localStorage")?.setItem(KEPT_AS, chosen);
+  await showLanguage(chosen);
 }
 
 async function catalogueOf(language: Language): Promise<Catalogue | null> {
