@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test";
-import { readableMessage } from "../../web/lib/api/server-message.ts";
+import { afterEach, describe, expect, test } from "bun:test";
+import { readableMessage, refusalInWords } from "../../web/lib/api/server-message.ts";
+import { showCatalogue } from "../../web/lib/words/text.ts";
 
 test.each([
   ["name must have 1 to 64 characters", "name", "The name must have 1 to 64 characters."],
@@ -19,4 +20,25 @@ test.each([
   ["No such drive.", "No such drive."],
 ])("sizes are told in units: %s", (message, shown) => {
   expect(readableMessage(message, undefined)).toBe(shown);
+});
+
+describe("a refusal says", () => {
+  afterEach(() => showCatalogue("en", {}));
+  const MISSING = { code: "NOT_FOUND", message: "No such drive." };
+  const WRONG = { code: "VALIDATION_ERROR", message: "name is too long", field: "name" };
+
+  test("what the server says, in English", () => {
+    expect(refusalInWords(MISSING)).toBe("No such drive.");
+    expect(refusalInWords(WRONG)).toBe("The name is too long.");
+  });
+
+  test("what the dashboard says, in another language, and more where that is too little", () => {
+    showCatalogue("de", {
+      "It isn't there, or you may not see it. It may have been deleted or moved.": "Es ist nicht da.",
+      "Something that was entered can't be used. Change it and try again.": "So geht es nicht.",
+    });
+    expect(refusalInWords(MISSING)).toBe("Es ist nicht da.");
+    expect(refusalInWords(WRONG)).toBe("So geht es nicht. The name is too long.");
+    expect(refusalInWords({ code: "NEW", message: "Something new." })).toBe("Something new.");
+  });
 });

@@ -1,7 +1,7 @@
 import { connection } from "./connection.ts";
 import { endedSession } from "./ended-session.ts";
 import { randomKey } from "./random-key.ts";
-import { readableMessage } from "./server-message.ts";
+import { type Refusal, refusalInWords } from "./server-message.ts";
 import { t } from "../words/text.ts";
 
 /** What is known of a refusal beside its message. */
@@ -189,11 +189,8 @@ export async function refusalOf(response: Response, path: string): Promise<ApiEr
     isOfAll: status === 429 && headers.get("x-ratelimit-remaining") === "0",
   };
   try {
-    const { error }: { error: { code: string; message: string; field?: string } } = JSON.parse(
-      await response.text(),
-    );
-    const message = readableMessage(error.message, error.field);
-    return new ApiError(status, error.code, message, error.field, facts);
+    const { error }: { error: Refusal } = JSON.parse(await response.text());
+    return new ApiError(status, error.code, refusalInWords(error), error.field, facts);
   } catch {
     // Not an error of Coffer's: a proxy's, for example.
     const message = t("The server answered with status {status}.", { status: String(status) });
