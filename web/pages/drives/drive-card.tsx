@@ -74,7 +74,7 @@ export function DriveCard(props: {
       <div>
         <Copy
           text={drive.slug ?? drive.id}
-          what={drive.slug === null ? t("the drive ID") : t("the drive slug")}
+          what={drive.slug === null ? t("copy|the drive ID") : t("copy|the drive slug")}
           shown
         />
       </div>

@@ -52,7 +52,7 @@ export function ShareDetails({ made, onClose }: ShareDetailsProps) {
       <p>{t("The password is shown only once. They can change it on their account page.")}</p>
       <pre class="tell">{text}</pre>
       <div class="row">
-        <Copy text={text} what={t("the sign-in details")} />
+        <Copy text={text} what={t("copy|the sign-in details")} />
         <button type="button" class="button primary" onClick={onClose}>
           {t("Done")}
         </button>
