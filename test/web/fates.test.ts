@@ -31,7 +31,7 @@ function told(...changes: readonly Change[]): string[] {
   return changes.map((each) => {
     const fate = fates.get(each.id);
     if (fate === undefined) throw new Error("every change has a fate");
-    const words = fateInWords(each, fate) ?? "as it says";
+    const words = fateInWords(each, fate, (path) => path)?.join("") ?? "as it says";
     return fate.kind === "gone" ? `gone: ${words}` : `${fate.path}: ${words}`;
   });
 }
@@ -44,12 +44,16 @@ describe("what became of", () => {
     const folder = change("folder.moved", "e/", { previous_path: "c/d/" });
     const created = change("file.created", "a.md", A);
     expect(told(created, moved, folder, change("comment.created", "e/a.md", A))).toEqual([
-      "e/a.md: now at",
-      "e/a.md: now at",
+      "e/a.md: now at e/a.md",
+      "e/a.md: now at e/a.md",
       "e/: as it says",
       "e/a.md: as it says",
     ]);
-    expect(told(created, moved, folder)).toEqual(["e/a.md: now at", "e/a.md: now at", "e/: as it says"]);
+    expect(told(created, moved, folder)).toEqual([
+      "e/a.md: now at e/a.md",
+      "e/a.md: now at e/a.md",
+      "e/: as it says",
+    ]);
   });
 
   test("a file that was deleted, and put back", () => {
@@ -58,8 +62,8 @@ describe("what became of", () => {
     expect(told(created, deleted)).toEqual(["gone: deleted since", "gone: as it says"]);
     const restored = change("file.restored", "a (2).md", { ...A, ref: "t" });
     expect(told(created, deleted, restored)).toEqual([
-      "a (2).md: now at",
-      "a (2).md: now at",
+      "a (2).md: now at a (2).md",
+      "a (2).md: now at a (2).md",
       "a (2).md: as it says",
     ]);
     expect(told(deleted, change("file.restored", "a.md", A))[0]).toBe("a.md: put back since");
@@ -79,9 +83,9 @@ describe("what became of", () => {
     const others = change("folder.restored", "c/", { ref: "another" });
     const back = change("folder.restored", "c (2)/", { ref: "t" });
     expect(told(...within, deleted, others, back)).toEqual([
-      "c (2)/d/a.md: now at",
-      "c (2)/d/: now at",
-      "c (2)/: now at",
+      "c (2)/d/a.md: now at c (2)/d/a.md",
+      "c (2)/d/: now at c (2)/d/",
+      "c (2)/: now at c (2)/",
       "c/: as it says",
       "c (2)/: as it says",
     ]);

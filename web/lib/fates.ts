@@ -1,5 +1,5 @@
 import type { By, Change, FileRecord } from "./api/types.ts";
-import { t } from "./words/text.ts";
+import { rich, t } from "./words/text.ts";
 
 /** What has become, by now, of what a change was about. */
 export type Fate =
@@ -51,16 +51,21 @@ function followed(change: Change, later: readonly Change[]): Fate {
 }
 
 /**
- * What became of something, where that is not what the change itself says; null where it is. Its path stands after it
- * where it has another one.
+ * What became of something, where that is not what the change itself says; null where it is.
+ *
+ * @param show what is shown for the path where it is now
  */
-export function fateInWords({ id, type, path }: Change, fate: Fate): string | null {
+export function fateInWords<Shown>(
+  { id, type, path }: Change,
+  fate: Fate,
+  show: (path: string) => Shown,
+): (Shown | string)[] | null {
   if (fate.kind === "there") {
-    if (fate.path !== path) return t("now at");
-    return type.endsWith(".deleted") ? t("put back since") : null;
+    if (fate.path !== path) return rich("now at {path}", { path: show(fate.path) });
+    return type.endsWith(".deleted") ? [t("put back since")] : null;
   }
   if (fate.by.id === id) return null;
-  return fate.by.ref === null ? t("deleted or moved away since") : t("deleted since");
+  return [fate.by.ref === null ? t("deleted or moved away since") : t("deleted since")];
 }
 
 /** What others did to a file while it is shown. */

@@ -13,7 +13,7 @@ import { parentOf } from "../../lib/files.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Change, Drive } from "../../lib/api/types.ts";
 import { type Fate, fateInWords } from "../../lib/fates.ts";
-import { rich, t } from "../../lib/words/text.ts";
+import { t } from "../../lib/words/text.ts";
 import { iconOf } from "./icons.ts";
 import { Tools } from "./tools.tsx";
 import { When } from "./when.tsx";
@@ -96,7 +96,7 @@ interface PlaceProps extends ChangeRowProps {
 /** The path of something that changed, which leads to it if it is there, and says what became of it if not. */
 function Place({ change, drive, fate }: PlaceProps) {
   const { path } = change;
-  const since = fateInWords(change, fate);
+  const since = fateInWords(change, fate, (at) => <Name text={at} />);
   if (fate.kind === "gone") {
     return (
       <>
@@ -116,12 +116,7 @@ function Place({ change, drive, fate }: PlaceProps) {
       <Link to={to}>
         <Name text={path} />
       </Link>
-      {since !== null && (
-        <span class="soft">
-          {" "}
-          ({fate.path === path ? since : rich("now at {path}", { path: <Name text={fate.path} /> })})
-        </span>
-      )}
+      {since !== null && <span class="soft"> ({since})</span>}
     </>
   );
 }
