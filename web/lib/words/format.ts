@@ -39,11 +39,6 @@ export function formatNumber(number: number): string {
   return writers.value.numbers.format(number);
 }
 
-/** How many there are of something: `1 file`, `2,000 files`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Several things in a sentence: `a, b, and c`. */
 export function formatList(parts: readonly string[]): string {
   return writers.value.lists.format(parts);
