@@ -1,5 +1,6 @@
 import { BULK_FILES } from "../../../src/domain/limits.ts";
 import { ApiError, call } from "../api/api.ts";
+import { refusalInWords } from "../api/server-message.ts";
 import type { DrivePath } from "../files.ts";
 import type { Left } from "./steps.ts";
 import type { Decision } from "./taken.ts";
@@ -112,6 +113,7 @@ export function undoWholeBatch(drive: string, batch: string): Promise<UndoneChan
 }
 
 /** Why one of many was not done, as the error of a request of its own. */
-export function asError({ code, message }: Failure): ApiError {
-  return new ApiError(code === "NOT_FOUND" ? 404 : 409, code, message);
+export function asError(failure: Failure): ApiError {
+  const { code } = failure;
+  return new ApiError(code === "NOT_FOUND" ? 404 : 409, code, refusalInWords(failure));
 }
