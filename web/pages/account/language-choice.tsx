@@ -11,7 +11,7 @@ export function LanguageChoice() {
   const choose = async (select: HTMLSelectElement) => {
     const language = LANGUAGES.find((each) => each === select.value) ?? null;
     try {
-      await call("PATCH", "/v0/account", { body: { language } });
+      await call("PATCH", "/v0/account", { body: { language }, untilAnswered: true });
       await chooseLanguage(language);
       refresh();
     } catch (error) {
