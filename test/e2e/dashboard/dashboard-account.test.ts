@@ -47,6 +47,7 @@ async function unclaimed(server: Server, name: string): Promise<string> {
 }
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+const shows = (page: Page, language: string) => page.locator(`html[lang=${language}]`).waitFor();
 
 test("the setup link makes an administrator's account, and says why where it cannot", async () => {
   const empty = await open({});
@@ -282,7 +283,6 @@ test("light or dark is chosen for a browser, and stays so until the device is to
 test("the language that a user chooses is shown at once, in all their browsers and before they sign in", async () => {
   await using page = await newVisitor();
   await using there = await newVisitor();
-  const shows = (each: Page, language: string) => each.locator(`html[lang=${language}]`).waitFor();
   await page.goto("/account");
   await signInAt(page, "bob");
   const choice = page.getByRole("combobox", { name: "Language" });
