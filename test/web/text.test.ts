@@ -8,37 +8,35 @@ afterEach(() => showCatalogue("en", {}));
 describe("texts", () => {
   test("are English where nothing else was chosen", () => {
     expect(shownLanguage()).toBe("en");
-    expect(t("Delete {name}?", { name: "a.txt" })).toBe("Delete a.txt?");
-    expect(t("verb|Open")).toBe("Open");
+    expect(t("Delete {name}", { name: "a.txt" })).toBe("Delete a.txt");
+    expect(t("verb|Comment")).toBe("Comment");
     expect(plural(1, "{count} file", "{count} files")).toBe("1 file");
-    expect(plural(2000, "{count} file in {folder}", "{count} files in {folder}", { folder: "b/" })).toBe(
-      "2,000 files in b/",
-    );
+    expect(plural(2000, "{count} file", "{count} files")).toBe("2,000 files");
   });
 
   test("are what the catalogue of the language says", () => {
     showCatalogue("de", {
-      "Delete {name}?": "{name} löschen?",
-      "verb|Open": "Öffnen",
+      "Delete {name}": "{name} löschen",
+      "verb|Comment": "Kommentieren",
       "{count} files": { one: "{count} Datei", other: "{count} Dateien" },
-      "{who} wrote {what}": "{what} schrieb {who}",
+      "Moved {previous} to {path}": "Nach {path} kam {previous}",
     });
-    expect(t(mark("Delete {name}?"), { name: "a.txt" })).toBe("a.txt löschen?");
-    expect(t("verb|Open")).toBe("Öffnen");
+    expect(t(mark("Delete {name}"), { name: "a.txt" })).toBe("a.txt löschen");
+    expect(t("verb|Comment")).toBe("Kommentieren");
     expect(plural(1, "{count} file", "{count} files")).toBe("1 Datei");
     expect(plural(2000, "{count} file", "{count} files")).toBe("2.000 Dateien");
-    expect(rich("{who} wrote {what}", { who: "Ada", what: ["notes"] })).toEqual([
-      "",
-      ["notes"],
-      " schrieb ",
-      "Ada",
+    expect(rich("Moved {previous} to {path}", { previous: "a", path: ["b"] })).toEqual([
+      "Nach ",
+      ["b"],
+      " kam ",
+      "a",
       "",
     ]);
   });
 
   test("are English where a catalogue has none", () => {
     showCatalogue("ja", {});
-    expect(t("Delete {name}?", { name: "a.txt" })).toBe("Delete a.txt?");
+    expect(t("Delete {name}", { name: "a.txt" })).toBe("Delete a.txt");
     expect(plural(1, "{count} file", "{count} files")).toBe("1 file");
   });
 
@@ -51,7 +49,7 @@ describe("texts", () => {
   });
 
   test("leave values as they are, whatever they hold", () => {
-    expect(t("Delete {name}?", { name: "{name}" })).toBe("Delete {name}?");
+    expect(t("Delete {name}", { name: "{name}" })).toBe("Delete {name}");
   });
 });
 

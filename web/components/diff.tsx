@@ -1,14 +1,14 @@
 import { useMemo } from "preact/hooks";
 import { withFoundLetters } from "../lib/contents/missing-letters.ts";
 import { type DiffLine, readDiff } from "../lib/contents/diff.ts";
-import { mark, t } from "../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../lib/words/text.ts";
 import { Visible } from "./name.tsx";
 
 /** Lines that are shown: a browser takes seconds for many thousands. */
 const MOST_LINES = 2000;
 
 const MARKS: Readonly<Record<DiffLine["kind"], string>> = { added: "+", removed: "−", same: " ", place: "" };
-const IN_WORDS: Readonly<Record<DiffLine["kind"], string>> = {
+const IN_WORDS: Readonly<Record<DiffLine["kind"], PlainMessage | "">> = {
   added: mark("added"),
   removed: mark("removed"),
   same: "",

@@ -2,7 +2,7 @@ import { CHANGE_TYPES, type ChangeType } from "../../src/domain/changes/change-t
 import { type ChangeKind, KIND_OF } from "../../src/domain/changes/kind.ts";
 import { call } from "./api/api.ts";
 import type { Change, CursorPage } from "./api/types.ts";
-import { mark } from "./words/text.ts";
+import { mark, type PlainMessage } from "./words/text.ts";
 
 /** What of a drive's activity is asked for; an empty text stands for all. */
 export interface ActivityFilter {
@@ -16,12 +16,12 @@ export interface ActivityFilter {
 }
 
 /** The kinds that one can choose. `t()` is to show their texts. */
-export const KINDS: readonly { readonly value: ActivityFilter["what"]; readonly text: string }[] = [
+export const KINDS: readonly { readonly value: ActivityFilter["what"]; readonly text: PlainMessage }[] = [
   { value: "", text: mark("Everything") },
   { value: "written", text: mark("Written") },
   { value: "deleted", text: mark("Deleted") },
-  { value: "moved", text: mark("Moved") },
-  { value: "restored", text: mark("Put back") },
+  { value: "moved", text: mark("filter|Moved") },
+  { value: "restored", text: mark("filter|Put back") },
   { value: "shared", text: mark("Shared") },
   { value: "commented", text: mark("Commented") },
   { value: "other", text: mark("Other") },

@@ -1,6 +1,6 @@
 import { call } from "./api/api.ts";
 import type { Entry } from "./files.ts";
-import { mark } from "./words/text.ts";
+import { mark, type PlainMessage } from "./words/text.ts";
 
 /** A link with its address. */
 export interface MadeLink {
@@ -22,7 +22,7 @@ export interface LinkChoice {
 
 /** How long links may work, in seconds, and in texts for `t()`. A download needs no person, so it ends soon. */
 export const LIFETIMES: Readonly<
-  Record<Opens, readonly { readonly value: string; readonly text: string }[]>
+  Record<Opens, readonly { readonly value: string; readonly text: PlainMessage }[]>
 > = {
   page: [
     { value: "3600", text: mark("1 hour") },

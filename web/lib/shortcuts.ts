@@ -1,15 +1,15 @@
-import { mark } from "./words/text.ts";
+import { mark, type PlainMessage } from "./words/text.ts";
 
 /** Keys that do something. `t()` is to show the texts here. */
 interface Shortcut {
   /** As `aria-keyshortcuts` has them, each of which does it: `Control+K`. */
   readonly press: readonly string[];
-  readonly does: string;
+  readonly does: PlainMessage;
 }
 
 /** The keys that do something in one place. */
 export interface ShortcutGroup {
-  readonly where: string;
+  readonly where: PlainMessage;
   readonly shortcuts: readonly Shortcut[];
 }
 

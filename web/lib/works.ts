@@ -1,13 +1,13 @@
 import { call } from "./api/api.ts";
 import type { Work } from "./api/types.ts";
-import { mark, plural, t } from "./words/text.ts";
+import { mark, type PlainMessage, plural, t } from "./words/text.ts";
 
 /** Has a large change of a folder given up. */
 export async function cancelWork(drive: string, { id }: Work): Promise<void> {
   await call("POST", `/v0/drives/${drive}/works/${id}/cancel`, { untilAnswered: true });
 }
 
-const STOPPED: Readonly<Record<Work["kind"], string>> = {
+const STOPPED: Readonly<Record<Work["kind"], PlainMessage>> = {
   copy: mark("What was copied so far is removed."),
   move: mark("What was moved so far goes back."),
   delete: mark("What was deleted so far comes back."),

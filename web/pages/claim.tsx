@@ -14,7 +14,7 @@ import { useLoad } from "../lib/api/load.ts";
 import { navigate } from "../lib/browser/router.tsx";
 import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 import type { Account, Claimable, Drive } from "../lib/api/types.ts";
-import { mark, plural, rich, t } from "../lib/words/text.ts";
+import { mark, type PlainMessage, plural, rich, t } from "../lib/words/text.ts";
 
 interface Props {
   /** As it stands in the address, percent-encoded. */
@@ -153,7 +153,7 @@ function Claimed({ drive }: { readonly drive: Drive }) {
 }
 
 /** Why a link cannot be used and what to do, by HTTP status. */
-const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
+const EXPLANATIONS: Readonly<Record<number, readonly [title: PlainMessage, text: PlainMessage]>> = {
   404: [
     mark("This link is not valid"),
     mark(

@@ -15,7 +15,7 @@ import { plain } from "../lib/contents/overrides.ts";
 import { abilitiesOf } from "../lib/words/abilities.ts";
 import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 import type { Account, AuthorizationRequest, Drive } from "../lib/api/types.ts";
-import { mark, rich, t } from "../lib/words/text.ts";
+import { mark, type PlainMessage, rich, t } from "../lib/words/text.ts";
 
 interface Props {
   /** The query of the address: `request`, or `problem` if there is nothing to decide. */
@@ -251,7 +251,7 @@ const OTHERWISE = [
 ] as const;
 
 /** Why there is nothing to decide, and what to do. Anybody can make an address, so that no other text is shown. */
-const PROBLEMS: Readonly<Record<string, readonly [title: string, text: string]>> = {
+const PROBLEMS: Readonly<Record<string, readonly [title: PlainMessage, text: PlainMessage]>> = {
   over: [
     mark("This request is over"),
     mark(

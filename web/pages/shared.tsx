@@ -11,7 +11,7 @@ import { useLoad } from "../lib/api/load.ts";
 import type { Place } from "../lib/browser/router.tsx";
 import { getShared, sharedContents, sharedTokenIn, unlockShared } from "../lib/shared.ts";
 import { titled } from "../lib/browser/title.ts";
-import { mark, t } from "../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../lib/words/text.ts";
 import { SharedFilePage } from "./shared/file.tsx";
 import { SharedFolder } from "./shared/folder.tsx";
 
@@ -89,7 +89,7 @@ function Locked({ token, onUnlocked }: LockedProps) {
 }
 
 /** Why a link shows nothing, by HTTP status. */
-const EXPLANATIONS: Readonly<Record<number, readonly [title: string, text: string]>> = {
+const EXPLANATIONS: Readonly<Record<number, readonly [title: PlainMessage, text: PlainMessage]>> = {
   404: [
     mark("This link is not valid"),
     mark(

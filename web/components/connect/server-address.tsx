@@ -3,7 +3,7 @@ import type { Agent } from "../../lib/agents/agents.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
-import { rich, t } from "../../lib/words/text.ts";
+import { type PlainMessage, rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Choice } from "../forms/choice.tsx";
 
@@ -20,7 +20,7 @@ export function ServerAddress({ agent, ...address }: ServerAddressProps) {
   return isLoopback(location.hostname) ? <FromWhere {...address} /> : null;
 }
 
-function NotOnInternet({ agent }: { readonly agent: string }) {
+function NotOnInternet({ agent }: { readonly agent: PlainMessage }) {
   return (
     <div class="notice careful">
       <p>

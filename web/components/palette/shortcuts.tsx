@@ -4,7 +4,7 @@ import { keyNames } from "../../lib/browser/key-names.ts";
 import { keepSingleKeys, SINGLE_KEYS, usesSingleKeys } from "../../lib/browser/single-keys.ts";
 import { SHORTCUTS } from "../../lib/shortcuts.ts";
 import { formatList } from "../../lib/words/format.ts";
-import { shownLanguage, t } from "../../lib/words/text.ts";
+import { type PlainMessage, shownLanguage, t } from "../../lib/words/text.ts";
 import { Dialog } from "../dialog.tsx";
 import style from "./shortcuts.css" with { type: "text" };
 
@@ -46,7 +46,7 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function Line({ press, does }: { readonly press: readonly string[]; readonly does: string }) {
+function Line({ press, does }: { readonly press: readonly string[]; readonly does: PlainMessage }) {
   const any = new Intl.ListFormat(shownLanguage(), { type: "disjunction" });
   return (
     <>

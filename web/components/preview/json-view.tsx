@@ -135,7 +135,7 @@ function Value({ node: { text, children } }: { readonly node: JsonNode }) {
       {isObject ? "{…}" : "[…]"}{" "}
       <span class="soft">
         {isObject
-          ? plural(children.length, "{count} member", "{count} members")
+          ? plural(children.length, "json|{count} member", "json|{count} members")
           : plural(children.length, "{count} item", "{count} items")}
       </span>
     </>

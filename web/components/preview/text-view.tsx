@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
-import { mark, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../../lib/words/text.ts";
 import { languageOf } from "../../lib/code/languages.ts";
 import { parseCsv } from "../../lib/contents/csv.ts";
 import { parseJsonLines } from "../../lib/contents/json-lines.ts";
@@ -28,7 +28,7 @@ interface TextViewProps {
 }
 
 /** Why a whole text of some kinds is shown as its source alone. */
-const NOT_FORMATTED: Readonly<Partial<Record<TextViewProps["kind"], string>>> = {
+const NOT_FORMATTED: Readonly<Partial<Record<TextViewProps["kind"], PlainMessage>>> = {
   markdown: mark("This document is too long or complex to format. Showing its source."),
   json: mark("This is not valid JSON, or it is too long or nested to fold. Showing its source."),
   "json-lines": mark("This is not JSON on every line, so it is not a table. Showing its source."),
@@ -99,7 +99,7 @@ function layOut(
   { path }: ShownFile,
   kind: TextViewProps["kind"],
   { text, isCut, document }: TextShownProps["start"],
-): { name: string; shown: VNode } | null {
+): { name: PlainMessage; shown: VNode } | null {
   switch (kind) {
     case "markdown":
       return (

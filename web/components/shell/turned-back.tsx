@@ -1,7 +1,7 @@
 import type { SignInReturn } from "../../lib/api/sign-in-return.ts";
-import { mark, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../../lib/words/text.ts";
 
-const WORDS: Readonly<Record<SignInReturn["outcome"], string>> = {
+const WORDS: Readonly<Record<SignInReturn["outcome"], PlainMessage>> = {
   cancelled: mark("Sign-in was cancelled at the provider. You can try again at any time."),
   expired: mark("Sign-in took too long, or was started in another browser. Please try again."),
   failed: mark(

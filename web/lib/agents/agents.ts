@@ -1,9 +1,9 @@
 import { curlPastes, programPastes } from "./http-pastes.ts";
 import type { NewKey, Paste } from "./pastes.ts";
-import { mark, t } from "../words/text.ts";
+import { mark, type PlainMessage, t } from "../words/text.ts";
 
 /** A program that can be connected: with a key, or by its person, who signs in from it. `t()` is to show its name. */
-export type Agent = { readonly name: string } & (
+export type Agent = { readonly name: PlainMessage } & (
   | { readonly signsIn: true; readonly paste: (server: string) => Paste }
   | { readonly signsIn: false; readonly pastes: (server: string, key: NewKey) => readonly Paste[] }
 );
@@ -11,7 +11,7 @@ export type Agent = { readonly name: string } & (
 /** The agents that can be connected; the first is the default. `server` is an address without a trailing slash. */
 export const AGENTS: readonly [Agent, ...Agent[]] = [
   withCommand(
-    "Claude Code",
+    mark("Claude Code"),
     // The header comes last, as it may have several values.
     (url, authorization) =>
       `claude mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
@@ -21,29 +21,29 @@ export const AGENTS: readonly [Agent, ...Agent[]] = [
     mark("In Claude, under Customize and Connectors, add a custom connector with this address."),
   ),
   signingIn(
-    "ChatGPT",
+    mark("ChatGPT"),
     mark(
       "In the settings of ChatGPT, under Apps, turn on developer mode in the advanced settings. Then create an app with this address and OAuth.",
     ),
   ),
   withFile(
-    "VS Code",
+    mark("VS Code"),
     mark("Save this as .vscode/mcp.json in your project, or add it to what is there."),
     (url, Authorization) => json({ servers: { coffer: { type: "http", url, headers: { Authorization } } } }),
   ),
   withFile(
-    "Cursor",
+    mark("Cursor"),
     mark("Save this as .cursor/mcp.json in your home directory, or add it to what is there."),
     (url, Authorization) => json({ mcpServers: { coffer: { url, headers: { Authorization } } } }),
   ),
   withFile(
-    "Codex",
+    mark("Codex"),
     mark("Add this to .codex/config.toml in your home directory."),
     (url, authorization) =>
       `[mcp_servers.coffer]\nurl = "${url}"\nhttp_headers = { Authorization = "${authorization}" }`,
   ),
   withCommand(
-    "Gemini CLI",
+    mark("Gemini CLI"),
     (url, authorization) =>
       `gemini mcp add --transport http --scope user coffer "${url}" --header "Authorization: ${authorization}"`,
   ),
@@ -54,17 +54,17 @@ export const AGENTS: readonly [Agent, ...Agent[]] = [
       json({ mcpServers: { coffer: { type: "http", url, headers: { Authorization } } } }),
   ),
   { name: mark("Your own program"), signsIn: false, pastes: programPastes },
-  { name: "curl", signsIn: false, pastes: curlPastes },
+  { name: mark("curl"), signsIn: false, pastes: curlPastes },
 ];
 
 /** Makes a text of the address of the MCP server and the value of the header `Authorization`. */
 type Configure = (url: string, authorization: string) => string;
 
-function withCommand(name: string, command: Configure): Agent {
+function withCommand(name: PlainMessage, command: Configure): Agent {
   return withKey(name, () => ({ how: t("Run this in a terminal:"), what: t("copy|the command") }), command);
 }
 
-function withFile(name: string, how: string, content: Configure): Agent {
+function withFile(name: PlainMessage, how: PlainMessage, content: Configure): Agent {
   return withKey(
     name,
     () => ({
@@ -75,12 +75,12 @@ function withFile(name: string, how: string, content: Configure): Agent {
   );
 }
 
-function withKey(name: string, paste: () => Omit<Paste, "text">, configure: Configure): Agent {
+function withKey(name: PlainMessage, paste: () => Omit<Paste, "text">, configure: Configure): Agent {
   const text = (server: string, key: NewKey) => configure(mcpAddress(server), `Bearer ${key.secret}`);
   return { name, signsIn: false, pastes: (server, key) => [{ ...paste(), text: text(server, key) }] };
 }
 
-function signingIn(name: string, how: string): Agent {
+function signingIn(name: PlainMessage, how: PlainMessage): Agent {
   return {
     name,
     signsIn: true,

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../../../src/domain/errors.ts";
 import { formatBytes } from "../words/format.ts";
-import { mark, shownLanguage, t } from "../words/text.ts";
+import { mark, type PlainMessage, shownLanguage, t } from "../words/text.ts";
 
 /** What is said of a refusal in another language than English, in which the server says more. */
-const SAID: Readonly<Record<string, string | undefined>> = {
+const SAID: Readonly<Record<string, PlainMessage | undefined>> = {
   VALIDATION_ERROR: mark("Something that was entered can't be used. Change it and try again."),
   UNAUTHORIZED: mark("The sign-in, password or link doesn't work. Check it, or sign in again."),
   FORBIDDEN: mark("You may not do this. Ask whoever may."),

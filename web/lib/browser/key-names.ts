@@ -1,7 +1,7 @@
-import { mark, type Message, t } from "../words/text.ts";
+import { mark, type PlainMessage, t } from "../words/text.ts";
 
 /** What is written on keys, where that is not what the browser calls them. */
-const NAMES: Readonly<Record<string, Message>> = {
+const NAMES: Readonly<Record<string, PlainMessage>> = {
   ContextMenu: mark("key|Menu"),
   Control: mark("key|Ctrl"),
   Delete: mark("key|Delete"),

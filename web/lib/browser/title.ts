@@ -1,7 +1,7 @@
 import { plain } from "../contents/overrides.ts";
-import { mark, t } from "../words/text.ts";
+import { mark, type PlainMessage, t } from "../words/text.ts";
 
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES: Readonly<Record<string, PlainMessage>> = {
   "/search": mark("Search"),
   "/keys": mark("Keys"),
   "/trash": mark("Trash"),

@@ -15,11 +15,11 @@ const BROWSERS = [
 const SYSTEMS = [
   ["iPhone", mark("an iPhone")],
   ["iPad", mark("an iPad")],
-  ["Android", "Android"],
-  ["Windows", "Windows"],
-  ["CrOS", "ChromeOS"],
-  ["Mac OS X", "macOS"],
-  ["Linux", "Linux"],
+  ["Android", mark("Android")],
+  ["Windows", mark("Windows")],
+  ["CrOS", mark("ChromeOS")],
+  ["Mac OS X", mark("macOS")],
+  ["Linux", mark("Linux")],
 ] as const;
 
 /** A User-Agent for people: `Firefox on Linux`, or its first characters where the browser is unknown. */

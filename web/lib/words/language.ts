@@ -54,7 +54,7 @@ export async function chooseLanguage(chosen: Language | null): Promise<void> {
   await showLanguage(chosen);
 }
 
-async function catalogueOf(language: Language): Promise<Catalogue | null> {
+async function catalogueOf(language: Language): Promise<Partial<Catalogue> | null> {
   if (language === "en") return {};
   try {
     return (await CATALOGUES[language]()).default;

@@ -1,14 +1,23 @@
 import { signal } from "@preact/signals-core";
 import type { Language } from "../../../src/domain/accounts/language.ts";
+import type german from "../../messages/de.json";
 
 /**
  * A text of the dashboard, in English, as it is written where it is shown. `{name}` stands for a value. What is before
  * a `|` is not shown: it tells apart what is one word in English only (`verb|Open`).
  */
-export type Message = string;
+export type Message = { [Text in Entry]: (typeof german)[Text] extends string ? Text : never }[Entry];
 
-/** What a language has for the messages. Forms of a number are named as by `Intl.PluralRules`. */
-export type Catalogue = Readonly<Record<string, string | PluralForms>>;
+/** A message without values, as tables have them. */
+export type PlainMessage = { [Text in Message]: [NamesIn<Text>] extends [never] ? Text : never }[Message];
+
+/** A text that depends on a number, for all numbers that have no form of their own. */
+export type PluralMessage = Exclude<Entry, Message>;
+
+type Entry = keyof typeof german;
+
+/** What a language has for the messages: every one that German has. Forms of a number are named as by `Intl.PluralRules`. */
+export type Catalogue = Readonly<Record<Message, string> & Record<PluralMessage, PluralForms>>;
 
 export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
 
@@ -17,7 +26,7 @@ interface Shown {
   readonly language: Language;
   /** How numbers and times are written: a BCP 47 tag, such as `de-AT`. Undefined for the browser's own way. */
   readonly locale: string | undefined;
-  readonly catalogue: Catalogue;
+  readonly catalogue: Partial<Catalogue>;
   readonly plurals: Intl.PluralRules;
   readonly numbers: Intl.NumberFormat;
 }
@@ -46,7 +55,7 @@ export function shownLocale(): string | undefined {
 }
 
 /** Shows all in this language from now on. @param locale how numbers and times are written; default: as it does itself */
-export function showCatalogue(language: Language, catalogue: Catalogue, locale?: string): void {
+export function showCatalogue(language: Language, catalogue: Partial<Catalogue>, locale?: string): void {
   shown.value = inLanguage(language, catalogue, locale);
 }
 
@@ -60,7 +69,7 @@ export function t<Text extends Message>(message: Text, ...[values]: Values<Text,
 }
 
 /** A text that has a form for one and another for more. `{count}` in it is `count`. Otherwise as `t()`. */
-export function plural<One extends string, Other extends Message>(
+export function plural<One extends string, Other extends PluralMessage>(
   count: number,
   one: One,
   other: Other,
@@ -83,7 +92,7 @@ export function mark<Text extends Message>(message: Text): Text {
   return message;
 }
 
-function inLanguage(language: Language, catalogue: Catalogue, wished?: string): Shown {
+function inLanguage(language: Language, catalogue: Partial<Catalogue>, wished?: string): Shown {
   const locale = wished ?? (language === "en" ? undefined : language);
   return {
     language,
@@ -94,16 +103,20 @@ function inLanguage(language: Language, catalogue: Catalogue, wished?: string): 
   };
 }
 
-function said(message: string): string {
-  const translated = shown.value.catalogue[message];
-  return typeof translated === "string" ? translated : message.slice(message.indexOf("|") + 1);
+function said(message: Message): string {
+  return shown.value.catalogue[message] ?? inEnglish(message);
 }
 
-function saidOf(count: number, one: string, other: string): string {
+function saidOf(count: number, one: string, other: PluralMessage): string {
   const { catalogue, plurals } = shown.value;
   const forms = catalogue[other];
-  if (typeof forms !== "object") return count === 1 ? one : other;
+  if (forms === undefined) return inEnglish(count === 1 ? one : other);
   return forms[plurals.select(count)] ?? forms.other;
+}
+
+/** A message without what tells it apart. */
+function inEnglish(message: string): string {
+  return message.slice(message.indexOf("|") + 1);
 }
 
 /** The parts of a text, with values in the place of their names. */

@@ -5,9 +5,9 @@ import {
   chooseAppearance,
   chosenAppearance,
 } from "../../lib/browser/appearance.ts";
-import { mark, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../../lib/words/text.ts";
 
-const WORDS: Readonly<Record<Appearance, string>> = {
+const WORDS: Readonly<Record<Appearance, PlainMessage>> = {
   system: mark("System"),
   light: mark("Light"),
   dark: mark("Dark"),

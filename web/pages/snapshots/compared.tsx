@@ -6,10 +6,10 @@ import { formatRelative } from "../../lib/words/format.ts";
 import { usePages } from "../../lib/api/pages.ts";
 import { compareSnapshot } from "../../lib/snapshots.ts";
 import type { Difference, Drive, Snapshot } from "../../lib/api/types.ts";
-import { mark, rich, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, rich, t } from "../../lib/words/text.ts";
 import { SnapshotTools } from "./tools.tsx";
 
-const IN_WORDS: Readonly<Record<Difference["change"], string>> = {
+const IN_WORDS: Readonly<Record<Difference["change"], PlainMessage>> = {
   added: mark("Added"),
   removed: mark("Removed"),
   changed: mark("Changed"),

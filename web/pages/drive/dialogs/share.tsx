@@ -9,9 +9,9 @@ import { LIFETIMES, lifetimeOf, type MadeLink as Made, type Opens } from "../../
 import { keepLinkChoice, lastLinkChoice } from "../../../lib/browser/link-choice.ts";
 import { Link } from "../../../lib/browser/router.tsx";
 import type { DriveStore } from "../store/drive.ts";
-import { mark, rich, t } from "../../../lib/words/text.ts";
+import { mark, type PlainMessage, rich, t } from "../../../lib/words/text.ts";
 
-const OPENS: readonly { readonly value: Opens; readonly text: string }[] = [
+const OPENS: readonly { readonly value: Opens; readonly text: PlainMessage }[] = [
   { value: "page", text: mark("A page that shows the file") },
   { value: "download", text: mark("The download, for programs") },
 ];

@@ -7,12 +7,12 @@ import type { Editing } from "../../../lib/editing/editing.ts";
 import { type Collision, collisionsOf, type Side } from "../../../lib/editing/merge.ts";
 import type { Undecided } from "../../../lib/editing/notice.ts";
 import { Who } from "./notices.tsx";
-import { mark, plural, rich, t } from "../../../lib/words/text.ts";
+import { mark, type PlainMessage, plural, rich, t } from "../../../lib/words/text.ts";
 
 /** Lines of a side that are shown. */
 const MOST_LINES = 40;
 
-const SIDES: readonly (readonly [side: Side, name: string])[] = [
+const SIDES: readonly (readonly [side: Side, name: PlainMessage])[] = [
   ["both", mark("Both")],
   ["mine", mark("Yours")],
   ["theirs", mark("Theirs")],

@@ -8,7 +8,7 @@ import { readStored, type Unreadable } from "../../../lib/editing/stored.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { Editor } from "./editor.tsx";
 import { type Begun, useEditing } from "./use-editing.ts";
-import { mark, t } from "../../../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../../../lib/words/text.ts";
 
 interface FileEditorProps {
   readonly file: FileRecord;
@@ -17,7 +17,7 @@ interface FileEditorProps {
   readonly onDone: (file: FileRecord) => void;
 }
 
-const WHY_NOT: Readonly<Record<Unreadable, string>> = {
+const WHY_NOT: Readonly<Record<Unreadable, PlainMessage>> = {
   "too-large": mark("This file can't be edited here: it is too large."),
   "no-text": mark("This file can't be edited here: it is not a text in UTF-8."),
   "too-complex": mark("This file can't be edited here: its lines are too long, or too complex to be shown."),
