@@ -7,8 +7,10 @@ import { type SpelledWord, wordsIn } from "./words.ts";
 const BEGINNINGS = [2, 3] as const;
 export const LONGEST_BEGINNING = Math.max(...BEGINNINGS);
 
-/** How many spellings are kept at most: about what a few books have. */
-const KEPT = 20_000;
+/** How many spellings are kept at most: about what a book has. */
+const KEPT = 10_000;
+/** UTF-16 units. Longer spellings are not kept: hardly a word is as long. */
+const LONGEST_KEPT = 64;
 
 /** What most words have: no lists of their own take the place of others in the processor's cache. */
 const NO_STEMS: readonly string[] = [];
@@ -77,8 +79,9 @@ export class Vocabulary {
       this.#words.clear();
       this.#beginnings.clear();
     }
-    const words = wordsIn(spelling).map((word) => new KnownWord(word, this.#beginningsOf(word)));
-    this.#words.set(spelling, words);
+    const own = copyOf(spelling);
+    const words = wordsIn(own).map((word) => new KnownWord(word, this.#beginningsOf(word)));
+    if (own.length <= LONGEST_KEPT) this.#words.set(own, words);
     return words;
   }
 
@@ -101,7 +104,7 @@ export class Vocabulary {
 
   /** The same list for all words that begin alike. */
   #beginningsOf({ text }: SpelledWord): readonly string[] {
-    const letters = text.slice(0, endOfCharacters(text, LONGEST_BEGINNING) ?? text.length);
+    const letters = copyOf(text.slice(0, endOfCharacters(text, LONGEST_BEGINNING) ?? text.length));
     return this.#beginnings.getOrInsertComputed(letters, () =>
       BEGINNINGS.flatMap((length) => {
         const end = endOfCharacters(letters, length);
@@ -109,4 +112,9 @@ export class Vocabulary {
       }),
     );
   }
+}
+
+/** A copy of a part of a text. The part itself, while it is kept, keeps all of the text in memory. */
+function copyOf(part: string): string {
+  return Buffer.from(part).toString();
 }

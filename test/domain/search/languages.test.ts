@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MIB } from "../../../src/domain/limits.ts";
 import { languageOf, type Language } from "../../../src/domain/search/languages.ts";
 import { stemOf } from "../../../src/domain/search/stems.ts";
 import { Vocabulary } from "../../../src/domain/search/vocabulary.ts";
@@ -76,5 +77,19 @@ describe("a vocabulary", () => {
     expect([word?.stems, word?.stemsIn("de")]).toEqual([[], ["rechnung"]]);
     expect([short?.beginnings, short?.stems]).toEqual([[], []]);
     expect(others.map(({ beginnings }) => beginnings)).toEqual([["𐐨𐐨", "𐐨𐐨𐐨"]]);
+  });
+
+  test.each<[what: string, text: (n: number) => string]>([
+    ["words, and not the texts that they were in", (n) => `remarkably${n} ${"-".repeat(64 * 1024)}`],
+    ["no very long words", (n) => "ab".repeat(32 * 1024) + n],
+  ])("keeps %s", (_, text) => {
+    const vocabulary = new Vocabulary();
+    const count = (from: number, to: number) => {
+      for (let n = from; n < to; n += 1) vocabulary.count(spellingsIn(Buffer.from(text(n)).toString()));
+      Bun.gc(true);
+      return process.memoryUsage.rss();
+    };
+    const before = count(0, 100);
+    expect(count(100, 900) - before).toBeLessThan(24 * MIB);
   });
 });
