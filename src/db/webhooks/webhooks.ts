@@ -107,6 +107,13 @@ export function webhookDeliveries({ sql }: Database) {
     page: sql.all<Delivery, [webhook: WebhookPk, before: number, limit: number]>(
       `SELECT ${DELIVERY} FROM webhook_delivery WHERE webhook = ? AND pk < ? ORDER BY pk DESC LIMIT ?`,
     ),
+    /** Of those that wait, the one that is due last. */
+    dueLast: sql.get<Delivery, [webhook: WebhookPk]>(
+      `SELECT ${DELIVERY} FROM webhook_delivery WHERE webhook = ? AND state = 'pending' ORDER BY next_at DESC LIMIT 1`,
+    ),
+    lastEnded: sql.get<Delivery, [webhook: WebhookPk]>(
+      `SELECT ${DELIVERY} FROM webhook_delivery WHERE webhook = ? AND state <> 'pending' ORDER BY pk DESC LIMIT 1`,
+    ),
     count: sql.number<[webhook: WebhookPk]>("SELECT count(*) FROM webhook_delivery WHERE webhook = ?"),
     pending: sql.number<[webhook: WebhookPk]>(
       "SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",

@@ -106,28 +106,6 @@ export const newsSchema = t.record(
 
 export type NewsRecord = t.RecordOf<typeof newsSchema>;
 
-/** A webhook in responses, without its secret. */
-export const webhookSchema = t.record(
-  "Webhook",
-  {
-    id: t.id("The webhook's identifier."),
-    url: Type.String({ examples: ["https://agent.example/hook"] }),
-    events: Type.Array(Type.String({ examples: ["file.*"] }), { description: "What it is told of." }),
-    drive_id: t.nullableId("The only drive it is told of; null for all drives of its owner."),
-    created_at: t.time("When it was created."),
-    made_by: t.nullableId("The key that made it, with which it goes; null if a person did."),
-    disabled_at: t.nullable(t.time("When it was disabled; null while it is enabled.")),
-    disabled_reason: t.nullableText("Why it was disabled; null while it is enabled."),
-  },
-  {
-    id: "01976f5e-5d7a-7000-8000-6f8a4d5e7b92",
-    events: ["file.*", "folder.deleted"],
-    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  },
-);
-
-export type WebhookRecord = t.RecordOf<typeof webhookSchema>;
-
 export const deliverySchema = t.record(
   "WebhookDelivery",
   {
@@ -156,6 +134,29 @@ export const deliverySchema = t.record(
 );
 
 export type DeliveryRecord = t.RecordOf<typeof deliverySchema>;
+
+/** A webhook in responses, without its secret. */
+export const webhookSchema = t.record(
+  "Webhook",
+  {
+    id: t.id("The webhook's identifier."),
+    url: Type.String({ examples: ["https://agent.example/hook"] }),
+    events: Type.Array(Type.String({ examples: ["file.*"] }), { description: "What it is told of." }),
+    drive_id: t.nullableId("The only drive it is told of; null for all drives of its owner."),
+    created_at: t.time("When it was created."),
+    made_by: t.nullableId("The key that made it, with which it goes; null if a person did."),
+    disabled_at: t.nullable(t.time("When it was disabled; null while it is enabled.")),
+    disabled_reason: t.nullableText("Why it was disabled; null while it is enabled."),
+    last_delivery: t.nullable(deliverySchema),
+  },
+  {
+    id: "01976f5e-5d7a-7000-8000-6f8a4d5e7b92",
+    events: ["file.*", "folder.deleted"],
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  },
+);
+
+export type WebhookRecord = t.RecordOf<typeof webhookSchema>;
 
 const KINDS = ["copy", "move", "delete", "restore", "restore_snapshot", "fork"] as const;
 

@@ -229,7 +229,8 @@ function contentRecord(content: ContentFacts | null) {
   return content === null ? null : { content_hash: `sha256:${content.digest}`, size: content.size };
 }
 
-export function webhookRecord(webhook: Webhook): WebhookRecord {
+/** @param last the newest delivery that was sent */
+export function webhookRecord(webhook: Webhook, last: Delivery | null): WebhookRecord {
   return {
     id: webhook.id,
     url: webhook.url,
@@ -239,6 +240,7 @@ export function webhookRecord(webhook: Webhook): WebhookRecord {
     made_by: webhook.keyId,
     disabled_at: webhook.disabledAt === null ? null : formatInstant(webhook.disabledAt),
     disabled_reason: webhook.disabledReason,
+    last_delivery: last === null ? null : deliveryRecord(last),
   };
 }
 

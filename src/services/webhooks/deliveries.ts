@@ -35,6 +35,15 @@ export class WebhookDeliveries extends Service<
     return { deliveries, total: webhookDeliveries.count(pk), nextBefore };
   }
 
+  /** The newest delivery that was sent, also in vain; null if none was. */
+  last({ pk }: Webhook): Delivery | null {
+    const { webhookDeliveries } = this.parts.tables;
+    const ended = webhookDeliveries.lastEnded(pk);
+    // What failed is due later than what was never sent, of which there may be many.
+    const waiting = webhookDeliveries.dueLast(pk);
+    return waiting !== null && waiting.attempts > 0 && waiting.pk > (ended?.pk ?? 0) ? waiting : ended;
+  }
+
   /** Sends a delivery once more, with the same id. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
   resend(caller: Caller, reference: string, deliveryId: string, within?: Within<Delivery>) {
     const { webhookDeliveries } = this.parts.tables;

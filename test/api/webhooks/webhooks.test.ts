@@ -152,6 +152,31 @@ describe("what is not answered with 2xx", () => {
     expect(sent).toBeGreaterThan(0);
   });
 
+  test("is what the webhook shows of its deliveries, until a newer one is answered", async () => {
+    const answered = Promise.withResolvers<Response>();
+    receiver.answer = () => answered.promise;
+    const { own, id } = await hooked(["file.created"]);
+    const last = async () => (await own.client.get<WebhookRecord>(`/v0/webhooks/${id}`)).last_delivery;
+    await put(own, "a.txt");
+    await receiver.first(1);
+    expect(await last()).toBeNull();
+    answered.resolve(new Response(null, { status: 500 }));
+    const failed = await tried(own, id, 1);
+    // Its webhook pauses, so these are not sent yet.
+    await Promise.all(["b", "c"].map((path) => put(own, path)));
+    await eventually(async () => (await deliveriesOf(own.client, id)).length === 3);
+    expect(await last()).toEqual(failed);
+    receiver.answer = () => new Response(null, { status: 202 });
+    // The first one waits for longer.
+    pass(2000);
+    await receiver.first(3);
+    const [newest] = await deliveriesOf(own.client, id);
+    await eventually(async () => (await last())?.id === newest?.id);
+    expect(await last()).toMatchObject({ state: "delivered", status: 202 });
+    const { data } = await own.client.get<{ data: WebhookRecord[] }>(`/v0/webhooks?drive_id=${own.id}`);
+    expect(data.map(({ last_delivery: shown }) => shown?.id)).toEqual([newest?.id]);
+  });
+
   test("410 disables the webhook, until it is enabled again", async () => {
     receiver.answer = () => new Response(null, { status: 410 });
     const { own, id } = await hooked();

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
+import type { Webhook } from "../../../domain/webhooks/webhook.ts";
 import { numberCursor } from "../../operation/cursor.ts";
 import { operation, pageAnswer, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
@@ -38,6 +39,7 @@ const sentAnswer = {
 };
 
 export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) {
+  const recordOf = (webhook: Webhook) => webhookRecord(webhook, sent.last(webhook));
   return tagged("Webhooks", [
     write("POST", "/v0/webhooks", {
       operationId: "createWebhook",
@@ -63,18 +65,19 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         return service.create(
           caller,
           wanted,
-          reply.with((made) => ({ json: { ...webhookRecord(made.webhook), secret: made.secret } })),
+          reply.with((made) => ({ json: { ...recordOf(made.webhook), secret: made.secret } })),
         );
       },
     }),
     operation("GET", "/v0/webhooks", {
       operationId: "listWebhooks",
       summary: "List webhooks",
-      description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
+      description:
+        "Returns all webhooks that you manage, oldest first. Their secrets are not shown again. `last_delivery` is the newest message that was sent, also in vain; null if none was.",
       query: Type.Object({ drive_id: Type.Optional(t.driveRef("Only those of one drive alone.")) }),
       answers: { description: "The webhooks.", json: t.pageOf(webhookSchema, "Their number.") },
       handle: ({ query, caller }) => {
-        const data = service.list(caller, query.drive_id).map(webhookRecord);
+        const data = service.list(caller, query.drive_id).map(recordOf);
         return pageAnswer(data, data.length, null);
       },
     }),
@@ -84,8 +87,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       description: "Returns a webhook without its secret.",
       params,
       answers: { description: "The webhook.", json: webhookSchema },
-      handle: ({ params: { id: webhook }, caller }) =>
-        Response.json(webhookRecord(service.get(caller, webhook))),
+      handle: ({ params: { id: webhook }, caller }) => Response.json(recordOf(service.get(caller, webhook))),
     }),
     write("PATCH", "/v0/webhooks/:id", {
       operationId: "updateWebhook",
@@ -105,7 +107,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
           caller,
           webhook,
           { url: body.url, events: body.events, enabled: body.enabled },
-          reply.with(asJson(webhookRecord)),
+          reply.with(asJson(recordOf)),
         ),
     }),
     write("DELETE", "/v0/webhooks/:id", {
