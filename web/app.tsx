@@ -39,6 +39,7 @@ const Users = later(async () => (await import("./pages/users.tsx")).Users);
 const Activity = later(async () => (await import("./pages/activity.tsx")).Activity);
 const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
 const Members = later(async () => (await import("./pages/members.tsx")).Members);
+const Webhooks = later(async () => (await import("./pages/webhooks.tsx")).Webhooks);
 
 /** What the address of a claim page begins with, before the token. */
 const CLAIM = "/claim/";
@@ -173,6 +174,7 @@ function signedInPage(place: Place): VNode {
   }
   if (path === "/search") return <Search />;
   if (path === "/keys") return <Keys />;
+  if (path === "/webhooks") return <Webhooks driveId={drive} query={place.query} />;
   if (path === "/trash") return <Trash key={drive ?? ""} driveId={drive} />;
   if (path === "/account") return <AccountPage />;
   if (path === "/users") return <Users />;

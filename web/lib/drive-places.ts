@@ -21,6 +21,7 @@ export function drivePlaces(drive: Drive): readonly DrivePlace[] {
         ]),
     { name: t("Links"), to: placeOf("/links", drive.id) },
     { name: t("Members"), to: placeOf("/members", drive.id) },
+    ...(isManaged(drive) ? [{ name: t("Webhooks"), to: placeOf("/webhooks", drive.id) }] : []),
   ];
 }
 

@@ -6,11 +6,13 @@ import { hold, lead } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, enter, pressKeys } from "../../support/browser/drive-page.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
+import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
-const dashboard = await openDashboard({ env: { COFFER_HOST: "0.0.0.0" } });
+const env = { COFFER_HOST: "0.0.0.0", COFFER_WEBHOOK_ADDRESSES: "127.0.0.1" };
+const dashboard = await openDashboard({ env });
 const { driveWith, owner, context, server } = dashboard;
 await owner.client.delete(`/v0/drives/${owner.drive}`);
 await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -337,6 +339,85 @@ describe("keys", () => {
 function results(): Locator {
   return page.getByRole("main").locator("ol > li");
 }
+
+describe("webhooks", () => {
+  test("one is made, its secret shown once, tried, and told of what was chosen", async () => {
+    await using receiver = new Receiver();
+    const drive = await driveWith("Told");
+    await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+    await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
+    await page.getByRole("button", { name: "New webhook" }).click();
+    await page.getByLabel("Address").fill(receiver.url());
+    await page.getByText("With http, whoever is on the way can read the messages.").waitFor();
+    await page.getByLabel("Drive", { exact: true }).selectOption("Told");
+    await page.getByLabel("Only what I choose").check();
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByRole("alert").getByText("Choose at least one.").waitFor();
+    await page.getByLabel("Folders").check();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByRole("button", { name: "Copy the secret" }).click();
+    await toast("Copied the secret.");
+    const secret = await clipboard();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("Nothing was sent yet.").waitFor();
+
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("status").getByText("The test came through.").waitFor();
+    await page.getByText("Working", { exact: true }).waitFor();
+    const [came] = await receiver.first(1);
+    if (came === undefined) throw new Error("no message came");
+    expect(came.headers.get("webhook-signature")).toBe(signatureOf(came, secret));
+
+    await owner.client.put(drive.id, "not-told.txt", "x");
+    await owner.client.post("/v0/folders", { drive_id: drive.id, path: "told/" });
+    await page.getByText("folder.created", { exact: true }).waitFor();
+    const types = (await receiver.first(2)).map(({ message }) => message.type);
+    expect(types).toEqual(["webhook.test", "folder.created"]);
+  });
+
+  test("what fails is told, and sent again; it is disabled and enabled, changed and deleted", async () => {
+    await using receiver = new Receiver();
+    receiver.answer = () => new Response("no", { status: 503 });
+    const wanted = { url: receiver.url("/fails"), events: ["file.created", "link.*"] };
+    await owner.client.post("/v0/webhooks", wanted);
+    await page.goto("/webhooks");
+    await page.getByRole("link", { name: wanted.url }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("main:focus").waitFor();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("status").getByText("The test failed.").waitFor();
+    await page.getByText("Failing", { exact: true }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    receiver.answer = () => new Response(null, { status: 204 });
+    await page.getByRole("button", { name: "Send again: Test" }).click();
+    await page.getByRole("status").getByText("The server answered 204.").waitFor();
+
+    const choose = async (name: string) => {
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    await choose("Disable");
+    await page.getByText("It was disabled by request.").waitFor();
+    expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("Working", { exact: true }).waitFor();
+    await choose("Change");
+    await page.getByLabel("Address").fill(receiver.url("/other"));
+    await page.getByLabel("Comments").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: receiver.url("/other") }).waitFor();
+    const { data } = await owner.client.get<{ data: { url: string; events: string[] }[] }>("/v0/webhooks");
+    const events = ["comment.*", "link.*", "file.created"];
+    expect(data).toContainEqual(expect.objectContaining({ url: receiver.url("/other"), events }));
+    await choose("Delete");
+    await page.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByRole("link", { name: /\/hook$/ }).waitFor();
+    await page.locator("main:focus").waitFor();
+    expect(await page.getByRole("link", { name: /\/other$/ }).count()).toBe(0);
+  });
+});
 
 describe("search", () => {
   beforeAll(async () => {

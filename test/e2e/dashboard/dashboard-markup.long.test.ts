@@ -45,6 +45,9 @@ const { data: snapshot } = await client.post<{ data: { id: string } }>(snapshots
 const removed = await client.put(drive.id, `${NAME}.txt`, NAME);
 await client.delete(`/v0/files/${removed.id}`);
 await client.post("/v0/links", { drive_id: drive.id, path: `${NAME}/` });
+const url = `https://agent.example/${NAME}?${NAME}#${NAME}`;
+const hook = { url, events: ["drive.*"], drive_id: drive.id };
+const { id: webhook } = await client.post<{ id: string }>("/v0/webhooks", hook);
 await signUp(server, "bob");
 const sql = NAME.replaceAll("'", "''");
 changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
@@ -123,6 +126,8 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
   ["what is in a snapshot", `/snapshots?drive=${drive.id}&inside=${snapshot.id}`],
   ["what came since a snapshot", `/snapshots?drive=${drive.id}&compare=${snapshot.id}`],
   ["the links", `/links?drive=${drive.id}`],
+  ["the webhooks", `/webhooks?drive=${drive.id}`],
+  ["a webhook", `/webhooks?webhook=${webhook}`],
   ["the members", `/members?drive=${drive.id}`],
   [
     "what is said after something was put back",
@@ -176,6 +181,8 @@ const ADDRESSES: readonly string[] = [
   `/claim/${HOSTILE}`,
   `/trash?drive=${HOSTILE}`,
   `/links?drive=${HOSTILE}`,
+  `/webhooks?drive=${HOSTILE}`,
+  `/webhooks?webhook=${HOSTILE}&test=${HOSTILE}`,
   `/activity?drive=${HOSTILE}`,
   `/members?drive=${HOSTILE}`,
   `/snapshots?drive=${HOSTILE}&inside=${HOSTILE}&path=${HOSTILE}`,

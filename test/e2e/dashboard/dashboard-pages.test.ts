@@ -20,8 +20,8 @@ const page = await (await newWindow(browser, { baseURL: server.url })).newPage()
 const strangers = strangersTo(page, server.url);
 const complaints = complaintsOf(page);
 
-/** Something to look at on every page; the id of a file. */
-async function fill(): Promise<string> {
+/** Something to look at on every page; the ids of a file and of a webhook. */
+async function fill() {
   await signUp(server, "bob");
   await signUp(server, LONG_USERNAME);
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
@@ -33,6 +33,16 @@ async function fill(): Promise<string> {
   await put("river/birds.csv", "bird,seen\nheron,3\nkingfisher,1\n");
   await put("readme.txt", "Everything about the river.");
   await ada.client.post("/v0/drives", { name: LONG, description: LONG });
+  // Of what does not happen here: nothing is to be sent.
+  const events = ["snapshot.*", "folder.deleted"];
+  const hook = await ada.client.post<{ id: string }>("/v0/webhooks", {
+    url: "https://agent.example/hook",
+    events,
+  });
+  await ada.client.post("/v0/webhooks", {
+    url: `https://agent.example/${LONG.repeat(20)}`,
+    events: ["version.*"],
+  });
   const keys = [
     { name: "Night shift", scope: "read-only", drive_id: ada.drive },
     { name: "Laptop", expires_at: new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString() },
@@ -53,13 +63,13 @@ async function fill(): Promise<string> {
       server.client().send(method, path, { ...options, headers: { cookie, origin: server.url } }),
   });
   await isFound(ada, "river", 3);
-  return file;
+  return { file, hook: hook.id };
 }
 
 /** A page, what it shows, and the button that opens a dialog on it, if one is looked at. */
 type Visit = readonly [name: string, address: string, shows: string | RegExp, button?: string];
 
-const file = await fill();
+const { file, hook } = await fill();
 const claim = `/claim/${(await provision(server)).claim}`;
 // Where apps send people: one of a site, and one of this computer.
 const consent = await askToBeLetIn(server.url, "https://app.example/callback", "Example App");
@@ -86,6 +96,9 @@ const SIGNED_IN: readonly Visit[] = [
   ["search-found", "/search?q=river&tags=2030", "3 files found"],
   ["search-nothing", "/search?q=nothing&type=image/*", "Nothing found"],
   ["keys", "/keys", "Night shift"],
+  ["webhooks", "/webhooks", "folder.deleted"],
+  ["webhook", `/webhooks?webhook=${hook}`, "Nothing was sent yet."],
+  ["webhook-new", "/webhooks", "folder.deleted", "New webhook"],
   ["account", "/account", "This browser"],
   ["users", "/users", "bob"],
   ["claim", claim, "Claim this drive"],
@@ -117,6 +130,11 @@ async function visitsOfPast(): Promise<readonly Visit[]> {
   await client.delete("/v0/folders", { drive_id: drive, path: `${LONG}/`, confirm: true });
   await client.post("/v0/links", { drive_id: drive, path: "river/", password: "through the mill" });
   await client.post("/v0/links", { drive_id: drive, path: "river/log.md" });
+  await client.post("/v0/webhooks", {
+    url: `https://agent.example/${LONG}`,
+    events: ["version.*"],
+    drive_id: drive,
+  });
   await client.post(`/v0/drives/${drive}/members`, { username: "bob", role: "editor" });
   await client.post(`/v0/drives/${drive}/members`, { username: LONG_USERNAME, role: "reader" });
   return [
@@ -128,6 +146,7 @@ async function visitsOfPast(): Promise<readonly Visit[]> {
     ["snapshot-restore", `/snapshots?drive=${drive}`, "Before the clean-up", `Restore ${LONG}`],
     ["snapshot-inside", `/snapshots?drive=${drive}&inside=${data.id}`, "river"],
     ["snapshot-compare", `/snapshots?drive=${drive}&compare=${data.id}`, "river/log.md"],
+    ["webhooks-of-drive", `/webhooks?drive=${drive}`, "Nothing sent yet"],
     ["links", `/links?drive=${drive}`, "Shows a folder"],
     ["link-revoke", "/links", "Shows a folder", "Revoke the link to river"],
     ["members", `/members?drive=${drive}`, "bob"],

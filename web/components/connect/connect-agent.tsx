@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Agent, AGENTS } from "../../lib/agents/agents.ts";
 import { useLoad } from "../../lib/api/load.ts";
-import { listDrives } from "../../lib/drives.ts";
+import { listOwnDrives } from "../../lib/drives.ts";
 import type { Drive } from "../../lib/api/types.ts";
 import { t } from "../../lib/words/text.ts";
 import { Dialog } from "../dialog.tsx";
@@ -22,9 +22,7 @@ interface ConnectAgentProps {
 /** Connects an agent: makes a key if it needs one, says what to paste where, and waits for its first request. */
 export function ConnectAgent(props: ConnectAgentProps) {
   // Only who owns a drive makes keys for it.
-  const { loaded, reload } = useLoad("drives", async (signal) =>
-    (await listDrives(signal)).filter(({ role }) => role === "owner"),
-  );
+  const { loaded, reload } = useLoad("drives", listOwnDrives);
   return (
     <Dialog title={t("Connect an agent")} onClose={props.onClose}>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}

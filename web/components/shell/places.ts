@@ -2,6 +2,7 @@ import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" }
 import keyIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
+import webhookIcon from "lucide-static/icons/webhook.svg" with { type: "text" };
 import type { Account } from "../../lib/api/types.ts";
 import { mark, t } from "../../lib/words/text.ts";
 
@@ -9,6 +10,7 @@ const PLACES = [
   { to: "/drives", name: mark("Drives"), icon: driveIcon },
   { to: "/search", name: mark("Search"), icon: searchIcon },
   { to: "/keys", name: mark("Keys"), icon: keyIcon },
+  { to: "/webhooks", name: mark("Webhooks"), icon: webhookIcon },
 ] as const;
 const USERS = { to: "/users", name: mark("Users"), icon: usersIcon } as const;
 

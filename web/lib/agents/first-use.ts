@@ -3,6 +3,7 @@ import { call } from "../api/api.ts";
 import { Feed } from "../api/feed.ts";
 import { type Loaded, useLoad } from "../api/load.ts";
 import type { ApiKey, Change, KeyDetail } from "../api/types.ts";
+import { onceInSight } from "../browser/in-sight.ts";
 import { nameOf } from "../files.ts";
 
 /** How long it is waited before the key is asked for again, in milliseconds. */
@@ -40,17 +41,4 @@ export function useFirstUse(key: ApiKey): Loaded<FirstUse> {
 
 function isWrittenBy({ type, by }: Change, keyId: string): boolean {
   return /^file\.(?:created|updated)$/.test(type) && by?.type === "key" && by.id === keyId;
-}
-
-/** Calls `then` once, after a time and while the page is in sight; returns a function that keeps it from that. */
-function onceInSight(milliseconds: number, then: () => void): () => void {
-  const abort = new AbortController();
-  const timer = setTimeout(() => {
-    if (document.visibilityState === "visible") return then();
-    document.addEventListener("visibilitychange", then, { once: true, signal: abort.signal });
-  }, milliseconds);
-  return () => {
-    clearTimeout(timer);
-    abort.abort();
-  };
 }

@@ -110,6 +110,12 @@ export type Difference = history.DifferenceRecord;
 /** Somebody else who may use a drive. */
 export type Member = account.MemberRecord;
 
+/** Somewhere to be told of changes, without its secret. */
+export type Webhook = change.WebhookRecord;
+
+/** A message to a webhook. */
+export type Delivery = change.DeliveryRecord;
+
 /** A link that works without signing in, of any kind. */
 export type ManagedLink = link.LinkRecord;
 /** What a link shows. */

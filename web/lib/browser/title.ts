@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<string, PlainMessage>> = {
   "/snapshots": mark("Snapshots"),
   "/members": mark("Members"),
   "/links": mark("Links"),
+  "/webhooks": mark("Webhooks"),
   "/account": mark("Account"),
   "/users": mark("Users"),
   "/auth/setup": mark("Setup"),
