@@ -1,6 +1,7 @@
 import { useContext, useState } from "preact/hooks";
 import { isDrawable } from "../../../src/domain/contents/thumbnail.ts";
 import { essenceOf } from "../../../src/domain/contents/media-type.ts";
+import { useBlobUrl } from "../../lib/browser/blob-url.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { MOST_SVG_BYTES, SVG, svgAddress } from "../../lib/contents/pictures.ts";
@@ -9,7 +10,7 @@ import { Careful } from "./careful.tsx";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";
 import { Views } from "./views.tsx";
-import { useBlobUrl, Whole } from "./whole.tsx";
+import { Whole } from "./whole.tsx";
 
 const MOST_BYTES = 64 * 1024 * 1024;
 /** From so many bytes on, a thumbnail is shown while the picture is loaded. */

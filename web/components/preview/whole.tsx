@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { readWhole } from "../../lib/contents/contents.ts";
 import { formatBytes } from "../../lib/words/format.ts";
 import { t } from "../../lib/words/text.ts";
@@ -46,15 +46,4 @@ function Loading({ file, type, meanwhile, children }: Omit<WholeProps, "most">) 
       </p>
     </div>
   );
-}
-
-/** A `blob:` address for a content while it is shown; null at first. */
-export function useBlobUrl(content: Blob): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    const made = URL.createObjectURL(content);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [content]);
-  return url;
 }

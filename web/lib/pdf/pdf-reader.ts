@@ -18,12 +18,15 @@ export type OpenedPdf =
  */
 export class PdfReader implements Disposable {
   readonly #content: Blob;
+  readonly #timeToOpen: number;
   #worker: Worker | null = null;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  constructor(content: Blob) {
+  /** @param timeToOpen in ms */
+  constructor(content: Blob, timeToOpen = TIME_TO_OPEN) {
     this.#content = content;
+    this.#timeToOpen = timeToOpen;
   }
 
   open(): Promise<OpenedPdf> {
@@ -61,7 +64,7 @@ export class PdfReader implements Disposable {
     if (this.#isClosed) return { kind: "refused", why: "unable" };
     this.#worker = startWorker(PDF_WORKER);
     const ready = await this.#answered(TIME_TO_LOAD);
-    const opened = ready === null ? null : await this.#ask({ kind: "open", data }, TIME_TO_OPEN);
+    const opened = ready === null ? null : await this.#ask({ kind: "open", data }, this.#timeToOpen);
     if (opened?.kind === "opened") return opened;
     this.#end();
     if (opened?.kind === "refused") return opened;
