@@ -4,7 +4,7 @@ import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts"
 import { complaintsOf, lead, mischiefIn, newWindow } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
-import { putFile } from "../../support/server/drives.ts";
+import { isFound, putFile } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
@@ -149,7 +149,7 @@ describe("a PDF with scripts and links", () => {
   });
 });
 
-test("tiles show the first pages, and the sign of what cannot be drawn or is too slow", async () => {
+test("tiles and a search show the first pages, and the sign of what cannot be drawn or is too slow", async () => {
   const { client } = owner;
   const { id: drive } = await client.makeDrive("Tiles");
   await putFile(
@@ -159,14 +159,14 @@ test("tiles show the first pages, and the sign of what cannot be drawn or is too
     new Uint8Array(Buffer.from("%PDF-1.7 <script>alert(1)</script>")),
   );
   if (isThorough()) await putFile(owner, drive, "slow.pdf", onePage(BOX, "/X Do"));
-  await putFile(owner, drive, "words.pdf", EVIL);
+  await putFile(owner, drive, "quarterly.pdf", EVIL);
   await lead(page, `/drives/${drive}/`);
   const sign = (name: string) => page.getByRole("row", { name }).locator(".cell-sign");
   // In the list there is no room for a page.
-  await sign("words.pdf").locator(".kind-pdf").waitFor();
+  await sign("quarterly.pdf").locator(".kind-pdf").waitFor();
   await page.getByRole("button", { name: "Grid" }).click();
-  await sign("words.pdf").locator("img").waitFor();
-  await eventually(async () => (await widthOf(sign("words.pdf").locator("img"))) === 384);
+  await sign("quarterly.pdf").locator("img").waitFor();
+  await eventually(async () => (await widthOf(sign("quarterly.pdf").locator("img"))) === 384);
   for (const name of isThorough() ? ["damaged.pdf", "slow.pdf"] : ["damaged.pdf"]) {
     expect([name, await sign(name).locator(".kind-pdf").count()]).toEqual([name, 1]);
   }
@@ -175,11 +175,14 @@ test("tiles show the first pages, and the sign of what cannot be drawn or is too
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await page.getByRole("button", { name: "List" }).click();
-  await sign("words.pdf").locator(".kind-pdf").waitFor();
+  await sign("quarterly.pdf").locator(".kind-pdf").waitFor();
   await page.getByRole("button", { name: "Grid" }).click();
-  await sign("words.pdf").locator("img").waitFor();
+  await sign("quarterly.pdf").locator("img").waitFor();
   expect([asked.filter((path) => path.includes("/download")), faults]).toEqual([[], [[], []]]);
   await page.getByRole("button", { name: "List" }).click();
+  await isFound(owner, "quarterly", 1);
+  await lead(page, "/search?q=quarterly");
+  await page.locator(".result img").waitFor();
 });
 
 function widthOf(image: Locator): Promise<number> {

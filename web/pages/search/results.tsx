@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { FileSign } from "../../components/file-sign.tsx";
 import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
 import { fileAddress, folderAddress } from "../../lib/files/place.ts";
@@ -7,6 +8,7 @@ import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.
 import { recordsWithFoundLetters } from "../../lib/contents/missing-letters.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/words/matches.ts";
 import { Link } from "../../lib/browser/router.tsx";
+import { useSeen } from "../../lib/browser/seen.ts";
 import { pageAddress } from "../../lib/searches.ts";
 import type { Drive, FoundFile, SearchAnswer } from "../../lib/api/types.ts";
 import { plural, rich, t } from "../../lib/words/text.ts";
@@ -77,42 +79,55 @@ function Result({ file, shown, terms, drive }: ResultProps) {
   const folder = parentOf(file.path);
   return (
     <li class="result">
-      <h3>
-        <Link to={fileAddress(place, folder, file.id)}>
-          <Marked pieces={markName(shown.filename, terms)} />
-        </Link>
-      </h3>
-      <p class="soft result-place">
-        {rich("in {place}", {
-          place: (
-            <Link to={folderAddress(place, folder)}>
-              <Name text={drive?.name ?? t("Unknown drive")} />
-              {folder !== "" && (
-                <>
-                  {" / "}
-                  <Marked
-                    pieces={markName(parentOf(shown.path).slice(0, -1).replaceAll("/", " / "), terms)}
-                  />
-                </>
-              )}
-            </Link>
-          ),
-        })}
-      </p>
-      {shown.snippet !== null && (
-        <p class="snippet">
-          <Marked pieces={markContent(shown.snippet, terms)} />
+      <Sign file={file} />
+      <div class="result-what">
+        <h3>
+          <Link to={fileAddress(place, folder, file.id)}>
+            <Marked pieces={markName(shown.filename, terms)} />
+          </Link>
+        </h3>
+        <p class="soft result-place">
+          {rich("in {place}", {
+            place: (
+              <Link to={folderAddress(place, folder)}>
+                <Name text={drive?.name ?? t("Unknown drive")} />
+                {folder !== "" && (
+                  <>
+                    {" / "}
+                    <Marked
+                      pieces={markName(parentOf(shown.path).slice(0, -1).replaceAll("/", " / "), terms)}
+                    />
+                  </>
+                )}
+              </Link>
+            ),
+          })}
         </p>
-      )}
-      <Tags tags={shown.tags} terms={terms} />
-      <p class="soft drive-facts">
-        <span>{formatBytes(file.size)}</span>
-        <span>{file.mime_type}</span>
-        <span title={formatTime(file.updated_at)}>
-          {t("modified {when}", { when: formatRelative(file.updated_at) })}
-        </span>
-      </p>
+        {shown.snippet !== null && (
+          <p class="snippet">
+            <Marked pieces={markContent(shown.snippet, terms)} />
+          </p>
+        )}
+        <Tags tags={shown.tags} terms={terms} />
+        <p class="soft drive-facts">
+          <span>{formatBytes(file.size)}</span>
+          <span>{file.mime_type}</span>
+          <span title={formatTime(file.updated_at)}>
+            {t("modified {when}", { when: formatRelative(file.updated_at) })}
+          </span>
+        </p>
+      </div>
     </li>
+  );
+}
+
+/** What it looks like. It is drawn once it is in sight: a page of results is long. */
+function Sign({ file }: Pick<ResultProps, "file">) {
+  const { ref, isSeen } = useSeen<HTMLSpanElement>();
+  return (
+    <span ref={ref} class="result-sign">
+      {isSeen && <FileSign file={file} size="medium" />}
+    </span>
   );
 }
 
