@@ -42,6 +42,8 @@ const SCRUB_MS = 60_000;
 const WATCH_MS = 2000;
 /** How often documents are looked for that are to be read again, in milliseconds. */
 const RETRY_MS = 30_000;
+/** How often counts of use are written down, at least, in milliseconds: so much of them a crash loses. */
+const COUNTS_MS = 60_000;
 /** How often it is checked whether a backup is due, in milliseconds. */
 const BACKUP_CHECK_MS = 60_000;
 
@@ -121,6 +123,7 @@ async function openAll(options: ApplianceOptions) {
     () => services.sessions.removeExpired(),
   );
   opened.defer(() => services.sweep.stop());
+  again(Math.min(COUNTS_MS, config.sweepIntervalMs), () => services.usage.flush());
   // A round that is shorter has more turns.
   again(Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS), () => services.scrub.run());
   opened.defer(() => services.scrub.stop());

@@ -12,6 +12,7 @@ import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";
 import { fileLists } from "./files/file-lists.ts";
 import { files } from "./files/files.ts";
+import { fileTypes } from "./files/file-types.ts";
 import { fileVersions } from "./history/file-versions.ts";
 import { versionLabels } from "./history/version-labels.ts";
 import { folderWorks } from "./folders/folder-works.ts";
@@ -24,6 +25,7 @@ import { links } from "./links/links.ts";
 import { oauthClients, oauthGrants } from "./oauth/oauth.ts";
 import { pastFiles, snapshotDifferences } from "./snapshots/snapshot-differences.ts";
 import { usage } from "./accounts/usage.ts";
+import { usageDays } from "./accounts/usage-days.ts";
 import { idempotencyRecords } from "./idempotency-records.ts";
 import { documentRetries, searchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
@@ -50,6 +52,7 @@ export function openTables(database: Database) {
     oauthGrants: oauthGrants(database),
     folders: folders(database),
     files: files(database),
+    fileTypes: fileTypes(database),
     fileVersions: fileVersions(database),
     versionLabels: versionLabels(database),
     trash: trash(database),
@@ -86,6 +89,7 @@ export function openTables(database: Database) {
     webhooks: webhooks(database),
     webhookDeliveries: webhookDeliveries(database),
     usage: usage(database),
+    usageDays: usageDays(database),
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
     /** Like `write`, from the reserve, on a full disk: to free space, remove access, sign in, and small records. */
     writeFromReserve: <T>(job: () => T, within?: Within<T>): Promise<T> =>

@@ -34,7 +34,6 @@ function zoneOffset(field: string, zone: string): number {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Formats a time (milliseconds since the epoch) for responses: ISO 8601, UTC, with milliseconds. */
 /** How many milliseconds a span has, by the letter of its unit. */
 const SPAN_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
@@ -45,8 +44,14 @@ export function instantBefore(field: string, text: string, now: number): number 
   return count === undefined || span === undefined ? parseInstant(field, text) : now - Number(count) * span;
 }
 
+/** Formats a time (milliseconds since the epoch) for responses: ISO 8601, UTC, with milliseconds. */
 export function formatInstant(instant: number): string {
   return new Date(instant).toISOString();
+}
+
+/** The date of a time in UTC, such as `2030-01-31`. */
+export function formatDay(instant: number): string {
+  return formatInstant(instant).slice(0, "2030-01-31".length);
 }
 
 /** A calendar month in UTC; milliseconds since the epoch, `end` exclusive. */

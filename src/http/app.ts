@@ -18,6 +18,7 @@ import { authorize, consent } from "./oauth/authorize.ts";
 import { metadata } from "./oauth/metadata.ts";
 import { register, tokens } from "./oauth/clients.ts";
 import { account, users } from "./resources/accounts/users.ts";
+import { usage } from "./resources/accounts/usage.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
 import { archives, downloads } from "./resources/contents/downloads.ts";
 import { changes } from "./resources/changes/changes.ts";
@@ -106,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     }),
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
-    countOperation: (caller) => services.usage.countOperation(caller),
+    countRequest: (caller, status) => services.usage.countRequest(caller, status),
     ready: () => {
       database.ping();
       return services.health.problems();
@@ -190,6 +191,7 @@ function resources(parts: Parts): Route[] {
     apiKeys(parts),
     consent(parts.authorizations),
     account(parts),
+    usage(parts),
     password(parts, parts.clock),
     sessions(parts.sessions),
     users(parts),

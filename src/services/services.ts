@@ -75,6 +75,8 @@ import { BatchUndo } from "./history/batch-undo.ts";
 import { Undo } from "./history/undo.ts";
 import { Uploads } from "./contents/uploads.ts";
 import { UsageMeter } from "./accounts/usage.ts";
+import { UsageDays } from "./accounts/usage-days.ts";
+import { UsageKinds } from "./accounts/usage-kinds.ts";
 import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
 import { Accounts } from "./accounts/accounts.ts";
@@ -251,6 +253,8 @@ export function openServices(given: ServiceParts) {
     claims: new Claims(parts),
     accounts: new Accounts({ ...parts, passwords }),
     usage,
+    usageDays: new UsageDays({ ...parts, users }),
+    usageKinds: new UsageKinds(parts),
     quota,
     missingContents,
     health: new Health({ ...given, missingContents }),

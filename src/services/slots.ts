@@ -14,10 +14,12 @@ export interface SlotHolder {
   readonly owner: string;
   /** Whether anybody can have one, as an unclaimed drive or a link. */
   readonly isUnclaimed: boolean;
+  /** Absent for whoever has a link. */
+  readonly caller?: Caller;
 }
 
 export function holderOf(caller: Caller): SlotHolder {
-  return { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
+  return { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller), caller };
 }
 
 /** Limits how much of something costly is under way at once, so that a few callers cannot take all. */

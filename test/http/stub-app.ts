@@ -192,7 +192,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt,
-    countOperation: () => {},
+    countRequest: () => {},
     provisioning: true,
     trustedProxies: [],
     corsOrigins: "*",

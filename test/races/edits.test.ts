@@ -19,7 +19,7 @@ const upload = (text: string) => storeFile(opened, "f.txt", text);
 
 async function textNow(): Promise<string> {
   const { services, caller } = opened;
-  const content = await services.files.content(services.files.get(caller, ref()));
+  const content = await services.files.content(null, services.files.get(caller, ref()));
   return content.text();
 }
 

@@ -132,7 +132,7 @@ class TreeRace implements Race<model.ModelTree> {
     const began = clock.now();
     try {
       const file = services.files.get(this.caller, { id: this.id(id) });
-      const content = await services.files.content(file);
+      const content = await services.files.content(null, file);
       await held.hold("reading", Promise.resolve());
       return this.#nameOf(await content.bytes());
     } catch (error) {
@@ -191,7 +191,7 @@ class TreeRace implements Race<model.ModelTree> {
       if (crowd !== undefined) crowds.set(crowd, (crowds.get(crowd) ?? 0) + 1);
       if (crowd !== undefined && (crowds.get(crowd) ?? 0) > 1) continue;
       const file = services.files.get(this.caller, { id });
-      const name = this.#nameOf(await (await services.files.content(file)).bytes());
+      const name = this.#nameOf(await (await services.files.content(null, file)).bytes());
       shown[crowd === undefined ? path : `${crowd}#`] = name;
     }
     for (const count of crowds.values()) expect(count).toBe(CROWD);

@@ -68,7 +68,7 @@ export function contentAnswer(
   if (isHead) headers.set("content-length", String(end - start));
   if (isHead) return new Response(null, { headers });
   const init = { status: range === null ? 200 : 206, headers };
-  const body = files.content(file, range ?? undefined);
+  const body = files.content(context.caller, file, range ?? undefined);
   const send = (content: Blob) => {
     if (start === 0) onStart?.();
     const check = files.runningCheck(file);

@@ -23,8 +23,8 @@ export interface PipelineOptions extends ContextParts {
   readonly challenge: Challenge;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
-  /** See `UsageMeter.countOperation`. */
-  readonly countOperation: (caller: Caller) => void;
+  /** See `UsageMeter.countRequest`. */
+  readonly countRequest: (caller: Caller | null, status: number) => void;
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly log: Log;
@@ -35,7 +35,7 @@ export interface PipelineOptions extends ContextParts {
  * which reads the body. Logs one line when the response is handed over; its stream may still be running.
  */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { gate, cors, route, holdSnapshot, countOperation, log } = options;
+  const { gate, cors, route, holdSnapshot, countRequest, log } = options;
   const links = linksToDescription(options.baseUrl);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
@@ -58,7 +58,8 @@ export function createPipeline(options: PipelineOptions): Handler {
       if (context.path === "/" || response.status === 401 || response.status === 404)
         response.headers.set("link", links);
       options.challenge(response, request, context);
-      if (context.caller !== null) countOperation(context.caller);
+      // It has a limit if it passed the gate, or was refused there.
+      if (context.rateLimit !== null) countRequest(context.caller, response.status);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;
     };

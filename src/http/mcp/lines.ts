@@ -73,7 +73,7 @@ export async function linesOf(
     return { ...(await readable((maxBytes) => cut(text, wanted, maxBytes))), isCut };
   }
   try {
-    const read = await readable((maxBytes) => texts.readOf(file, { ...wanted, maxBytes }));
+    const read = await readable((maxBytes) => texts.readOf(caller, file, { ...wanted, maxBytes }));
     return { ...read, isCut: false };
   } catch (error) {
     const isNoText =

@@ -73,7 +73,7 @@ async function readResource(services: Services, caller: Caller, uri: string) {
   const { files } = services;
   const file = files.get(caller, ref);
   if (file.size > shown.WHOLE_BYTES) throw tooLarge(file);
-  const bytes = await files.contentWhole(file);
+  const bytes = await files.contentWhole(caller, file);
   const text = textOf(bytes, false);
   if (file.size > shown.ANSWER_BYTES && shown.imageTypeOf(bytes) === null) throw tooLarge(file);
   const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };

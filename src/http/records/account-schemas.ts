@@ -91,39 +91,6 @@ export type AccountRecord = t.RecordOf<typeof accountSchema>;
 /** What both the user and administrators see of a user. */
 export type UserRecord = Pick<AccountRecord, keyof typeof userProperties>;
 
-const figure = (description: string) =>
-  Type.Object(
-    {
-      used: Type.Integer({ minimum: 0 }),
-      limit: t.nullable(Type.Integer({ description: "Null without a limit." })),
-    },
-    { description },
-  );
-
-export const usageSchema = t.withExample(
-  Type.Object({
-    storage: figure("Bytes stored now."),
-    versions: figure(
-      "Bytes kept beside them: earlier versions, the trash and snapshots. Each content counts once, and not if a file of its drive has it too. They are the first to go when room is needed, except what snapshots that somebody took need.",
-    ),
-    operations: figure("Requests with a valid key in the period, including refused ones."),
-    bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
-    period: Type.Object(
-      { start: t.time("The start of the period."), end: t.time("The end of the period, exclusive.") },
-      { description: "The current calendar month in UTC." },
-    ),
-  }),
-  {
-    storage: { used: 73_400_320, limit: 104_857_600 },
-    versions: { used: 5_242_880, limit: null },
-    operations: { used: 1204, limit: null },
-    bandwidth: { used: 220_200_960, limit: null },
-    period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
-  },
-);
-
-export type UsageRecord = t.RecordOf<typeof usageSchema>;
-
 export const sessionSchema = t.record(
   "Session",
   {

@@ -9,6 +9,7 @@ import type { Access } from "../access.ts";
 import { Service } from "../service.ts";
 import type { Quota } from "../quota.ts";
 import { seenCounts } from "../files/folder-counts.ts";
+import { DayMeter } from "./day-meter.ts";
 
 export type UsageReport = Awaited<ReturnType<UsageMeter["report"]>>;
 
@@ -24,38 +25,60 @@ interface Entry {
   readonly used: Usage;
 }
 
-/** Counts use by drive and by account. Kept in memory until `flush`, so that reads need no write. */
+/** Counts use by drive and by account, for a month, and by caller, for a day. In memory until `flush`: reads need no write. */
 export class UsageMeter extends Service<{ tables: Tables; access: Access; quota: Quota; clock: Clock }> {
   /** What is not written yet, by the first millisecond of the month. */
   #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
   #flushed: Promise<void> = Promise.resolve();
+  readonly #days = new DayMeter(this.parts);
 
-  /** Counts a request: for the drive that its key is limited to, else for the account. */
-  countOperation(caller: Caller): void {
+  /** Counts a request: for the drive that its key is limited to, else for the account; that without a key by day alone. */
+  countRequest(caller: Caller | null, status: number): void {
+    this.#days.countRequest(caller, status);
+    if (caller === null) return;
     const who = caller.kind === "drive" ? caller.driveId : caller.userPk;
     this.#add({ who, month: this.#thisMonth(), used: { operations: 1, bandwidth: 0 } });
   }
 
-  /** Counts bytes of content sent to or read from a drive, by any caller. */
-  countBytes(drive: DriveId, bytes: number): void {
+  /** Counts bytes of content that somebody sent to a drive. @param caller null for whoever has a link */
+  countReceived(caller: Caller | null, drive: DriveId, bytes: number): void {
+    this.#days.countReceived(caller ?? drive, bytes);
+    this.#countBytes(drive, bytes);
+  }
+
+  /** The same of content that somebody read there. */
+  countSent(caller: Caller | null, drive: DriveId, bytes: number): void {
+    this.#days.countSent(caller ?? drive, bytes);
+    this.#countBytes(drive, bytes);
+  }
+
+  #countBytes(drive: DriveId, bytes: number): void {
     this.#add({ who: drive, month: this.#thisMonth(), used: { operations: 0, bandwidth: bytes } });
   }
 
   flush(): Promise<void> {
-    const flushed = this.#flushed.then(() => this.#writeDown());
+    const flushed = this.#flushed.then(async () => {
+      await this.#writeDown();
+      await this.#days.flush();
+    });
     // The caller gets the error; the next flush tries again.
     this.#flushed = flushed.catch(() => {});
     return flushed;
   }
 
-  /** The use of the caller's account, or of its one drive; without the latest counts if nothing can be written. */
-  async report(caller: Caller) {
+  /** Before an answer, which has to do without the latest counts if nothing can be written. */
+  async tryFlush(): Promise<void> {
     try {
       await this.flush();
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }
+  }
+
+  /** The use of the caller's account, or of its one drive. */
+  async report(caller: Caller) {
+    await this.tryFlush();
     const now = this.parts.clock.now();
     const { kept, storage, used } =
       caller.kind === "account" ? this.#ofAccount(caller, now) : this.#ofDrive(caller, now);

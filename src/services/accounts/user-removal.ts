@@ -71,7 +71,7 @@ export class UserRemoval extends Service<
 
   /** Removes some of what a user has. Returns how much. */
   #removeSome(caller: Caller, user: User, after: DrivesAfter): number {
-    const { apiKeys, drives, members } = this.parts.tables;
+    const { apiKeys, drives, members, usageDays } = this.parts.tables;
     const stamp = stampOf(caller, this.parts.clock.now());
     // Also those of the drives: whoever gets these must not share them with who had them.
     const keys = apiKeys.removeSomeOfUser(user.pk, PIECE);
@@ -89,7 +89,7 @@ export class UserRemoval extends Service<
       if (heir === null) drives.markDeleted(drive.pk, stamp.now);
       else if (!this.#give(caller, drive, heir)) break;
     }
-    return own.length;
+    return own.length > 0 ? own.length : usageDays.removeSomeOfUser(user.pk, PIECE);
   }
 
   /** Gives a drive to another user. Returns false if its webhooks, which tell its former owner, are not all gone yet. */

@@ -17,6 +17,7 @@ type Place = FilePath | FolderPath;
 interface Source {
   readonly drive: Drive;
   readonly at: SnapshotNumber | null;
+  readonly caller: Caller | null;
 }
 
 export interface Archive {
@@ -55,10 +56,11 @@ export class Archives extends Service<
     paths: readonly string[],
     snapshot?: string,
   ): Archive {
-    const source =
+    const seen =
       snapshot === undefined
         ? { drive: this.parts.access.drive(reach, driveId), at: null }
         : this.parts.access.view(reach, driveId, snapshot);
+    const source = { ...seen, caller: holder.caller ?? null };
     const { drive } = source;
     const prefix = this.parts.access.prefixOf(reach, drive);
     const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
@@ -76,10 +78,11 @@ export class Archives extends Service<
 
   async *#pieces(
     takeSlot: () => Disposable,
-    { drive, at }: Source,
+    source: Source,
     places: readonly Place[],
     base: FolderPath,
   ): AsyncGenerator<Uint8Array> {
+    const { drive, at } = source;
     using _ = takeSlot();
     using list = this.parts.tables.archiveLists.open();
     const count = await list.collect({ drive: drive.pk, at, now: this.parts.clock.now() }, places);
@@ -94,20 +97,25 @@ export class Archives extends Service<
     };
     // Both count as use, and throw if the content is not complete.
     yield* zipStream(sources, {
-      whole: (content) => this.#read(drive, base, content, () => this.parts.blobs.readAll(content)),
-      pieces: (content) => this.#inPieces(drive, base, content),
+      whole: (content) => this.#read(source, base, content, () => this.parts.blobs.readAll(content)),
+      pieces: (content) => this.#inPieces(source, base, content),
     });
   }
 
-  #read<T>(drive: Drive, base: FolderPath, { name, size }: ZipContent, read: () => T | Promise<T>) {
-    this.parts.usage.countBytes(drive.id, size);
+  #read<T>(
+    { drive, caller }: Source,
+    base: FolderPath,
+    { name, size }: ZipContent,
+    read: () => T | Promise<T>,
+  ) {
+    this.parts.usage.countSent(caller, drive.id, size);
     const path = base + new TextDecoder().decode(name);
     return this.parts.damaged.readFor({ driveId: drive.id, path }, read);
   }
 
-  async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
+  async *#inPieces(source: Source, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
-    const blob = await this.#read(drive, base, content, () => this.parts.blobs.read(content));
+    const blob = await this.#read(source, base, content, () => this.parts.blobs.read(content));
     const hash = new Bun.CryptoHasher("sha256");
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();

@@ -75,7 +75,7 @@ export class Edits extends Service<
     const edit = () => inAttempts(() => this.#attempt(caller, ref, edits, options, within));
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
-    this.parts.usage.countBytes(driveId, sentBytes(edits));
+    this.parts.usage.countReceived(caller, driveId, sentBytes(edits));
     return edited;
   }
 

@@ -42,7 +42,7 @@ export class Extracts extends Service<{ files: Files; documents: Documents }> {
     }
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);
-    const content = await this.parts.files.content(file);
+    const content = await this.parts.files.content(holder.caller ?? null, file);
     const encoding = await encodingOf(content);
     const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
     return { mimeType, isCut: false, json };
@@ -57,7 +57,7 @@ export class Extracts extends Service<{ files: Files; documents: Documents }> {
     if (format !== null)
       return { file, ...(await this.parts.documents.text(holderOf(caller), file, format, signal)) };
     requireReadable(file, false);
-    const content = await this.parts.files.content(file);
+    const content = await this.parts.files.content(caller, file);
     const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
     return { file, text: pieces.join(""), isCut: false };
   }

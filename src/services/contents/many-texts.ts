@@ -73,7 +73,7 @@ export class ManyTexts extends Service<Pick<Parts, "access"> & { files: Files; t
         `It has more than ${READ_MANY.fileBytes} bytes: read its lines alone, or download it.`,
       );
     }
-    const whole = file.size <= room ? textOf(await files.contentWhole(file), false) : null;
+    const whole = file.size <= room ? textOf(await files.contentWhole(caller, file), false) : null;
     // As it is, with all its line ends: so it can be changed and written back.
     if (whole !== null && utf8Length(whole) <= room) return { file, text: { text: whole, ...WHOLE } };
     try {
@@ -87,7 +87,7 @@ export class ManyTexts extends Service<Pick<Parts, "access"> & { files: Files; t
     } catch (error) {
       if (!isNoText(error) || file.size > READ_MANY.otherBytes) throw error;
       if ((file.size / 3) * 4 > room) return null;
-      return { file, bytes: await files.contentWhole(file) };
+      return { file, bytes: await files.contentWhole(caller, file) };
     }
   }
 }

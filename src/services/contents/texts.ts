@@ -139,11 +139,11 @@ export class Texts extends Service<
    * VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
-    return this.readOf(this.parts.access.fileIn(caller, view), range);
+    return this.readOf(caller, this.parts.access.fileIn(caller, view), range);
   }
 
   /** The same of a file, or an earlier content of it, that the caller may read. */
-  async readOf(file: FileFacts, range: TextRange): Promise<ReadText> {
+  async readOf(caller: Caller, file: FileFacts, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
     const content = await this.parts.blobChecks.read(file);
@@ -151,7 +151,7 @@ export class Texts extends Service<
     const { encoding, totalLines } = index;
     const found = startLine > totalLines ? null : await linesFrom(content, index, range);
     const part = partOf(found, { startLine, startByte, totalLines, encoding });
-    this.parts.usage.countBytes(file.driveId, utf8Length(part.text));
+    this.parts.usage.countSent(caller, file.driveId, utf8Length(part.text));
     return { ...part, file, encoding };
   }
 }

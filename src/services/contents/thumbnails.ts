@@ -74,7 +74,7 @@ export class Thumbnails extends Service<
       signal,
       async (ending) => (await this.#kept(name)) ?? this.#draw(file, name, holder, ending),
     );
-    this.parts.usage.countBytes(driveId, bytes.length);
+    this.parts.usage.countSent(holder.caller ?? null, driveId, bytes.length);
     return bytes;
   }
 

@@ -5,7 +5,7 @@ import { type File, type FileRef, requireFits, requireFuture } from "../../domai
 import { type FilePath, lastSegment } from "../../domain/files/path.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { BlobPk } from "../../domain/id.ts";
+import type { BlobPk, DriveId } from "../../domain/id.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
@@ -117,7 +117,7 @@ export class Upload extends Service<OneUploadParts> {
       const stamp = { now: clock.now(), by, message: fields.message ?? said ?? null };
       return named.put(blob, stamp, precondition);
     });
-    this.parts.usage.countBytes(uploaded.file.driveId, this.#received);
+    this.#countReceived(uploaded.file.driveId);
     return uploaded;
   }
 
@@ -130,10 +130,15 @@ export class Upload extends Service<OneUploadParts> {
       size: blob.size,
       put: (stamp, precondition, path) => put(blob, stamp, precondition, path),
       end: async (isPut) => {
-        if (isPut) this.parts.usage.countBytes(place.driveId, this.#received);
+        if (isPut) this.#countReceived(place.driveId);
         await this.#end(place, blob, isPut);
       },
     };
+  }
+
+  #countReceived(drive: DriveId): void {
+    const { usage, uploader } = this.parts;
+    usage.countReceived(uploader.holder.caller ?? null, drive, this.#received);
   }
 
   /** Where the file goes, and what puts it there inside a write. Throws VALIDATION_ERROR, NOT_FOUND, FORBIDDEN. */

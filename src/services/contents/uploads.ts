@@ -139,7 +139,7 @@ export class Uploads extends Service<UploadParts> {
     return {
       reach: caller,
       author: authorOf(caller),
-      holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
+      holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller), caller },
       requireValid: () => access.requireValid(caller),
       write: (within, job) => access.write(caller, within, job),
     };

@@ -35,7 +35,7 @@ export class Documents extends Service<{
         `The content has ${file.size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
       );
     }
-    const content = await this.parts.files.content(file);
+    const content = await this.parts.files.content(holder.caller ?? null, file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
     const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));

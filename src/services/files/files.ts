@@ -95,9 +95,9 @@ export class Files extends Service<
     return this.parts.access.fileIn(caller, view);
   }
 
-  /** The content of a file, or a range of it, which is read while it is sent. Counts as bandwidth. Throws DamagedFile. */
-  content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
-    this.parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
+  /** The content, or a range, which is read while it is sent: null asks by a link. Counts as bandwidth. Throws DamagedFile. */
+  content(caller: Caller | null, file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
+    this.parts.usage.countSent(caller, file.driveId, (range?.end ?? file.size) - (range?.start ?? 0));
     return this.parts.blobChecks.read(file, range);
   }
 
@@ -121,8 +121,8 @@ export class Files extends Service<
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
-  contentWhole(file: FileFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    this.parts.usage.countBytes(file.driveId, file.size);
+  contentWhole(caller: Caller, file: FileFacts) {
+    this.parts.usage.countSent(caller, file.driveId, file.size);
     return this.parts.damaged.readFor(file, () => this.parts.blobs.readAll(file));
   }
 

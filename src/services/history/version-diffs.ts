@@ -38,7 +38,7 @@ export class VersionDiffs extends Service<
     using _ = this.takeSlot(caller, client);
     const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
     const diff = await this.#thread.make({ path: to.path, original, now });
-    this.parts.usage.countBytes(to.driveId, utf8Length(diff.text));
+    this.parts.usage.countSent(caller, to.driveId, utf8Length(diff.text));
     return { from: from.version, to: to.version, diff };
   }
 

@@ -1,9 +1,10 @@
 import type { Tables } from "../../db/tables.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/sign-in.ts";
-import { CHANGES, CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
+import { CHANGES, CLAIM_TOKEN_MEMORY_MS, USAGE_DAYS } from "../../domain/limits.ts";
 import { keepsVersions, keptSince } from "../../domain/history/history.ts";
 import { changeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk } from "../../domain/id.ts";
+import { dayOf } from "../../domain/accounts/usage-day.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
 
@@ -25,8 +26,16 @@ export function expiredRows({
   tables,
   retention,
 }: Pick<Parts, "tables" | "retention">): Readonly<Record<string, RemoveSome>> {
-  const { fileVersions, claimTokens, apiKeys, oauthClients, links, idempotencyRecords, knownClients } =
-    tables;
+  const {
+    fileVersions,
+    claimTokens,
+    apiKeys,
+    oauthClients,
+    links,
+    idempotencyRecords,
+    knownClients,
+    usageDays,
+  } = tables;
   // Versions that were replaced at this time or before are not kept any more.
   const versionsEnd = (now: number) => (keepsVersions(retention) ? keptSince(retention, now) : now);
   return {
@@ -39,6 +48,10 @@ export function expiredRows({
     "expired links": (now) => links.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE),
     "expired idempotency records": (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),
     "clients unused for long": (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
+    "old use": (now) => {
+      const first = dayOf(now) - (USAGE_DAYS.kept - 1) * DAY_MS;
+      return usageDays.removeOldOfUsers(first, PIECE) || usageDays.removeOldOfServer(first, PIECE);
+    },
     "old changes": oldChanges(tables, retention.days),
   };
 }

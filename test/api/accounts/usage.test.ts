@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { UsageRecord } from "../../../src/http/records/account-schemas.ts";
+import type { UsageRecord } from "../../../src/http/records/usage-schemas.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { provision, runEach, openStage, runAfter, startWithDrive } from "../../support/server/scenario.ts";

@@ -198,7 +198,7 @@ test("a small file is downloaded again without a statement, until something is w
     database.holdSnapshot();
     const reader = services.apiKeys.authenticate(key);
     if (reader === null) throw new Error("the key is not known");
-    const content = services.files.content(services.files.facts(reader, ref));
+    const content = services.files.content(null, services.files.facts(reader, ref));
     // At once: a promise would be one of a file on the disk.
     expect(content).toBeInstanceOf(Blob);
     return meter.total - done;
@@ -294,7 +294,7 @@ const COSTS: Readonly<Record<string, Work>> = {
     services.folders.preview(caller, drive, "many/"),
   "uploading a file": (services, filled) => upload({ ...filled, services }, "many/new.txt"),
   "downloading a file": async (services, { caller, first }) => {
-    const content = await services.files.content(services.files.get(caller, { id: first }));
+    const content = await services.files.content(null, services.files.get(caller, { id: first }));
     expect(await content.text()).toBe("content of first.txt");
   },
   "copying a file": (services, { caller, first }) =>

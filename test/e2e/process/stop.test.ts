@@ -2,7 +2,16 @@ import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
-import { type Agent, inShell, provision, type Server, serve } from "../../support/server/executable.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
+import {
+  type Agent,
+  inShell,
+  provision,
+  type Server,
+  serve,
+  signUp,
+} from "../../support/server/executable.ts";
+import { eventually } from "../../support/server/scenario.ts";
 
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
@@ -109,4 +118,17 @@ test("a second signal ends it at once", async () => {
   expect(await server.exited).toBe(1);
   clearInterval(impatience);
   upload.close();
+});
+
+test("what was counted of requests is there after a kill, as far as it was written down since", async () => {
+  await using first = await serve({ env: { COFFER_SWEEP_INTERVAL: "50ms" } });
+  const { key, client } = await signUp(first, "ada");
+  await client.get("/v0/account");
+  const requests = "SELECT ifnull(sum(requests), 0) FROM account_usage_day";
+  // Making the drive was one more.
+  await eventually(() => rowsIn(first.dataDir, requests).flat()[0] === 2);
+  await first.kill();
+  await using again = await serve({ dataDir: first.dataDir });
+  const days = await again.client(key).get<{ data: object[] }>("/v0/account/usage/days");
+  expect(days.data).toEqual([expect.objectContaining({ by: "key", requests: 2, client_errors: 0 })]);
 });

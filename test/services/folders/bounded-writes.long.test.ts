@@ -274,7 +274,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
       "INSERT INTO drive (id, name, description, created_at, updated_at) SELECT 'drive ' || i, '', '', 0, 0 FROM n",
     );
     const drives = database.sql.query<{ id: DriveId }, []>("SELECT id FROM drive WHERE id LIKE 'drive %'");
-    for (const { id } of drives.all()) services.usage.countBytes(id, 1);
+    for (const { id } of drives.all()) services.usage.countSent(null, id, 1);
     return () => services.usage.flush();
   });
 

@@ -235,7 +235,7 @@ describe("contents without a row, in a store that looks foreign,", () => {
 });
 
 async function requireContent({ services, caller, drive }: Place, path: string, text: string): Promise<void> {
-  const content = await services.files.content(services.files.get(caller, { drive, path }));
+  const content = await services.files.content(null, services.files.get(caller, { drive, path }));
   expect(await content.text()).toBe(large(text));
 }
 

@@ -4,6 +4,7 @@ import type * as comment from "../../../src/http/records/comment-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
 import type * as link from "../../../src/http/records/link-schemas.ts";
 import type * as server from "../../../src/http/records/record-schemas.ts";
+import type * as usage from "../../../src/http/records/usage-schemas.ts";
 
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
 
@@ -17,7 +18,16 @@ export type SignInOptions = account.SignInOptionsRecord;
 export type SessionRecord = account.SessionRecord;
 
 /** What the account uses: storage now, the rest in the period. */
-export type Usage = account.UsageRecord;
+export type Usage = usage.UsageRecord;
+
+/** What one key of the account did on a day. */
+export type UsageDay = usage.UsageDayRecord;
+
+/** What one user of the server did on a day. */
+export type ServerUsageDay = usage.ServerUsageDayRecord;
+
+/** What the files of one kind take. */
+export type UsageKind = usage.UsageKindRecord;
 
 /** How much of something is used; `limit` is null where there is none. */
 export type Figure = Usage["storage"];

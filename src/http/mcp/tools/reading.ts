@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { File } from "../../../domain/files/file.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Services } from "../../../services/services.ts";
 import { etagOf } from "../../content/conditions.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { lineArguments, linesOf, wantedIn, withLines } from "../lines.ts";
@@ -38,7 +37,7 @@ export const readingTools = [
         ...shown.fileShown(drive, file, ["etag", "size", "mime_type", "updated_at"]),
         ...(file.tags.length === 0 ? {} : { tags: file.tags }),
       };
-      const image = await imageIn(services, file);
+      const image = await imageIn(call, file);
       if (image !== null) return new Answer(json(facts), image);
       const lines = await linesOf(call, file, wantedIn(input));
       return lines === null ? withLink(facts, file, await downloadUrl(call, file)) : withLines(facts, lines);
@@ -127,9 +126,9 @@ async function downloadUrl(
 }
 
 /** Null for what is not an image, or too large to be shown. */
-async function imageIn({ files }: Services, file: File): Promise<Content | null> {
+async function imageIn({ caller, services: { files } }: Call<unknown>, file: File): Promise<Content | null> {
   if (!shown.isImageType(file.mimeType) || file.size > shown.WHOLE_BYTES) return null;
-  const bytes = await files.contentWhole(file);
+  const bytes = await files.contentWhole(caller, file);
   const mimeType = shown.imageTypeOf(bytes);
   return mimeType === null ? null : { type: "image", data: bytes.toBase64(), mimeType };
 }

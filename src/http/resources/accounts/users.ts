@@ -11,14 +11,11 @@ import {
   languageSchema,
   type ManagedUserRecord,
   managedUserSchema,
-  type UsageRecord,
-  usageSchema,
   type UserRecord,
 } from "../../records/account-schemas.ts";
 import * as t from "../../operation/schema.ts";
 import { asData, asJson, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
-import type { UsageReport } from "../../../services/accounts/usage.ts";
 
 function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -148,11 +145,7 @@ export function accountRecord({ limits, ...view }: Account): AccountRecord {
   };
 }
 
-function usageRecord({ period: { start, end }, ...figures }: UsageReport): UsageRecord {
-  return { ...figures, period: { start: formatInstant(start), end: formatInstant(end) } };
-}
-
-export function account({ accounts, usage }: Parts) {
+export function account({ accounts }: Parts) {
   return tagged("Account", [
     operation("GET", "/v0/account", {
       operationId: "getAccount",
@@ -172,14 +165,6 @@ export function account({ accounts, usage }: Parts) {
       answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
       perform: ({ body, caller }, reply) =>
         accounts.setLanguage(caller, body.language, reply.with(asData(accountRecord))),
-    }),
-    operation("GET", "/v0/account/usage", {
-      operationId: "getUsage",
-      summary: "Get usage",
-      description:
-        "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
-      answers: { description: "The usage.", json: Type.Object({ data: usageSchema }) },
-      handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
     }),
   ]);
 }
