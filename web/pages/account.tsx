@@ -3,6 +3,7 @@ import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Name } from "../components/name.tsx";
 import { Meter } from "../components/meter.tsx";
+import { AccountUsage } from "../components/usage.tsx";
 import { call } from "../lib/api/api.ts";
 import { formatBytes, formatDay, formatNumber, formatTime } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
@@ -42,6 +43,7 @@ export function Account() {
         </div>
         <UsageBars />
       </section>
+      <AccountUsage />
       <div class="account-parts">
         <div class="account-column">
           <Sessions />

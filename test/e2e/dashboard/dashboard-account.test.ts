@@ -5,7 +5,7 @@ import { borrowBrowser, newWindow, onlyPageOf, signInAt } from "../../support/br
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { addAccount } from "../../support/server/accounts.ts";
-import { provision, serve, type Server } from "../../support/server/executable.ts";
+import { provision, serve, type Server, signUp } from "../../support/server/executable.ts";
 import { providerSettings, startRealProvider } from "../../support/peers/real-provider.ts";
 
 const closing = new AsyncDisposableStack();
@@ -249,6 +249,52 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await there.getByRole("link", { name: "carol" }).click();
   await there.getByRole("button", { name: "Sign out", exact: true }).click();
   await heading(there, "Sign in").waitFor();
+});
+
+test("what each key did on each day, and what takes the storage, is drawn, told and listed", async () => {
+  await using page = await newVisitor();
+  const erin = await signUp(shared.server, "erin");
+  const agent = shared.server.client((await erin.client.makeKey({ name: "Night shift" })).key);
+  const { id: drive } = await agent.makeDrive("Photos");
+  await agent.put(drive, "a.png", "x".repeat(3000));
+  await agent.put(drive, "a.md", "x".repeat(1000));
+  await agent.send("GET", "/v0/files/none");
+  await page.goto("/account");
+  await signInAt(page, "erin");
+  const legend = page.getByRole("table").first();
+  const rowOf = (name: string) => legend.getByRole("row", { name });
+  await rowOf("Night shift").waitFor();
+  expect(await rowOf("Night shift").getByRole("cell").allInnerTexts()).toEqual(["4", "4"]);
+  // The one who looks is counted too.
+  await rowOf("Dashboard").waitFor();
+  await page.getByLabel("Show").selectOption("Refused requests");
+  expect(await rowOf("Night shift").getByRole("cell").allInnerTexts()).toEqual(["1", "1"]);
+  await page.getByLabel("Show").selectOption("Uploaded");
+  await page.getByLabel("Period").selectOption("Last 7 days");
+  const day = page.locator("input[max='6']").and(page.getByRole("slider", { name: "Day" }));
+  await day.focus();
+  await page.keyboard.press("Home");
+  await page.locator(".day-legend", { hasText: "0 bytes" }).waitFor();
+  expect(await rowOf("Night shift").getByRole("cell").allInnerTexts()).toEqual(["0 bytes", "3.9 KiB"]);
+  const box = await day.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 9);
+  await page.locator(".day-legend td", { hasText: "3.9 KiB" }).nth(1).waitFor();
+  expect(await day.getAttribute("aria-valuetext")).toMatch(/^\w+ \d+: 3.9 KiB$/);
+  await page.getByText("Show as table").click();
+  const all = page.getByRole("region", { name: "Values by day" }).getByRole("row");
+  expect(await all.count()).toBe(1 + 7);
+  expect(await all.nth(1).getByRole("cell").allInnerTexts()).toEqual(["3.9 KiB", "3.9 KiB"]);
+  const shares = page.getByRole("listitem");
+  expect(
+    await shares
+      .filter({ hasText: "KiB" })
+      .or(shares.filter({ hasText: "bytes" }))
+      .allInnerTexts(),
+  ).toEqual(["Photos\n3.9 KiB", "Pictures\n2.9 KiB", "Texts and documents\n1000 bytes"]);
+  await using admin = await newVisitor();
+  await admin.goto("/users");
+  await signInAt(admin, "ada");
+  await admin.getByRole("table").getByRole("row", { name: "erin" }).waitFor();
 });
 
 test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {

@@ -14,6 +14,7 @@ const writers = computed(() => {
     lists: new Intl.ListFormat(language),
     times: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
     days: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+    utcDays: new Intl.DateTimeFormat(locale, { timeZone: "UTC", day: "numeric", month: "short" }),
     hours: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
   };
 });
@@ -75,6 +76,11 @@ export function formatRelative(iso: string, now: number = Date.now()): string {
 /** A time in full, in the reader's zone. */
 export function formatTime(iso: string): string {
   return writers.value.times.format(new Date(iso));
+}
+
+/** A date such as `2030-01-31` as a day of its year, wherever the reader is. */
+export function formatUtcDay(date: string): string {
+  return writers.value.utcDays.format(new Date(date));
 }
 
 /** The day of a time, in the reader's zone. */
