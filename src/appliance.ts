@@ -9,6 +9,7 @@ import {
   pathsIn,
 } from "./data-directory/data-directory.ts";
 import type { Config } from "./config.ts";
+import { withStored } from "./config/stored.ts";
 import { DatabaseReserve } from "./db/engine/database-reserve.ts";
 import { explaining } from "./data-directory/data-directory-error.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
@@ -206,10 +207,12 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const storePlaces = { database: directory.database, blobsDir: directory.blobs };
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
-  const parts = { ...options, ...config, ...stores, secret, backupPlan, program };
+  const readSettings = (stored: ReadonlyMap<string, string>) => withStored(config, stored);
+  const parts = { ...options, ...config, ...stores, readSettings, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.ownProcesses.stop());
   opened.defer(() => services.blobChecks.stop());
+  opened.defer(() => services.contentsSizes.stop());
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();

@@ -1,6 +1,7 @@
-import { nameOf, type Setting, SETTINGS, variableOf } from "./config/settings.ts";
+import { fieldOf, nameOf, type Setting, SETTINGS, variableOf } from "./config/settings.ts";
 import { Problem } from "./config/values.ts";
 import { nearest } from "./domain/nearest.ts";
+import type { GivenSetting } from "./domain/upkeep/settings.ts";
 
 const PREFIX = "COFFER_";
 const SHOWN_CHARACTERS = 60;
@@ -41,6 +42,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     host: reader.read(SETTINGS.host),
     port: reader.read(SETTINGS.port),
     baseUrl: reader.read(SETTINGS.baseUrl),
+    name: reader.read(SETTINGS.name),
     claimBaseUrl: reader.read(SETTINGS.claimBaseUrl),
     keyPrefix: reader.read(SETTINGS.keyPrefix),
     rateLimits: reader.read(SETTINGS.rateLimits),
@@ -64,6 +66,8 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval),
     embeddings: readEmbeddings(reader),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
+    /** How each was given, in the order of the help. */
+    asGiven: Object.values(SETTINGS).map((setting) => reader.describe(setting)),
   };
 }
 
@@ -139,9 +143,27 @@ class Reader {
     if (!(value instanceof Problem)) return value;
     const isFlag = this.#flags[nameOf(setting)] !== undefined;
     const source = isFlag ? `--${nameOf(setting)}` : variableOf(setting);
-    const shown = setting.sensitive === true || text === "" ? "" : ` (${quoted(text)})`;
+    const shown = setting.sensitive !== undefined || text === "" ? "" : ` (${quoted(text)})`;
     this.problems.push(`${source}${shown} ${value.text}.`);
     return defaultOf(setting);
+  }
+
+  /** How a setting was given. */
+  describe(setting: Setting<unknown>): GivenSetting {
+    const isFlag = this.#flags[nameOf(setting)] !== undefined;
+    const text = this.textOf(setting);
+    const isSecret = setting.sensitive === "secret";
+    return {
+      name: fieldOf(setting),
+      flag: nameOf(setting),
+      variable: variableOf(setting),
+      help: setting.help,
+      fallback: setting.fallback,
+      source: isFlag ? "flag" : text === null ? "default" : "environment",
+      text: isSecret ? null : text,
+      isSecret,
+      isChangeable: setting.changeable === true,
+    };
   }
 
   /** Adds a problem for every flag and every `COFFER_*` variable that is not a setting. */

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
-import { nameOf, SETTINGS, settingsHelp, variableOf } from "../src/config/settings.ts";
+import { settingsHelp } from "../src/config/help.ts";
+import { nameOf, SETTINGS, variableOf } from "../src/config/settings.ts";
 import { settingsTable } from "./support/server/settings-table.ts";
 
 function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {
@@ -17,11 +18,14 @@ function problems(env: Record<string, string>, flags: Record<string, string> = {
 }
 
 test("nothing given: the documented defaults", () => {
-  expect(load({ PATH: "/bin", COFFER_PORT: "" })).toEqual({
+  const { asGiven, ...config } = load({ PATH: "/bin", COFFER_PORT: "" });
+  expect(asGiven.map(({ source, text }) => [source, text])).toEqual(asGiven.map(() => ["default", null]));
+  expect(config).toEqual({
     dataDir: resolve("data"),
     host: "0.0.0.0",
     port: 2633,
     baseUrl: null,
+    name: "Coffer",
     claimBaseUrl: null,
     keyPrefix: "cof",
     rateLimits: { free: 60, pro: 300, team: 1000 },
@@ -68,6 +72,7 @@ describe("accepted", () => {
     ["COFFER_PORT", "65535", "port", 65_535],
     ["COFFER_BASE_URL", "https://Drive.Example/", "baseUrl", "https://drive.example"],
     ["COFFER_BASE_URL", "http://h:8080//", "baseUrl", "http://h:8080"],
+    ["COFFER_NAME", " Our <drive> ", "name", "Our <drive>"],
     ["COFFER_CLAIM_BASE_URL", "https://claim.example", "claimBaseUrl", "https://claim.example"],
     ["COFFER_KEY_PREFIX", "a234567890123456", "keyPrefix", "a234567890123456"],
     ["COFFER_RATE_LIMITS", "pro=5", "rateLimits", { free: 60, pro: 5, team: 1000 }],

@@ -23,7 +23,7 @@ const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
     "accounts.ts appliance.ts backup config config.ts data-directory domain extraction network process thumbnails verify",
-  "appliance.ts": "blobs config.ts data-directory db domain http network process services thumbnails",
+  "appliance.ts": "blobs config config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process",
   "accounts.ts": "config.ts data-directory db process services",

@@ -170,6 +170,13 @@ export class DiskSpace {
     return bavail * frsize;
   }
 
+  /** The whole disk, and what of it is free, in bytes; `reserve` is what is to stay free. */
+  async figures(): Promise<{ readonly total: number; readonly free: number; readonly reserve: number }> {
+    this.#keepTmp();
+    const { blocks, bavail, frsize } = await statfs(this.#tmpDir);
+    return { total: blocks * frsize, free: bavail * frsize, reserve: this.#reserve };
+  }
+
   /** Whether the reserve is free, and 1 MiB at least. */
   async hasSpace(): Promise<boolean> {
     return (await this.freeBytes()) >= Math.max(this.#reserve, LEAST_FREE);

@@ -1,6 +1,7 @@
 import { type Appliance, openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
-import { SETTINGS, settingsHelp } from "../config/settings.ts";
+import { settingsHelp } from "../config/help.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
 import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";

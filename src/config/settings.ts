@@ -5,7 +5,17 @@ import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
 import type { Parser } from "./values.ts";
-import { bytes, choice, duration, integer, matching, perPlan, Problem, subjects } from "./values.ts";
+import {
+  bytes,
+  choice,
+  duration,
+  integer,
+  matching,
+  perPlan,
+  Problem,
+  shownName,
+  subjects,
+} from "./values.ts";
 
 export interface Setting<T> {
   /** Its flag and the placeholder for its value: `--data-dir PATH`; `COFFER_DATA_DIR` is made from it. */
@@ -14,8 +24,10 @@ export interface Setting<T> {
   /** The default: parsed like a given value, unless there is `absent`. Then it only describes that for the help. */
   readonly fallback: string;
   readonly absent?: T;
-  /** Whether a problem must not quote the value, because it is or may contain a secret. */
-  readonly sensitive?: true;
+  /** Whether a problem must not quote the value, because it is a secret, or may contain one by mistake. */
+  readonly sensitive?: "secret" | "perhaps";
+  /** Whether administrators may change it while the server runs, unless it is given. */
+  readonly changeable?: true;
   readonly parse: Parser<T>;
 }
 
@@ -54,15 +66,22 @@ export const SETTINGS = {
     fallback: "none",
     absent: null,
     help: "The address at which others reach this server; links begin with it. Without it, they begin with the address that the request was sent to",
-    sensitive: true,
+    sensitive: "perhaps",
     parse: baseUrl,
+  }),
+  name: setting({
+    flag: "--name TEXT",
+    fallback: "Coffer",
+    help: "What the dashboard calls this server: 1 to 64 characters",
+    changeable: true,
+    parse: shownName,
   }),
   claimBaseUrl: setting({
     flag: "--claim-base-url URL",
     fallback: "the base URL",
     absent: null,
     help: "The address that claim links begin with",
-    sensitive: true,
+    sensitive: "perhaps",
     parse: baseUrl,
   }),
   keyPrefix: setting({
@@ -77,6 +96,7 @@ export const SETTINGS = {
       .map(([plan, limit]) => `${plan}=${limit}`)
       .join(","),
     help: "Requests a minute with one key, for each plan; all keys of an account together get four times as many. The dashboard counts apart: 3,000 for each account. A plan that is left out keeps its default",
+    changeable: true,
     parse: perPlan(RATE_LIMITS, integer(1, Number.MAX_SAFE_INTEGER)),
   }),
   storageLimits: setting({
@@ -84,6 +104,7 @@ export const SETTINGS = {
     fallback: "none",
     absent: NO_STORAGE_LIMITS,
     help: "Storage of an account for each plan, such as free=10GB,pro=1TB; a plan that is left out has no limit",
+    changeable: true,
     parse: perPlan(NO_STORAGE_LIMITS, bytes(1)),
   }),
   provisioning: setting({
@@ -120,18 +141,21 @@ export const SETTINGS = {
     flag: "--keep-days NUMBER",
     fallback: "30",
     help: "Days for which earlier versions of files, and deleted files, are kept; 0 keeps none",
+    changeable: true,
     parse: integer(0, 36_500),
   }),
   keepVersions: setting({
     flag: "--keep-versions NUMBER",
     fallback: "50",
     help: "Earlier versions that are kept of one file; 0 keeps none",
+    changeable: true,
     parse: integer(0, 10_000),
   }),
   signups: setting({
     flag: "--signups open|closed",
     fallback: "closed",
     help: "Whether people may register an account themselves, once there is an administrator",
+    changeable: true,
     parse: choice("open", "closed"),
   }),
   oidcIssuer: setting({
@@ -139,7 +163,7 @@ export const SETTINGS = {
     fallback: "none: local accounts",
     absent: null,
     help: "The OpenID Connect provider that people sign in with",
-    sensitive: true,
+    sensitive: "perhaps",
     parse: issuerUrl,
   }),
   oidcClientId: setting({
@@ -154,7 +178,7 @@ export const SETTINGS = {
     fallback: "none",
     absent: null,
     help: "The client secret; set it in the environment, because other users of the machine can see flags",
-    sensitive: true,
+    sensitive: "secret",
     parse: (text) => new Secret(text),
   }),
   admins: setting({
@@ -195,7 +219,7 @@ export const SETTINGS = {
     fallback: "none",
     absent: null,
     help: "Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX",
-    sensitive: true,
+    sensitive: "perhaps",
     parse: (text) =>
       parseBackupAddress(text, resolve) ??
       new Problem("must be a directory, or an address such as s3://bucket/prefix"),
@@ -223,7 +247,7 @@ export const SETTINGS = {
     fallback: "none: search by words alone",
     absent: null,
     help: "An endpoint in the form of OpenAI's, such as http://127.0.0.1:11434/v1/embeddings: search then also finds what means the same. It is sent the texts of files, and searches",
-    sensitive: true,
+    sensitive: "perhaps",
     parse: endpointUrl,
   }),
   embeddingsModel: setting({
@@ -238,7 +262,7 @@ export const SETTINGS = {
     fallback: "none",
     absent: null,
     help: "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
-    sensitive: true,
+    sensitive: "secret",
     parse: (text) => new Secret(text),
   }),
   log: setting({
@@ -255,20 +279,12 @@ export function nameOf({ flag }: Pick<Setting<unknown>, "flag">): string {
   return flag.slice(2, flag.indexOf(" "));
 }
 
+/** Its name in the API: `data_dir`. */
+export function fieldOf(described: Pick<Setting<unknown>, "flag">): string {
+  return nameOf(described).replaceAll("-", "_");
+}
+
 /** The setting's environment variable: `COFFER_DATA_DIR`. */
 export function variableOf(described: Pick<Setting<unknown>, "flag">): string {
   return `COFFER_${nameOf(described).replaceAll("-", "_").toUpperCase()}`;
-}
-
-export const UNITS =
-  "SIZE is a number of bytes, or a number with B, KiB, MiB, GiB or TiB; KB, MB, GB and TB mean the same\n" +
-  "powers of 1024. DURATION is a number with ms, s, m or h. A flag overrides its variable.";
-
-/** The flags of `serve` with their variables and defaults, for `--help`; ends without a line break. */
-export function settingsHelp(): string {
-  const lines = Object.values(SETTINGS).flatMap((each) => [
-    `  ${each.flag}`,
-    `      ${each.help} [${variableOf(each)}, default ${each.fallback}]`,
-  ]);
-  return [...lines, "", UNITS].join("\n");
 }

@@ -1,4 +1,6 @@
 import { type Plan, PLANS } from "../domain/accounts/roles.ts";
+import { parseName } from "../domain/contents/texts/text.ts";
+import { CofferError } from "../domain/errors.ts";
 
 /** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {
@@ -30,6 +32,16 @@ export function integer(min: number, max: number): Parser<number> {
 export function choice<const T extends string>(...words: readonly T[]): Parser<T> {
   const problem = new Problem(`must be ${words.join(" or ")}`);
   return (text) => words.find((word) => word === text) ?? problem;
+}
+
+/** A name that people see. */
+export function shownName(text: string): string | Problem {
+  try {
+    return parseName("", text);
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+    return new Problem(error.message.trimStart());
+  }
 }
 
 /** A whole number with one of these units, `""` for none, each of which multiplies it. */

@@ -1,6 +1,8 @@
 import { apiKeys, endedKeys } from "./accounts/api-keys.ts";
 import { archiveLists } from "./files/archive-lists.ts";
 import { backups, scrub, store } from "./upkeep/store.ts";
+import { settings } from "./upkeep/settings.ts";
+import { databaseSizes } from "./upkeep/database-sizes.ts";
 import { blobs, damagedContents, releasedContents, smallContents } from "./contents/blobs.ts";
 import { batches } from "./changes/batches.ts";
 import { changes } from "./changes/changes.ts";
@@ -81,6 +83,7 @@ export function openTables(database: Database) {
     releasedContents: releasedContents(database),
     store: store(database),
     backups: backups(database),
+    settings: settings(database),
     searchJobs: searchJobs(database),
     documentRetries: documentRetries(database),
     searches: new Searches(database),
@@ -100,6 +103,7 @@ export function openTables(database: Database) {
     releasePages: (pages: number): number => database.sql.releasePages(pages),
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     hasSpace: (): Promise<boolean> => database.hasSpace(),
+    sizes: () => databaseSizes(database.sql.filename),
     ping: (): void => database.ping(),
     hasFailed: (): boolean => database.hasFailed,
   };

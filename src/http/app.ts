@@ -43,6 +43,7 @@ import { links } from "./resources/links/links.ts";
 import { members } from "./resources/accounts/members.ts";
 import type { Parts } from "./resources/parts.ts";
 import { search } from "./resources/search/search.ts";
+import { server } from "./resources/upkeep/server.ts";
 import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { shared, sharedContents } from "./resources/links/shared.ts";
 import { trash } from "./resources/history/trash.ts";
@@ -90,7 +91,7 @@ interface AppOptions extends Pick<Parts, "clock" | "log" | "version"> {
 export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log, version } = options;
   const parts = partsOf(options);
-  const guide = new Guide({ settings, links: parts.linkBase, version });
+  const guide = new Guide({ settings, live: services.settings, links: parts.linkBase, version });
   const api = resources(parts);
   const canSignIn = () => services.authorizations.isPossible();
   return createHandler({
@@ -108,13 +109,14 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     holdSnapshot: () => database.holdSnapshot(),
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
     countRequest: (caller, status) => services.usage.countRequest(caller, status),
+    countRefusal: (refusal) => services.refusals.count(refusal),
     ready: () => {
       database.ping();
       return services.health.problems();
     },
     backup: () => services.backups.state(),
     scrub: () => services.scrub.status(),
-    rateLimits: settings.rateLimits,
+    rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
     provisioning: guide.hasProvisioning,
@@ -132,7 +134,7 @@ function partsOf(options: AppOptions): Parts {
     log,
     clock,
     version,
-    retention: { days: settings.keepDays, versions: settings.keepVersions },
+    retention: services.settings.retention,
     cookies: cookiesFor(settings.baseUrl),
     addresses,
     linkBase: linkBase(settings.baseUrl, ownUrl),
@@ -141,7 +143,7 @@ function partsOf(options: AppOptions): Parts {
       isOn: settings.provisioning === "on",
       perHour: settings.provisionsPerHour,
     }),
-    keyThrottle: new NewKeyThrottle(clock, settings.rateLimits),
+    keyThrottle: new NewKeyThrottle(clock, services.settings.rateLimits),
     maxFileSize: settings.maxFileSize,
     pace: { clock, least: settings.minUploadSpeed },
     stallMs: archiveStallMs,
@@ -195,6 +197,7 @@ function resources(parts: Parts): Route[] {
     password(parts, parts.clock),
     sessions(parts.sessions),
     users(parts),
+    server(parts),
   ].flat();
 }
 
@@ -207,7 +210,7 @@ async function pages(
   const signingIn = { ...parts, originOf: ownOrigin(baseUrl), baseUrl: ownUrl };
   const oauth = { ...parts, baseUrl };
   return [
-    await dashboard(programAnswers(guide)),
+    await dashboard(programAnswers(guide), () => parts.settings.name),
     guidePages(guide),
     auth(signingIn),
     metadata(oauth),

@@ -16,7 +16,7 @@ import type { createRouter } from "./router.ts";
 type FromGate = Omit<GateOptions, "isPublic" | "isByLink">;
 type FromPipeline = Pick<
   PipelineOptions,
-  "beginAttempt" | "challenge" | "countRequest" | "holdSnapshot" | "log"
+  "beginAttempt" | "challenge" | "countRequest" | "countRefusal" | "holdSnapshot" | "log"
 >;
 
 /** Its `routes` are all but `/docs`, `/healthz` and `/readyz`. */

@@ -1,5 +1,5 @@
-import type { Plan } from "../domain/accounts/roles.ts";
 import type { Subnet } from "../domain/network/address.ts";
+import type { GivenSetting, ReadSettings } from "../domain/upkeep/settings.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import type { BackupPlan } from "./upkeep/backups.ts";
 import type { GrepBounds } from "./grep/request.ts";
@@ -7,7 +7,6 @@ import type { Parts } from "./parts.ts";
 import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
 import type { OidcProvider } from "./accounts/oidc.ts";
 import type { PasswordCost } from "./accounts/passwords.ts";
-import type { StorageLimits } from "./quota.ts";
 import type { SearchTimes } from "./search/search.ts";
 import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";
 
@@ -17,19 +16,14 @@ export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" |
   /** Of this data directory. */
   readonly secret: Uint8Array;
   readonly keyPrefix: string;
-  readonly storageLimits: StorageLimits;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
+  /** How each setting was given, in the order of the help. */
+  readonly asGiven: readonly GivenSetting[];
+  /** What is in force with texts that were stored for settings. */
+  readonly readSettings: (stored: ReadonlyMap<string, string>) => ReadSettings;
   /** Bytes. */
   readonly maxFileSize: number;
-  /** How long earlier versions and deleted files are kept; 0 for not at all. */
-  readonly keepDays: number;
-  /** How many earlier versions of one file are kept. */
-  readonly keepVersions: number;
   /** How long a check of all contents takes, in milliseconds; 0 for none. */
   readonly scrubIntervalMs: number;
-  /** Whether people can register with a password. */
-  readonly signups: "open" | "closed";
   /** Null if people sign in only with passwords. */
   readonly oidc: OidcProvider | null;
   /** The start of a command line of this program, for processes of its own. */

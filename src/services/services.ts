@@ -1,6 +1,5 @@
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
-import type { Retention } from "../domain/history/history.ts";
 import { Access } from "./access.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
@@ -12,6 +11,7 @@ import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Visits } from "./changes/visits.ts";
 import { Claims } from "./accounts/claims.ts";
+import { ContentsSizes } from "./upkeep/contents-size.ts";
 import { CommentPlaces } from "./comments/comment-places.ts";
 import { Comments } from "./comments/comments.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
@@ -41,6 +41,7 @@ import { ManyTexts } from "./contents/many-texts.ts";
 import { Members } from "./accounts/members.ts";
 import { UserRemoval } from "./accounts/user-removal.ts";
 import { Links } from "./links/links.ts";
+import { LiveSettings } from "./upkeep/live-settings.ts";
 import { FileLinks } from "./links/file-links.ts";
 import { LinkLists, LinkUses } from "./links/link-lists.ts";
 import { Listings } from "./files/listings.ts";
@@ -53,9 +54,12 @@ import { OAuthGrants } from "./oauth/grants.ts";
 import { OwnProcesses } from "./own-processes.ts";
 import { Oidc } from "./accounts/oidc.ts";
 import { KnownClients, Passwords } from "./accounts/passwords.ts";
+import { Problems } from "./upkeep/problems.ts";
 import { Pruning } from "./history/pruning.ts";
 import { Quota } from "./quota.ts";
+import { Refusals } from "./upkeep/refusals.ts";
 import { Scrub } from "./upkeep/scrub.ts";
+import { ServerCare } from "./upkeep/server.ts";
 import { Sessions } from "./accounts/sessions.ts";
 import { SharedThings } from "./links/shared.ts";
 import { SignIn } from "./accounts/sign-in.ts";
@@ -90,7 +94,10 @@ import type { ServiceParts } from "./service-parts.ts";
 export type Services = ReturnType<typeof openServices>;
 
 /** Creates the use cases. Nothing runs until it is started. */
-export function openServices(given: ServiceParts) {
+export function openServices(opened: ServiceParts) {
+  const settings = new LiveSettings(opened);
+  const { rateLimits, storageLimits, retention } = settings;
+  const given = { ...opened, settings, rateLimits, storageLimits, retention };
   const access = new Access(given);
   const damaged = new DamagedBlobs(given);
   const missingContents = new MissingContents({ ...given, damaged });
@@ -105,11 +112,10 @@ export function openServices(given: ServiceParts) {
   const linkPasswords = new Passwords(given);
   const linkUses = new LinkUses(given);
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
-  const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
   const batches = new Batches({ ...given, access, changes, reverse: (batch) => reversal.run(batch) });
   const endedKeys = new EndedKeys({ ...given, changes });
-  const historyRemoval = new HistoryRemoval({ ...given, retention });
+  const historyRemoval = new HistoryRemoval(given);
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
   const removals = { historyRemoval, snapshotRemoval };
   const pruning = new Pruning({ ...given, ...removals, quota });
@@ -118,19 +124,18 @@ export function openServices(given: ServiceParts) {
     indexer.wake();
     embedder.wake();
   };
-  const tree = new Tree({ ...given, retention, quota, locks, changes, changed });
-  const reversal = new BatchReversal({ ...given, retention, tree, changes });
+  const tree = new Tree({ ...given, quota, locks, changes, changed });
+  const reversal = new BatchReversal({ ...given, tree, changes });
   const watch = new ClockWatch(given);
-  const sweep = new Sweep({ ...given, ...removals, retention, tree, early, endedKeys, watch });
+  const sweep = new Sweep({ ...given, ...removals, tree, early, endedKeys, watch });
   const usage = new UsageMeter({ ...given, access, quota });
-  const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
+  const pieces = new FolderPieces({ ...given, tree, quota, changes });
   const notices = new WorkNotices({ ...given, changes });
   const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
   const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, works, notices });
   const folderChanges = new FolderChanges({ ...given, access, batches, quota, tree, locks, pieces, works });
   const parts = {
     ...given,
-    retention,
     damaged,
     blobChecks,
     access,
@@ -182,6 +187,12 @@ export function openServices(given: ServiceParts) {
   });
   const sender = new WebhookSender({ ...webhookParts, roomMade: (webhook) => outbox.wake(webhook) });
   const webhooks = new Webhooks({ ...webhookParts, outbox, sender });
+  const health = new Health({ ...given, missingContents });
+  const backups = new Backups(given);
+  const scrub = new Scrub(parts);
+  const refusals = new Refusals(given);
+  const contentsSizes = new ContentsSizes(given);
+  const problems = new Problems({ ...given, health, backups, indexer, embedder, refusals });
   return {
     changes,
     batches,
@@ -248,6 +259,7 @@ export function openServices(given: ServiceParts) {
     webhookSender: sender,
     sessions,
     knownClients: new KnownClients(given),
+    settings,
     signIn: new SignIn({ ...given, users, sessions, passwords }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
@@ -257,9 +269,21 @@ export function openServices(given: ServiceParts) {
     usageKinds: new UsageKinds(parts),
     quota,
     missingContents,
-    health: new Health({ ...given, missingContents }),
-    backups: new Backups(given),
+    health,
+    backups,
     sweep,
-    scrub: new Scrub(parts),
+    scrub,
+    refusals,
+    contentsSizes,
+    serverCare: new ServerCare({
+      ...parts,
+      users,
+      problems,
+      backups,
+      scrub,
+      indexer,
+      refusals,
+      contentsSizes,
+    }),
   };
 }

@@ -193,6 +193,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     holdSnapshot: () => {},
     beginAttempt,
     countRequest: () => {},
+    countRefusal: () => {},
     provisioning: true,
     trustedProxies: [],
     corsOrigins: "*",

@@ -67,6 +67,10 @@ export function damagedContents(database: Database) {
       // CROSS JOIN: from the few that are damaged, not from all contents.
       `SELECT count(*) FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest WHERE b.refs > 0`,
     ),
+    /** When the first of them was found; milliseconds. */
+    since: sql.value<number | null, []>(
+      `SELECT min(c.found_at) FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest WHERE b.refs > 0`,
+    ),
     placeOf: sql.get<Pick<File, "driveId" | "path">, [digest: Digest]>(
       `SELECT d.id AS driveId, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
         WHERE b.digest = ? LIMIT 1`,
@@ -76,6 +80,13 @@ export function damagedContents(database: Database) {
 
 /** An orphan: a blob that no file refers to. */
 export type BlobRow = Pick<ReleasedContent, "pk" | "digest">;
+
+interface ContentFigures {
+  readonly contents: number;
+  readonly bytes: number;
+  /** Null if there are none. */
+  readonly last: BlobPk | null;
+}
 
 /** How many of the newest rows are looked at, and how many contents are returned of them. */
 const NEWEST = { looked: 2000, files: 500 };
@@ -104,6 +115,11 @@ export function blobs(database: Database) {
     has,
     find,
     hasAny: sql.has<[]>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
+    /** How many contents come next after one, up to a limit, their bytes, and the last of them. */
+    figuresAfter: sql.one<ContentFigures, [after: number, limit: number]>(
+      `SELECT count(*) AS contents, ifnull(sum(size), 0) AS bytes, max(pk) AS last
+         FROM (SELECT pk, size FROM blob WHERE pk > ? ORDER BY pk LIMIT ?) page`,
+    ),
     /** Some of the newest contents of files that are larger than this, in bytes. */
     newestFiles: sql.all<ContentFacts, [above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page

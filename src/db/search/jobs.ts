@@ -50,6 +50,10 @@ export function searchJobs({ sql }: Database) {
       }
       return jobs;
     },
+    /** How many there are in all, at most `most`. */
+    count: sql.number<[most: number]>(
+      "SELECT count(*) FROM (SELECT 1 FROM search_job WHERE ticket > 0 LIMIT ?) page",
+    ),
     lastTicket: sql.value<number, []>("SELECT max(ticket) FROM search_job"),
     /** Takes what is done from the jobs of a batch that is in the index, and is on the disk there. Inside a write. */
     finish: (done: readonly DoneJob[], batch: IndexBatchId) => {

@@ -62,6 +62,10 @@ export function webhooks({ sql }: Database) {
     disable: sql.write<[id: WebhookId, now: number, reason: string]>(
       "UPDATE webhook SET disabled_at = ?2, disabled_reason = ?3 WHERE id = ?1 AND disabled_at IS NULL",
     ),
+    /** How many were disabled after a time, and when the last was; milliseconds. */
+    disabledSince: sql.one<{ count: number; last: number | null }, [after: number]>(
+      "SELECT count(*) AS count, max(disabled_at) AS last FROM webhook WHERE disabled_at > ?",
+    ),
     setPosition: sql.write<[pk: WebhookPk, position: ChangeNumber]>(
       "UPDATE webhook SET position = ?2 WHERE pk = ?1",
     ),

@@ -5,7 +5,7 @@ import type { DriveId, DrivePk, FileVersionPk, TrashId, TrashPk } from "../id.ts
 import type { FilePath, FolderPath } from "../files/path.ts";
 import { nameBeside } from "../files/taken.ts";
 
-/** How long and how much is kept of what was replaced or deleted. */
+/** How long and how much is kept of what was replaced or deleted. It may change: read it when it matters. */
 export interface Retention {
   /** 0 if nothing is kept. */
   readonly days: number;

@@ -5,7 +5,6 @@ import icon from "../../../web/styles/coffer.svg" with { type: "text" };
 import markdownWorker from "../../../web/markdown-worker.html";
 import mergeWorker from "../../../web/merge-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
-import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -122,6 +121,33 @@ const ICON_HEADERS = { "cache-control": "no-cache", "content-security-policy": "
 // Their names contain a hash of their contents.
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
+/** Where the page says what the server is called. */
+const PLACE_NAMES = /(?<=<title>|<meta name="application-name" content=")Coffer/g;
+
+type Page = (request: Request) => Promise<Response>;
+
+/** What answers requests for the page, which says what the server is called: made again once that is another. */
+function namedPage(
+  { read, type }: Asset,
+  nameOf: () => string,
+  headers: Readonly<Record<string, string>>,
+  vary: readonly string[] = [],
+): Page {
+  const pageNamed = (name: string) => {
+    const bytes = async () => {
+      const html = new TextDecoder().decode(await read());
+      return new TextEncoder().encode(html.replaceAll(PLACE_NAMES, () => Bun.escapeHTML(name)));
+    };
+    return { name, answer: fixedFile(bytes, { ...headers, "content-type": type }, vary) };
+  };
+  let page = pageNamed(nameOf());
+  return (request) => {
+    const name = nameOf();
+    if (name !== page.name) page = pageNamed(name);
+    return page.answer(request);
+  };
+}
+
 /** Answers a program that asks for the page of a token. */
 type AnswerProgram = (request: Request, context: RequestContext, token: string) => Response;
 
@@ -135,19 +161,27 @@ interface ForPrograms {
   readonly claim: AnswerProgram;
 }
 
-export async function dashboard({ start, shared, claim }: ForPrograms): Promise<Route[]> {
+/** @param nameOf what the server is called now */
+export async function dashboard(
+  { start, shared, claim }: ForPrograms,
+  nameOf: () => string,
+): Promise<Route[]> {
   const routes: Route[] = [];
   const get = (path: string, answer: Route["answer"]) => routes.push({ method: "GET", path, answer });
   // Those of the executable, or bundled now when run from source.
   for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
     if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
     else {
-      for (const path of PAGES.split(" ")) get(path, served(asset, PAGE_HEADERS));
-      get("/claim/:token", handedOn(asset, claim, PAGE_HEADERS));
+      const page = namedPage(asset, nameOf, PAGE_HEADERS);
+      for (const path of PAGES.split(" ")) get(path, ({ request }) => page(request));
+      const chosen = (headers: Readonly<Record<string, string>>) =>
+        namedPage(asset, nameOf, headers, ["accept"]);
+      get("/claim/:token", handedOn(chosen(PAGE_HEADERS), claim, PAGE_HEADERS));
       // No search engine should know it.
-      get("/s/:token", handedOn(asset, shared, { ...PAGE_HEADERS, "x-robots-tag": "noindex" }));
-      get("/", front(asset, start));
-      get("/*", lost(asset));
+      const unlisted = { ...PAGE_HEADERS, "x-robots-tag": "noindex" };
+      get("/s/:token", handedOn(chosen(unlisted), shared, unlisted));
+      get("/", front(chosen(PAGE_HEADERS), start));
+      get("/*", lost(page));
     }
   }
   for (const [path, svg] of Object.entries(ICONS)) {
@@ -165,20 +199,19 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
 const NO_PAGES = /^\/(v0|auth|oauth|\.well-known)\//;
 
 /** A page for people who mistype an address; programs get the usual error. */
-function lost({ read, type }: Asset): Route["answer"] {
-  const headers = { ...PAGE_HEADERS, "content-type": type };
-  const content = once(read);
+function lost(page: Page): Route["answer"] {
   return ({ request }, context) => {
     // For the log, no route took it.
     context.route = null;
     if (NO_PAGES.test(context.path) || !isNavigation(request)) throw new Unrouted();
-    return content().then((bytes) => new Response(bytes, { status: 404, headers }));
+    // Whole, whatever the browser has.
+    const whole = page(new Request(request.url));
+    return whole.then(({ body, headers }) => new Response(body, { status: 404, headers }));
   };
 }
 
 /** `/`: the page for people; for programs the start page, which they can read. */
-function front({ read, type }: Asset, startPage: ForPrograms["start"]): Route["answer"] {
-  const page = fixedFile(read, { ...PAGE_HEADERS, "content-type": type }, ["accept"]);
+function front(page: Page, startPage: ForPrograms["start"]): Route["answer"] {
   return ({ request }, context) => {
     if (wantsPage(request.headers.get("accept"))) return page(request);
     const response = startPage(context);
@@ -189,11 +222,10 @@ function front({ read, type }: Asset, startPage: ForPrograms["start"]): Route["a
 
 /** The page of a token: the page for people; for programs what it is, and how to fetch what it shows. */
 function handedOn(
-  { read, type }: Asset,
+  page: Page,
   answerProgram: AnswerProgram,
   headers: Readonly<Record<string, string>>,
 ): Route["answer"] {
-  const page = fixedFile(read, { ...headers, "content-type": type }, ["accept"]);
   return ({ request, params }, context) => {
     if (wantsPage(request.headers.get("accept"))) return page(request);
     const response = answerProgram(request, context, params["token"] ?? "");

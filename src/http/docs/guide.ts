@@ -26,23 +26,34 @@ export interface GuideSettings {
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
+}
+
+/** What may change while the server runs. */
+interface GuideLimits {
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** 0 if nothing is kept of what was replaced or deleted. */
-  readonly keepDays: number;
-  /** Of one file. */
-  readonly keepVersions: number;
+  /** What is kept of what was replaced or deleted. */
+  readonly retention: Retention;
+}
+
+interface GuideOptions {
+  readonly settings: GuideSettings;
+  readonly live: GuideLimits;
+  readonly links: LinkBase;
+  readonly version: string;
 }
 
 /** What this server tells agents about itself, with the address at which they reach it. */
 export class Guide {
   readonly settings: GuideSettings;
+  readonly live: GuideLimits;
   readonly version: string;
   /** The start of links for the sender of a request: a URL without a trailing slash. */
   readonly base: LinkBase;
 
-  constructor({ settings, links, version }: { settings: GuideSettings; links: LinkBase; version: string }) {
+  constructor({ settings, live, links, version }: GuideOptions) {
     this.settings = settings;
+    this.live = live;
     this.version = version;
     this.base = links;
   }
@@ -50,11 +61,6 @@ export class Guide {
   /** Whether a caller without an account can have a drive. */
   get hasProvisioning(): boolean {
     return this.settings.provisioning === "on";
-  }
-
-  /** What is kept of what was replaced or deleted. */
-  get retention(): Retention {
-    return { days: this.settings.keepDays, versions: this.settings.keepVersions };
   }
 
   /** The start page for programs, in the form of https://llmstxt.org. */
@@ -72,8 +78,8 @@ export class Guide {
 
   #fill(template: string, context: RequestContext): string {
     const { caller } = context;
-    const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
-    const { retention } = this;
+    const { maxFileSize, provisionsPerHour } = this.settings;
+    const { rateLimits, retention } = this.live;
     const conditions: Readonly<Record<string, boolean>> = {
       ...abilitiesOf(caller),
       // With a key, the tour begins with that.

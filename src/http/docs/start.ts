@@ -66,7 +66,8 @@ export function start(guide: Guide, api: readonly Route[], canSignIn: () => bool
 function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_key"> {
   const base = guide.base(context);
   const { hasProvisioning, version } = guide;
-  const { maxFileSize, rateLimits, provisionsPerHour, keepDays, keepVersions } = guide.settings;
+  const { maxFileSize, provisionsPerHour } = guide.settings;
+  const { rateLimits, retention } = guide.live;
   return {
     name: "Coffer",
     version,
@@ -94,8 +95,8 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
       provisions_per_hour: hasProvisioning ? provisionsPerHour : 0,
       unclaimed_drive_bytes: UNCLAIMED_STORAGE_BYTES,
       unclaimed_drive_days: UNCLAIMED_LIFETIME_MS / DAY_MS,
-      keep_days: keepDays,
-      keep_versions: keepVersions,
+      keep_days: retention.days,
+      keep_versions: retention.versions,
     },
   };
 }

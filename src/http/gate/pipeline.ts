@@ -2,6 +2,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
 import type { Cors } from "./origins.ts";
+import type { Refusal } from "../../services/upkeep/refusals.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge, Gate } from "./gate.ts";
 import { isGuardedPath, isToldByKey } from "./route-table.ts";
@@ -11,6 +12,15 @@ import { discardUnread } from "../connection/body.ts";
 
 /** Of an address and headers. The runtime takes longer ones (see `build.ts`), so that these are refused with a body. */
 const HEAD_BYTES = 16 * 1024;
+
+/** What administrators are told of refused requests, by status. */
+const REFUSED: Readonly<Record<number, Refusal>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  429: "rate_limited",
+  500: "failed",
+  507: "no_space",
+};
 
 /** Answers every request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
@@ -25,6 +35,7 @@ export interface PipelineOptions extends ContextParts {
   readonly holdSnapshot: () => void;
   /** See `UsageMeter.countRequest`. */
   readonly countRequest: (caller: Caller | null, status: number) => void;
+  readonly countRefusal: (refusal: Refusal) => void;
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly log: Log;
@@ -35,7 +46,7 @@ export interface PipelineOptions extends ContextParts {
  * which reads the body. Logs one line when the response is handed over; its stream may still be running.
  */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { gate, cors, route, holdSnapshot, countRequest, log } = options;
+  const { gate, cors, route, holdSnapshot, countRequest, countRefusal, log } = options;
   const links = linksToDescription(options.baseUrl);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
@@ -60,6 +71,8 @@ export function createPipeline(options: PipelineOptions): Handler {
       options.challenge(response, request, context);
       // It has a limit if it passed the gate, or was refused there.
       if (context.rateLimit !== null) countRequest(context.caller, response.status);
+      const refusal = REFUSED[context.refusal === null ? response.status : 429];
+      if (refusal !== undefined) countRefusal(refusal);
       record(response, request, context, log);
       return request.method === "HEAD" ? headOnly(response) : response;
     };

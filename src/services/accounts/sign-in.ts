@@ -4,6 +4,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
 import { newToken } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
+import type { LiveSettings } from "../upkeep/live-settings.ts";
 import { Service } from "../service.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
@@ -21,7 +22,7 @@ export class SignIn extends Service<
     users: Users;
     sessions: Sessions;
     passwords: Passwords;
-    signups: "open" | "closed";
+    settings: Pick<LiveSettings, "hasOpenSignups">;
     oidc: Pick<OidcProvider, "issuer" | "admins"> | null;
   }
 > {
@@ -56,7 +57,7 @@ export class SignIn extends Service<
   /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
   options(): { readonly isNew: boolean; readonly isOpen: boolean } {
     const isNew = !this.parts.tables.users.hasAdmin();
-    return { isNew, isOpen: this.parts.signups === "open" && !isNew };
+    return { isNew, isOpen: this.parts.settings.hasOpenSignups && !isNew };
   }
 
   /** Makes the token of the setup link; an older one becomes invalid. Null if there is an administrator. */
@@ -86,8 +87,8 @@ export class SignIn extends Service<
 
   /** Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR, CONFLICT. */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
-    const { tables, users, signups } = this.parts;
-    if (signups === "closed") {
+    const { tables, users, settings } = this.parts;
+    if (!settings.hasOpenSignups) {
       throw new CofferError(
         "FORBIDDEN",
         "Sign-up is turned off on this server. Ask its administrator for an account.",

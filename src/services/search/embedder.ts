@@ -15,16 +15,29 @@ const DOCUMENT_MS = 2000;
 const RETRY_MS = 2000;
 const MOST_RETRY_MS = 300_000;
 
+export interface EmbeddingFailure {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Why the endpoint failed; null if it was something else. */
+  readonly why: string | null;
+}
+
 /** Has vectors made in the background, one request after the other. Does nothing without an endpoint. */
 export class Embedder extends Service<
-  Pick<Parts, "log" | "storePlaces" | "tables"> & { embeddings: EmbeddingsEndpoint | null }
+  Pick<Parts, "clock" | "log" | "storePlaces" | "tables"> & { embeddings: EmbeddingsEndpoint | null }
 > {
   #thread: AskedThread<EmbeddingWork> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   #failures = 0;
+  /** What failed first since it last worked; null while it works. */
+  #failure: EmbeddingFailure | null = null;
   #isStarted = false;
+
+  get failure(): EmbeddingFailure | null {
+    return this.#failure;
+  }
 
   start(): void {
     this.#isStarted = this.parts.embeddings !== null;
@@ -71,6 +84,7 @@ export class Embedder extends Service<
         if (outcome.kind === "failed") return this.#fail(outcome.why);
         if (this.#failures > 0) this.parts.log.info("the embeddings endpoint answers again");
         this.#failures = 0;
+        this.#failure = null;
         if (outcome.kind === "some") continue;
         return this.#schedule(outcome.kind === "waiting" ? DOCUMENT_MS : LOOK_MS);
       }
@@ -89,6 +103,7 @@ export class Embedder extends Service<
     if (why !== null && this.#failures === 0) this.parts.log.warn("the embeddings endpoint fails", { why });
     this.#schedule(Math.min(RETRY_MS * 2 ** this.#failures, MOST_RETRY_MS));
     this.#failures += 1;
+    this.#failure ??= { at: this.parts.clock.now(), why };
   }
 
   async #opened(): Promise<AskedThread<EmbeddingWork> | null> {

@@ -13,6 +13,14 @@ const NEAR = 500;
 /** A search waits for no more documents than this: each may take seconds. */
 const NEAR_DOCUMENTS = 8;
 
+/** What is to be indexed. */
+export interface IndexBacklog {
+  /** Names and texts of files. */
+  readonly waiting: number;
+  /** Milliseconds since the epoch; null if indexing does not fail. */
+  readonly failingSince: number | null;
+}
+
 /** Keeps the full-text index up to date: does the jobs that triggers add, in the background, or for who waits. */
 export class Indexer extends Service<IndexParts> {
   readonly #steps = new IndexSteps(this.parts);
@@ -24,6 +32,8 @@ export class Indexer extends Service<IndexParts> {
   /** Whether it runs in the background. */
   #isStarted = false;
   #isStopped = false;
+  /** Since when it fails again and again; milliseconds since the epoch, null if it does not. */
+  #failingSince: number | null = null;
   /** Whether the last step was a merge. */
   #hasMerged = false;
   /** Whether it was asked to run since it last began to look for something to do. */
@@ -40,6 +50,14 @@ export class Indexer extends Service<IndexParts> {
   /** Call this when files have changed. */
   wake(): void {
     this.#schedule(GATHER_MS);
+  }
+
+  /** How much is to be done, at most `most`, and since when that fails. */
+  backlog(most: number): IndexBacklog {
+    const { searchJobs } = this.parts.tables;
+    const waiting = searchJobs.count(most);
+    const unfilled = waiting < most ? searchJobs.unfilled(most - waiting) : 0;
+    return { waiting: waiting + unfilled, failingSince: this.#failingSince };
   }
 
   /** Has documents read again whose text could not be had, and whose pause is over. */
@@ -130,11 +148,13 @@ export class Indexer extends Service<IndexParts> {
         this.#isAsked = false;
         while (await this.#next()) this.#announce(true);
       }
+      this.#failingSince = null;
       // Before the waiters resume: one that finds more jobs must be able to start again.
       this.#running = null;
       this.#announce(true);
     } catch (error) {
       this.#running = null;
+      this.#failingSince ??= this.parts.clock.now();
       // A disk that is full or failed, and too few descriptors, are logged elsewhere.
       if (!(error instanceof CofferError)) this.parts.log.error("indexing failed", { error });
       this.#announce(false);

@@ -1,3 +1,4 @@
+import { CofferError } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 
@@ -16,40 +17,93 @@ export interface BackupPlan {
   readonly command: readonly string[];
 }
 
-/** When the last ones were made; milliseconds since the epoch, null if there was none. */
+/** Times are milliseconds since the epoch; null if there was none. */
 export interface BackupState {
+  readonly place: string;
+  /** Milliseconds. */
+  readonly interval: number;
   readonly lastSuccessAt: number | null;
   /** The last failure since this server started, unless a success came after it. */
   readonly lastFailureAt: number | null;
+  /** Why it failed; empty if nothing was said. */
+  readonly failure: string | null;
+  /** Whether one is being made, by the server or from the shell. */
+  readonly isRunning: boolean;
+  /** When the server makes the next one; it may be past, as this is looked at once a minute. */
+  readonly nextAt: number;
 }
 
-/** Makes a backup whenever the last success is older than the interval: also one of an earlier run counts. */
+interface Failure {
+  readonly at: number;
+  readonly reason: string;
+}
+
+/**
+ * Makes a backup whenever the last success is older than the interval: also one of an earlier run counts. And when
+ * somebody asks.
+ */
 export class Backups extends Service<
   Pick<Parts, "tables" | "clock" | "log"> & { backupPlan: BackupPlan | null }
 > {
-  #failedAt: number | null = null;
+  #failure: Failure | null = null;
+  #isRunning = false;
   #child: Bun.Subprocess | null = null;
   #isStopped = false;
 
   /** Null if the server makes no backups. */
   state(): BackupState | null {
-    const { tables, backupPlan: plan } = this.parts;
-    if (plan === null) return null;
-    return { lastSuccessAt: tables.backups.succeededAt(plan.place), lastFailureAt: this.#failedAt };
+    const { backupPlan: plan } = this.parts;
+    return plan && this.#stateOf(plan);
+  }
+
+  #stateOf(plan: BackupPlan): BackupState {
+    const { tables, clock } = this.parts;
+    const { place, intervalMs } = plan;
+    return {
+      place,
+      interval: intervalMs,
+      lastSuccessAt: tables.backups.succeededAt(place),
+      lastFailureAt: this.#failure?.at ?? null,
+      failure: this.#failure?.reason ?? null,
+      isRunning: this.#isRunning || tables.backups.isRunning(clock.now()),
+      nextAt: this.#nextAt(plan),
+    };
   }
 
   /** Makes a backup if one is due. Resolves when it has ended, well or not. */
   async runIfDue(): Promise<void> {
-    const { tables, log, clock, backupPlan: plan } = this.parts;
-    if (plan === null || this.#isStopped || tables.hasFailed() || !this.#isDue(plan)) return;
+    const { tables, clock, backupPlan: plan } = this.parts;
+    if (plan === null || this.#isRunning || tables.hasFailed() || this.#nextAt(plan) > clock.now()) return;
+    await this.#make(plan);
+  }
+
+  /** Begins a backup now. Throws CONFLICT while one is made, and without a place for them. */
+  start(): BackupState {
+    const { backupPlan: plan } = this.parts;
+    if (plan === null)
+      throw new CofferError(
+        "CONFLICT",
+        "This server has no place for backups. Set COFFER_BACKUP, and restart it.",
+      );
+    const state = this.#stateOf(plan);
+    if (state.isRunning) throw new CofferError("CONFLICT", "A backup is being made. Wait until it is done.");
+    void this.#make(plan);
+    return { ...state, isRunning: true };
+  }
+
+  async #make(plan: BackupPlan): Promise<void> {
+    if (this.#isStopped) return;
+    const { log, clock } = this.parts;
     const { place } = plan;
+    this.#isRunning = true;
     const { code, said } = await this.#run(plan);
+    this.#isRunning = false;
     if (this.#isStopped) return;
     if (code === 0) {
-      this.#failedAt = null;
+      this.#failure = null;
       log.info("made a backup", { place, said });
     } else {
-      this.#failedAt = clock.now();
+      this.#failure = { at: clock.now(), reason: said };
       const retry = "the server tries again after an hour, or after the interval if that is shorter";
       log.error("the backup failed, or is not complete", { place, reason: said, next: retry });
     }
@@ -66,12 +120,13 @@ export class Backups extends Service<
     clearTimeout(timer);
   }
 
-  #isDue({ place, intervalMs }: BackupPlan): boolean {
+  #nextAt({ place, intervalMs }: BackupPlan): number {
     const now = this.parts.clock.now();
     // A time to come is from before the clock was set back.
-    const isWithin = (ms: number, time: number | null) => time !== null && now >= time && now - time < ms;
+    const after = (ms: number, time: number | null) => (time === null || time > now ? now : time + ms);
     const succeededAt = this.parts.tables.backups.succeededAt(place);
-    return !isWithin(intervalMs, succeededAt) && !isWithin(Math.min(RETRY_MS, intervalMs), this.#failedAt);
+    const retryMs = Math.min(RETRY_MS, intervalMs);
+    return Math.max(after(intervalMs, succeededAt), after(retryMs, this.#failure?.at ?? null));
   }
 
   async #run({ command }: BackupPlan): Promise<{ readonly code: number; readonly said: string }> {

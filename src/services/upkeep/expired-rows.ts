@@ -1,7 +1,7 @@
 import type { Tables } from "../../db/tables.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/sign-in.ts";
 import { CHANGES, CLAIM_TOKEN_MEMORY_MS, USAGE_DAYS } from "../../domain/limits.ts";
-import { keepsVersions, keptSince } from "../../domain/history/history.ts";
+import { keepsVersions, keptSince, type Retention } from "../../domain/history/history.ts";
 import { changeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { dayOf } from "../../domain/accounts/usage-day.ts";
@@ -52,7 +52,7 @@ export function expiredRows({
       const first = dayOf(now) - (USAGE_DAYS.kept - 1) * DAY_MS;
       return usageDays.removeOldOfUsers(first, PIECE) || usageDays.removeOldOfServer(first, PIECE);
     },
-    "old changes": oldChanges(tables, retention.days),
+    "old changes": oldChanges(tables, retention),
   };
 }
 
@@ -67,12 +67,12 @@ function removeTrashed({ trash, trashContents }: Tables, now: number): number {
 }
 
 /** The changes that are kept no more: they go oldest first. */
-function oldChanges({ changes }: Tables, keepDays: number): RemoveSome {
-  const keepMs = Math.max(1, keepDays) * DAY_MS;
+function oldChanges({ changes }: Tables, retention: Retention): RemoveSome {
   /** Drives that may have too many changes. */
   const crowded = new Set<DrivePk>();
 
   const removeOld = (now: number) => {
+    const keepMs = Math.max(1, retention.days) * DAY_MS;
     let removed = 0;
     for (const { drive, number } of changes.old(now - keepMs, PIECE)) {
       if (removed < PIECE) removed += changes.trim(drive, number, PIECE - removed);

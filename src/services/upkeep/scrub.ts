@@ -57,6 +57,10 @@ export class Scrub extends Service<
     await this.#running;
   }
 
+  get isOn(): boolean {
+    return this.parts.scrubIntervalMs > 0;
+  }
+
   status(): ScrubStatus {
     const state = this.parts.tables.scrub.state();
     return {

@@ -118,12 +118,13 @@ function othersThan([request, of, more = {}]: RouteRow): RouteRow[] {
   return others;
 }
 
-/** Those that store nothing: one has an answer of any length, the other a cookie of its own each time. */
+/** Those that store nothing: one has an answer of any length, one a cookie of its own each time, one begins something. */
 const CHANGES_NOTHING = [
   "POST /v0/files/{id}/extract",
   "POST /v0/files/by-path/extract",
   "POST /v0/files/read",
   "POST /v0/shared/{token}/unlock",
+  "POST /v0/server/backups",
 ];
 
 /** Every write there is. */

@@ -85,6 +85,8 @@ const seen = new Set<string>();
 beforeAll(async () => {
   provider = await startRealProvider();
   coffer = await startAppliance({
+    // No directory: one is begun, and fails.
+    backup: "/dev/null",
     ...ROOM_FOR_ONE,
     signups: "open",
     "oidc-issuer": provider.issuer,
@@ -401,6 +403,10 @@ const REFUSALS: readonly Case[] = [
   ["adaDrive listUsageKinds", "FORBIDDEN"],
   ["listServerUsageDays", "FORBIDDEN"],
   ["listAddresses", "FORBIDDEN"],
+  ["getServer", "FORBIDDEN"],
+  ["startBackup", "FORBIDDEN"],
+  ["session startBackup", "CONFLICT", { again: true }],
+  ["session updateServer", "CONFLICT", { body: { rate_limits: "free=1" } }],
   ["listNews", "FORBIDDEN"],
   ["session listNews?drive_id=none", "NOT_FOUND"],
   ["showLinkUrl", "FORBIDDEN"],
@@ -597,7 +603,7 @@ for (const [name, cases] of [
         const { body, headers = {} } = more;
         const options = { headers, ...(body === undefined ? {} : { body: fillJson(body, named) }) };
         const client = as === "session" ? beginSession(coffer, "ada").browser : world.clients[as];
-        if (more.again) expect(await client.status(method, address, options)).toBe(200);
+        if (more.again) expect(await client.status(method, address, options)).toBeLessThan(300);
         const answer = await ask(client, id, gives, { address, ...options });
         expectSame(JSON.stringify([request, gives, as, more]), answer);
       });

@@ -72,6 +72,7 @@ const CASES: readonly (readonly [id: string, type: string, status: number, answe
   ["revokeToken", URL_FORM_TYPE, 200, {}],
   ["createUser", JSON_TYPE, 201, { data: { username: "bob" } }],
   ["updateUser", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
+  ["updateServer", JSON_TYPE, 200, { data: expect.anything() }],
   ["deleteUser", JSON_TYPE, 200, { deleted: true }],
   ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
   ["logIn", JSON_TYPE, 200, { data: { username: "ada" } }],
@@ -99,6 +100,7 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
   editFileByPath: ["op", "text"],
   updateFileByPath: ["tags"],
   updateUser: ["plan"],
+  updateServer: ["keep_days"],
   updateWebhook: ["enabled"],
   // One of two ways to send the content.
   uploadFile: ["filename", "content"],

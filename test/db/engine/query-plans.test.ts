@@ -107,6 +107,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   "FROM sqlite_sequence": "a row for each table with numbers that never come again: one",
   "FROM webhook WHERE disabled_at IS NULL": "it runs at the start, for all of them",
   "SELECT DISTINCT webhook FROM webhook_delivery": "it runs at the start, for all that wait",
+  "FROM setting ORDER BY name": "a row for each setting that was changed",
   "DELETE FROM snapshot": "works on folders that name it are few",
   "INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1":
     "it stops at the first that is kept; the others are emptied soon",

@@ -1,11 +1,14 @@
-import { nameOf, SETTINGS, UNITS, variableOf } from "../../../src/config/settings.ts";
+import { UNITS } from "../../../src/config/help.ts";
+import { nameOf, type Setting, SETTINGS, variableOf } from "../../../src/config/settings.ts";
 
 /** The settings as the README's Markdown table has them; ends without a line break. */
 export function settingsTable(): string {
-  const rows = Object.values(SETTINGS).map((setting) => {
+  const all: Setting<unknown>[] = Object.values(SETTINGS);
+  const rows = all.map((setting) => {
+    const mark = setting.changeable === true ? " *" : "";
     const literal = setting.absent === undefined || setting.fallback.includes("//");
     const fallback = literal ? `\`${setting.fallback}\`` : setting.fallback;
-    return `| \`${variableOf(setting)}\` | \`--${nameOf(setting)}\` | ${fallback} | ${setting.help} |`;
+    return `| \`${variableOf(setting)}\` | \`--${nameOf(setting)}\`${mark} | ${fallback} | ${setting.help} |`;
   });
   return ["| Variable | Flag | Default | Meaning |", "|---|---|---|---|", ...rows, "", UNITS].join("\n");
 }

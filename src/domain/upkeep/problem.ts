@@ -1,0 +1,16 @@
+/** What somebody should look at, worst first. */
+export const PROBLEM_KINDS = [
+  "disk_failed",
+  "storage_full",
+  "contents_missing",
+  "contents_damaged",
+  "backup_failed",
+  "backup_late",
+  "disk_nearly_full",
+  "indexing_failed",
+  "requests_failed",
+  "embeddings_failed",
+  "webhooks_disabled",
+] as const;
+
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
