@@ -15,7 +15,7 @@ import { Visits } from "./lib/news.ts";
 import { SessionContext } from "./lib/api/session.tsx";
 import { type SignInReturn, takeSignInReturn } from "./lib/api/sign-in-return.ts";
 import { isSharedPath } from "./lib/shared.ts";
-import { titled, titleOf } from "./lib/browser/title.ts";
+import { placeName, titled, titleOf } from "./lib/browser/title.ts";
 import { chooseLanguage, keptLanguage } from "./lib/words/language.ts";
 import { shownLanguage, t } from "./lib/words/text.ts";
 import { Account as AccountPage } from "./pages/account.tsx";
@@ -36,6 +36,7 @@ const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);
 const Consent = later(async () => (await import("./pages/consent.tsx")).Consent);
 const Setup = later(async () => (await import("./pages/setup.tsx")).Setup);
 const Users = later(async () => (await import("./pages/users.tsx")).Users);
+const Server = later(async () => (await import("./pages/server.tsx")).Server);
 const Activity = later(async () => (await import("./pages/activity.tsx")).Activity);
 const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
 const Members = later(async () => (await import("./pages/members.tsx")).Members);
@@ -80,7 +81,7 @@ function Dashboard() {
   // Before a page's own effects, which may know a better name.
   useLayoutEffect(() => {
     document.title = asksToSignIn ? titled(t("Sign in")) : titleOf(place.path);
-  }, [place.path, asksToSignIn, language]);
+  }, [place.path, asksToSignIn, language, placeName.value]);
   const chosen = loaded.state === "ready" ? loaded.value?.language : undefined;
   useEffect(() => {
     if (chosen !== undefined && chosen !== keptLanguage()) void chooseLanguage(chosen);
@@ -178,5 +179,6 @@ function signedInPage(place: Place): VNode {
   if (path === "/trash") return <Trash key={drive ?? ""} driveId={drive} />;
   if (path === "/account") return <AccountPage />;
   if (path === "/users") return <Users />;
+  if (path === "/server") return <Server />;
   return <NotFound />;
 }

@@ -3,10 +3,13 @@ import "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { chosenAppearance, showAppearance } from "./lib/browser/appearance.ts";
+import { placeName } from "./lib/browser/title.ts";
 import { keptLanguage, showLanguage } from "./lib/words/language.ts";
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("the page has no place for the dashboard");
+const named = document.querySelector<HTMLMetaElement>('meta[name="application-name"]');
+if (named !== null) placeName.value = named.content;
 showAppearance(chosenAppearance());
 // No `await` here: Bun bundles what a waiting module shares with others in dozens of small scripts.
 void showLanguage(keptLanguage()).then(() => render(<App />, root));

@@ -39,6 +39,7 @@ const ANSWER_TYPES = {
     "history-schemas",
     "link-schemas",
     "record-schemas",
+    "server-schemas",
     "usage-schemas",
   ].map((name) => `src/http/records/${name}.ts`),
 };

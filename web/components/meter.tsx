@@ -23,23 +23,43 @@ export function Meter({ label, figure: { used, limit }, format }: MeterProps) {
           : t("of {limit} · {percent} %", { limit: format(limit), percent: percentOf(share) })}
       </p>
       {limit !== null && share !== null && (
-        <div
-          class={`bar ${fullness(share)}`}
-          role="meter"
-          aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={limit}
-          aria-valuenow={Math.min(used, limit)}
-          aria-valuetext={t("{done} of {total}", { done: format(used), total: format(limit) })}
-        >
-          <span style={{ inlineSize: `${share * 100}%` }} />
-        </div>
+        <Bar
+          label={label}
+          share={share}
+          fullness={fullnessOf(share)}
+          text={t("{done} of {total}", { done: format(used), total: format(limit) })}
+        />
       )}
     </div>
   );
 }
 
-function fullness(share: number): string {
+interface BarProps {
+  readonly label: string;
+  /** From 0 to 1. */
+  readonly share: number;
+  readonly fullness?: "" | "nearly-full" | "full";
+  /** Says the same in words. */
+  readonly text: string;
+}
+
+export function Bar({ label, share, fullness = "", text }: BarProps) {
+  return (
+    <div
+      class={`bar ${fullness}`}
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={1}
+      aria-valuenow={share}
+      aria-valuetext={text}
+    >
+      <span style={{ inlineSize: `${share * 100}%` }} />
+    </div>
+  );
+}
+
+function fullnessOf(share: number): "" | "nearly-full" | "full" {
   if (share >= 1) return "full";
   return share >= NEARLY_FULL ? "nearly-full" : "";
 }

@@ -1,9 +1,8 @@
-import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
+import { Brand } from "../components/shell/brand.tsx";
 import { Field, Form, textOf } from "../components/forms/form.tsx";
-import { Icon } from "../components/icon.tsx";
 import { Outside } from "../components/shell/outside.tsx";
 import type { ApiError } from "../lib/api/api.ts";
 import { ContentSourceContext } from "../lib/contents/content-source.ts";
@@ -57,7 +56,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
     <div class="shell">
       <header class="top">
         <span class="brand">
-          <Icon svg={vaultIcon} /> Coffer
+          <Brand />
         </span>
       </header>
       <main class="page" tabIndex={-1}>

@@ -114,6 +114,8 @@ const SIGNED_IN: readonly Visit[] = [
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
   ["users-add", "/users", "bob", "Add user"],
+  ["server", "/server", "What needs attention"],
+  ["server-change", "/server", "What needs attention", "Change: Storage of an account"],
 ];
 
 /** The pages about the past of a drive, and about who may use it. */

@@ -1,13 +1,12 @@
-import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
-import { Icon } from "../icon.tsx";
+import { Brand } from "./brand.tsx";
 
 /** The frame of the pages that need no sign-in: a single card. */
 export function Outside({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="outside">
       <header class="brand">
-        <Icon svg={vaultIcon} /> Coffer
+        <Brand />
       </header>
       <main class="card" tabIndex={-1}>
         {children}

@@ -1,5 +1,4 @@
 import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
-import vaultIcon from "lucide-static/icons/vault.svg" with { type: "text" };
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { focusContent } from "../../lib/browser/focus.ts";
@@ -9,6 +8,7 @@ import { titleOf } from "../../lib/browser/title.ts";
 import { t } from "../../lib/words/text.ts";
 import { ActionsContext, OfferedActions } from "../actions.ts";
 import { Icon } from "../icon.tsx";
+import { Brand } from "./brand.tsx";
 import { Jump } from "./jump.tsx";
 import { mainPlaces } from "./places.ts";
 
@@ -33,7 +33,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
       </button>
       <header class="top">
         <Link to="/drives" class="brand">
-          <Icon svg={vaultIcon} /> Coffer
+          <Brand />
         </Link>
         <nav class="places" aria-label={t("Main")}>
           {mainPlaces(account).map(({ to, name, icon }) => (

@@ -4,6 +4,7 @@ import type * as comment from "../../../src/http/records/comment-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
 import type * as link from "../../../src/http/records/link-schemas.ts";
 import type * as server from "../../../src/http/records/record-schemas.ts";
+import type * as care from "../../../src/http/records/server-schemas.ts";
 import type * as usage from "../../../src/http/records/usage-schemas.ts";
 
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
@@ -34,6 +35,12 @@ export type Figure = Usage["storage"];
 
 /** A user as administrators see them. */
 export type User = account.ManagedUserRecord;
+
+/** The server, as its administrators see it. */
+export type ServerReport = care.ServerRecord;
+export type ServerProblem = ServerReport["problems"][number];
+export type ServerBackups = care.BackupsRecord;
+export type Setting = care.SettingRecord;
 
 /** What a claim link is for. */
 export type Claimable = server.ClaimableRecord;

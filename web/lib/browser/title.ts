@@ -1,5 +1,9 @@
+import { signal } from "@preact/signals-core";
 import { plain } from "../contents/overrides.ts";
 import { mark, type PlainMessage, t } from "../words/text.ts";
+
+/** What the server is called. The page says it: see `main.tsx`. */
+export const placeName = signal("Coffer");
 
 const TITLES: Readonly<Record<string, PlainMessage>> = {
   "/search": mark("Search"),
@@ -12,13 +16,14 @@ const TITLES: Readonly<Record<string, PlainMessage>> = {
   "/webhooks": mark("Webhooks"),
   "/account": mark("Account"),
   "/users": mark("Users"),
+  "/server": mark("Server"),
   "/auth/setup": mark("Setup"),
   "/oauth/consent": mark("Let an app in"),
 };
 
 /** The document title for a page's name: `photos · Coffer`. */
 export function titled(name: string): string {
-  return `${plain(name)} · Coffer`;
+  return `${plain(name)} · ${plain(placeName.value)}`;
 }
 
 export function titleOf(path: string): string {

@@ -1,0 +1,94 @@
+import { afterAll, expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { newWindow } from "../../support/browser/browser.ts";
+import { inspect } from "../../support/browser/looks.ts";
+import { signUp } from "../../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const place = await temporaryDirectory(FAST_DIRECTORY);
+afterAll(() => place[Symbol.asyncDispose]());
+const backups = join(place.path, "backups");
+// A file in the place of a directory: the first backup fails.
+await writeFile(backups, "");
+
+const dashboard = await openDashboard({
+  env: { COFFER_RATE_LIMITS: "", COFFER_KEEP_VERSIONS: "20", COFFER_BACKUP: backups },
+});
+await signUp(dashboard.server, "bob");
+
+/** The line of a setting. */
+const lineOf = (page: Page, title: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
+
+async function change(page: Page, title: string, values: Readonly<Record<string, string>>): Promise<void> {
+  await page.getByRole("button", { name: `Change: ${title}` }).click();
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+  await page.getByRole("button", { name: "Save" }).click();
+}
+
+test("settings are changed on the page, hold at once, and are set back", async () => {
+  await using page = await dashboard.open("/server");
+  await change(page, "Requests a minute", { "Plan free": "7" });
+  await page.getByText("Saved. It holds from now on.").waitFor();
+  await lineOf(page, "Requests a minute").getByText("free: 7, pro: 300, and team: 1000").waitFor();
+  const { headers } = await dashboard.server.client().send("GET", "/v0");
+  expect(headers.get("x-ratelimit-limit")).toBe("7");
+  await change(page, "Requests a minute", { "Plan free": "many" });
+  await page
+    .getByRole("alert")
+    .getByText(/must be a whole number/)
+    .waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Set back to default: Requests a minute" }).click();
+  await page.getByRole("button", { name: "Set back", exact: true }).click();
+  await lineOf(page, "Requests a minute").getByText("Default").waitFor();
+  await page.locator("h2:focus").getByText("Settings").waitFor();
+  // What the environment says stands.
+  const versions = lineOf(page, "Earlier versions kept of a file");
+  await versions.getByText("Set by COFFER_KEEP_VERSIONS").waitFor();
+  expect(await versions.getByRole("button").count()).toBe(0);
+});
+
+test("the server's name is shown on its pages, and runs nothing that it holds", async () => {
+  const name = "<b>Ours</b> \u202Egnp $&";
+  await using page = await dashboard.open("/server");
+  await change(page, "Name", { "New value": name });
+  const sign = page.getByRole("banner").getByRole("link", { name: "<b>Ours</b> U+202Egnp $&" });
+  await sign.waitFor();
+  expect(await page.title()).toBe("Server · <b>Ours</b> ⟨U+202E⟩gnp $&");
+  const stranger = await (await newWindow(dashboard.browser, { baseURL: dashboard.server.url })).newPage();
+  await stranger.goto("/drives");
+  await stranger.getByRole("banner").getByText("<b>Ours</b>").waitFor();
+  expect(await stranger.title()).toContain("<b>Ours</b>");
+  await stranger.context().close();
+  await page.reload();
+  await sign.waitFor();
+  // As long as it may be, in every look.
+  await change(page, "Name", { "New value": "W".repeat(64) });
+  await page.getByRole("banner").getByText("W".repeat(64)).waitFor();
+  expect(await inspect(page, "server-named")).toEqual([]);
+});
+
+test("a backup that fails needs attention, until the next one is made", async () => {
+  await using page = await dashboard.open("/server");
+  await page.getByText("No backup has been made yet.").waitFor();
+  await page.getByRole("button", { name: "Back up now" }).click();
+  const problem = page.getByRole("listitem").filter({ hasText: "The last backup failed" });
+  await problem.getByText(backups).waitFor();
+  await Bun.file(backups).delete();
+  await page.getByRole("button", { name: "Back up now" }).click();
+  await page.getByText("The last one was complete.").waitFor();
+  await page.getByText("Nothing: all is well.").waitFor();
+});
+
+test("nobody else is told that there is such a page", async () => {
+  const window = await dashboard.windowOf("bob");
+  const page = await window.newPage();
+  await page.goto("/server");
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  expect(await page.getByRole("link", { name: "Server" }).count()).toBe(0);
+  await window.close();
+});

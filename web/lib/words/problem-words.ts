@@ -1,0 +1,83 @@
+import type { ServerProblem } from "../api/types.ts";
+import { formatBytes } from "./format.ts";
+import { plural, t } from "./text.ts";
+
+interface ProblemWords {
+  readonly what: string;
+  /** What to do. */
+  readonly advice: string;
+}
+
+/** What a problem of the server is, and what to do. @param reserve the bytes of the disk that uploads leave free */
+export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number): ProblemWords {
+  const many = count ?? 0;
+  switch (kind) {
+    case "disk_failed":
+      return {
+        what: t("The disk failed during a write"),
+        advice: t("The server only reads now. Check the disk, then restart the server."),
+      };
+    case "storage_full":
+      return {
+        what: t("The disk is full"),
+        advice: t("Uploads are refused. Delete files, or make the disk larger."),
+      };
+    case "contents_missing":
+      return {
+        what: t("Many contents are missing"),
+        advice: t("The directory of contents does not fit the database. Restore both from one backup."),
+      };
+    case "contents_damaged":
+      return {
+        what: plural(many, "{count} content is damaged", "{count} contents are damaged"),
+        advice: t(
+          "Files with damaged contents can't be opened. Take the contents from a backup: run coffer verify --repair-from on the server.",
+        ),
+      };
+    case "backup_failed":
+      return {
+        what: t("The last backup failed"),
+        advice: t("The server tries again within an hour. When the reason is gone, make one now."),
+      };
+    case "backup_late":
+      return {
+        what: t("There was no backup for a long time"),
+        advice: t("Make one now. If it does not end well, its reason is shown here."),
+      };
+    case "disk_nearly_full":
+      return {
+        what: t("The disk is nearly full"),
+        advice: t("With less than {size} free, uploads are refused. Delete files, or make the disk larger.", {
+          size: formatBytes(reserve),
+        }),
+      };
+    case "indexing_failed":
+      return {
+        what: t("The search index can't be written"),
+        advice: t(
+          "Search does not find what is new. The server tries again by itself; its log has the reason.",
+        ),
+      };
+    case "requests_failed":
+      return {
+        what: plural(many, "{count} request failed today", "{count} requests failed today"),
+        advice: t("That is a fault of the server. Look for “request failed” in its log."),
+      };
+    case "embeddings_failed":
+      return {
+        what: t("The embeddings endpoint fails"),
+        advice: t("Until it answers, search goes by words alone for what is new."),
+      };
+    case "webhooks_disabled":
+      return {
+        what: plural(
+          many,
+          "{count} webhook was turned off this week",
+          "{count} webhooks were turned off this week",
+        ),
+        advice: t(
+          "Their messages could not be delivered. Who made a webhook sees why, and can turn it on again.",
+        ),
+      };
+  }
+}
