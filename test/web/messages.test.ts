@@ -15,15 +15,15 @@ const NO_TEXTS: readonly { readonly place: RegExp; readonly text: RegExp; readon
   { place: /./, text: /^(?:body|main|input|textarea|audio)\b[^!?]*$/, why: "selectors of CSS" },
   {
     place: /^web\/(?:components|pages)\//,
-    text: /^(?:menu-item|button|ch) [a-z -]*$/,
+    text: /^(?:menu-item|button|ch|standing) [a-z -]*$/,
     why: "classes and widths",
   },
   { place: /\/editor\/theme\.ts$/, text: /^\dpx solid var\(--[a-z-]+\)$/, why: "lines of CSS" },
   { place: /./, text: /^(?:API|Coffer|SHA-256)$/, why: "proper names" },
   {
     place: /./,
-    text: /^(?:coffer user [a-z-]+ NAME| ?COFFER_\w+.*|\/v0\/[a-z/]+)$/,
-    why: "what is typed into a terminal",
+    text: /^(?:coffer user [a-z-]+ NAME|new Webhook\(.*| ?COFFER_\w+.*|\/v0\/[a-z/]+)$/,
+    why: "what is typed elsewhere",
   },
   { place: /\/lib\/agents\//, text: /./, why: "names of agents, and what they are given" },
   {

@@ -1,5 +1,5 @@
 import type { Setting } from "./api/types.ts";
-import { mark } from "./words/text.ts";
+import { mark, type PlainMessage } from "./words/text.ts";
 
 /** What settings are about, in the order in which they are shown. Those that no group names come in the last one. */
 const GROUPS = [
@@ -36,7 +36,7 @@ const REST = mark("Other");
 
 export interface SettingGroup {
   /** A message. */
-  readonly title: string;
+  readonly title: PlainMessage;
   readonly settings: readonly Setting[];
 }
 

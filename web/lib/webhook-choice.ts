@@ -1,5 +1,5 @@
 import type { ChangeType } from "../../src/domain/changes/change-types.ts";
-import { mark } from "./words/text.ts";
+import { mark, type PlainMessage } from "./words/text.ts";
 
 /** What a person decides of a webhook. */
 export interface WebhookChoice {
@@ -25,7 +25,9 @@ export interface EventChoice {
 }
 
 /** Each group in words, and what happens in it. */
-export const EVENT_GROUPS: Readonly<Record<EventGroup, { readonly name: string; readonly what: string }>> = {
+export const EVENT_GROUPS: Readonly<
+  Record<EventGroup, { readonly name: PlainMessage; readonly what: PlainMessage }>
+> = {
   file: { name: mark("Files"), what: mark("Added, changed, moved, deleted, put back") },
   files: { name: mark("Many files at once"), what: mark("One message for all that was done in one go") },
   folder: { name: mark("Folders"), what: mark("Made, copied, moved, deleted, put back") },

@@ -3,14 +3,14 @@ import { useLoad } from "../../lib/api/load.ts";
 import { useStyle } from "../../lib/browser/style.ts";
 import { isInBytes, lastDays, type Measure, seriesOf, type Usage } from "../../lib/usage.ts";
 import { formatBytes, formatNumber } from "../../lib/words/format.ts";
-import { mark, plural, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, plural, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Choice } from "../forms/choice.tsx";
 import style from "./charts.css" with { type: "text" };
 import { DayChart } from "./day-chart.tsx";
 import { DayLegend, DayTable, type NamedSeries } from "./day-table.tsx";
 
-const WORDS: Readonly<Record<Measure, string>> = {
+const WORDS: Readonly<Record<Measure, PlainMessage>> = {
   requests: mark("Requests"),
   client_errors: mark("Refused requests"),
   server_errors: mark("Failed requests"),

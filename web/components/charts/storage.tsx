@@ -3,7 +3,7 @@ import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { Drive, UsageKind } from "../../lib/api/types.ts";
 import { sumOf } from "../../lib/usage.ts";
-import { mark, plural, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, plural, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Name } from "../name.tsx";
 import { type Share, Shares } from "./shares.tsx";
@@ -11,7 +11,7 @@ import { type Share, Shares } from "./shares.tsx";
 /** How many drives have a bar of their own. */
 const NAMED = 7;
 
-const KINDS: Readonly<Record<FileKind, string>> = {
+const KINDS: Readonly<Record<FileKind, PlainMessage>> = {
   image: mark("Pictures"),
   video: mark("Videos"),
   audio: mark("Music and sound"),

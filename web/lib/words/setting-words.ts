@@ -2,15 +2,15 @@ import { PLANS } from "../../../src/domain/accounts/roles.ts";
 import type { Setting } from "../api/types.ts";
 import { valueOf, valuesOfPlans } from "../server.ts";
 import { formatList } from "./format.ts";
-import { mark, t } from "./text.ts";
+import { mark, type PlainMessage, t } from "./text.ts";
 
 interface SettingWords {
   readonly title: string;
   readonly hint: string;
 }
 
-/** What people are told of the settings that can be changed: messages. */
-const WORDS: Readonly<Record<string, SettingWords>> = {
+/** What people are told of the settings that can be changed. */
+const WORDS: Readonly<Record<string, Readonly<Record<keyof SettingWords, PlainMessage>>>> = {
   name: {
     title: mark("Name"),
     hint: mark("Shown on each page, where people sign in, and in titles. 1 to 64 characters."),

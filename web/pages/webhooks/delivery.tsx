@@ -4,10 +4,10 @@ import waitingIcon from "lucide-static/icons/clock.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
 import type { Delivery } from "../../lib/api/types.ts";
 import { formatRelative, formatTime } from "../../lib/words/format.ts";
-import { mark, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, t } from "../../lib/words/text.ts";
 import { attemptsOf, outcomeOf } from "./words.ts";
 
-const LOOKS: Readonly<Record<Delivery["state"], { readonly name: string; readonly icon: string }>> = {
+const LOOKS: Readonly<Record<Delivery["state"], { readonly name: PlainMessage; readonly icon: string }>> = {
   pending: { name: mark("Waiting"), icon: waitingIcon },
   delivered: { name: mark("Delivered"), icon: deliveredIcon },
   failed: { name: mark("Failed"), icon: failedIcon },

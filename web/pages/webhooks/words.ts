@@ -1,18 +1,19 @@
 import type { Delivery, Webhook } from "../../lib/api/types.ts";
 import type { WebhookState } from "../../lib/webhook-state.ts";
 import { formatRelative } from "../../lib/words/format.ts";
-import { mark, plural, t } from "../../lib/words/text.ts";
+import { mark, type PlainMessage, plural, t } from "../../lib/words/text.ts";
 
 /** How it goes with a webhook, and how that looks. */
-export const STATES: Readonly<Record<WebhookState, { readonly name: string; readonly look: string }>> = {
-  unused: { name: mark("Nothing sent yet"), look: "standing" },
-  working: { name: mark("Working"), look: "standing good" },
-  failing: { name: mark("Failing"), look: "standing bad" },
-  disabled: { name: mark("Disabled"), look: "standing careful" },
-};
+export const STATES: Readonly<Record<WebhookState, { readonly name: PlainMessage; readonly look: string }>> =
+  {
+    unused: { name: mark("Nothing sent yet"), look: "standing" },
+    working: { name: mark("Working"), look: "standing good" },
+    failing: { name: mark("Failing"), look: "standing bad" },
+    disabled: { name: mark("Disabled"), look: "standing careful" },
+  };
 
 /** What the server says of a webhook and its messages, so that catalogues have it. */
-const OF_SERVER: readonly string[] = [
+const OF_SERVER: readonly PlainMessage[] = [
   mark("It was disabled by request."),
   mark("Its user was disabled."),
   mark("The key that it was made with was revoked or has expired."),
@@ -26,7 +27,8 @@ const OF_SERVER: readonly string[] = [
 
 /** A sentence of the server's, in the language that is shown if that has it. */
 export function saidByServer(text: string): string {
-  return OF_SERVER.includes(text) ? t(text) : text;
+  const known = OF_SERVER.find((message) => message === text);
+  return known === undefined ? text : t(known);
 }
 
 /** What went wrong with a delivery last; empty if nothing. */
