@@ -2,14 +2,11 @@ import { VERSION } from "../process/version.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup, restore } from "./backup.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
+import { drawThumbnail, extractText } from "./own-processes.ts";
 import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 import { verify } from "./verify.ts";
-import { encodeDrawing, parseThumbnailSize } from "../domain/contents/thumbnail.ts";
-import { drawThumbnail } from "../thumbnails/draw.ts";
 import { localAddress } from "../network/local-address.ts";
-import { encodeExtraction, parseDocumentFormat } from "../domain/contents/extraction.ts";
-import { runExtraction } from "../extraction/run.ts";
 
 const version: Command = {
   name: "version",
@@ -35,38 +32,6 @@ const healthcheck: Command = {
   },
 };
 
-/** The server starts this for each document: its content is on standard input. */
-const extractText: Command = {
-  name: "extract-text",
-  positionals: ["FORMAT"],
-  summary: "Read the text of a document; the server starts this by itself",
-  help: "",
-  isInternal: true,
-  async run({ positionals }, terminal) {
-    const format = parseDocumentFormat(positionals[0]);
-    if (format === null) throw new CommandError("Give the format of the document.");
-    await terminal.outBytes(encodeExtraction(await runExtraction(format, await standardInput())));
-  },
-};
-
-/** The server starts this for each thumbnail: the picture is on standard input. */
-const drawing: Command = {
-  name: "draw-thumbnail",
-  positionals: ["SIZE"],
-  summary: "Draw a thumbnail of a picture; the server starts this by itself",
-  help: "",
-  isInternal: true,
-  async run({ positionals }, terminal) {
-    const size = parseThumbnailSize(positionals[0]);
-    if (size === null) throw new CommandError("Give the size of the thumbnail.");
-    await terminal.outBytes(encodeDrawing(await drawThumbnail(size, await standardInput())));
-  },
-};
-
-async function standardInput(): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(Bun.concatArrayBuffers(await Array.fromAsync(Bun.stdin.stream())));
-}
-
 const COMMANDS: readonly Command[] = [
   serve,
   userCreate,
@@ -80,7 +45,7 @@ const COMMANDS: readonly Command[] = [
   healthcheck,
   version,
   extractText,
-  drawing,
+  drawThumbnail,
 ];
 
 /** Runs the command that the arguments name, `serve` by default. Returns the exit code. */

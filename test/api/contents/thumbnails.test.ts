@@ -6,15 +6,14 @@ import { THUMBNAIL_LIMITS } from "../../../src/domain/contents/thumbnail.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { claimingPng, png, turnedJpeg } from "../../support/samples/pictures.ts";
-import { KEEPS_NOTHING, startAppliance } from "../../support/server/appliance.ts";
+import { KEEPS_NOTHING, OWN_PROCESS, startAppliance } from "../../support/server/appliance.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { provision } from "../../support/server/scenario.ts";
 
 // Notes each process that the server starts.
 const scratch = await temporaryDirectory(FAST_DIRECTORY);
 const started = join(scratch.path, "started");
-const main = join(import.meta.dir, "../../../src/main.ts");
-const noting = ["sh", "-c", `echo >> ${started}; exec "$@"`, "sh", process.execPath, main];
+const noting = ["sh", "-c", `echo >> ${started}; exec "$@"`, "sh", ...OWN_PROCESS];
 
 const coffer = await startAppliance(KEEPS_NOTHING, { program: noting });
 const agent = await provision(coffer);

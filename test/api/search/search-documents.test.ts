@@ -5,7 +5,7 @@ import type { FoundFilesPage } from "../../../src/http/records/record-schemas.ts
 import { rowsIn } from "../../support/faults/change-database.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { OWN_PROCESS, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { docx, pdf, pdfLines, wordParagraph } from "../../support/samples/documents.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -110,7 +110,7 @@ const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 async function failingReader(directory: string, failure: string): Promise<() => Promise<void>> {
   await coffer[Symbol.asyncDispose]();
   const go = join(directory, "go");
-  const real = [process.execPath, join(import.meta.dir, "../../../src/main.ts")].map((part) => `"${part}"`);
+  const real = OWN_PROCESS.map((part) => `"${part}"`);
   const script = `[ -e "${go}" ] || { ${failure}; exit; }; exec ${real.join(" ")} "$0" "$1"`;
   coffer = await startAppliance({}, { program: ["sh", "-c", script] });
   own = await provision(coffer);

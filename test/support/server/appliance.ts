@@ -41,6 +41,9 @@ const ROOMY = {
 /** For tests of what goes when it is deleted or replaced. */
 export const KEEPS_NOTHING = { "keep-days": "0" };
 
+/** The start of the command line of what the server starts for one content. */
+export const OWN_PROCESS = [process.execPath, join(import.meta.dir, "own-process.ts")] as const;
+
 /** What is so unless a test gives another. */
 const DEFAULTS = {
   // What a search finds must not depend on how fast the machine is.
@@ -48,8 +51,7 @@ const DEFAULTS = {
   grepBounds: { ...GREP_BOUNDS, time: 60_000 },
   // Hashes are made by the hundred. One test holds what they cost otherwise.
   passwordCost: { memoryCost: 8, timeCost: 1 },
-  // Processes of its own run from source, like it.
-  program: [process.execPath, join(import.meta.dir, "../../../src/main.ts")],
+  program: OWN_PROCESS,
 };
 
 /** What a test may give to its Coffer. */
