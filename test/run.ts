@@ -27,11 +27,14 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/log-cuts.long": 40,
   "e2e/dashboard/dashboard-pages.long": 40,
   "e2e/dashboard-files/dashboard-upload.long": 40,
-  "e2e/upkeep/backup": 20,
+  "e2e/dashboard-files/dashboard-preview": 30,
+  "api/requests/authorisation": 30,
+  "e2e/dashboard/dashboard-account": 25,
+  "e2e/dashboard/dashboard-pages": 25,
+  "services/folders/given-up-works": 25,
+  "services/folders/folder-works": 25,
   "blobs/durability": 20,
-  "e2e/dashboard/dashboard-account": 20,
-  "e2e/dashboard/dashboard-pages": 20,
-  "e2e/dashboard-files/dashboard-upload": 15,
+  "e2e/upkeep/backup": 15,
   "e2e/process/stop": 15,
 };
 

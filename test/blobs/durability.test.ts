@@ -14,6 +14,7 @@ import { Output } from "../support/server/executable.ts";
 import { whyCannot, withReason } from "../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { longTest } from "../support/server/thorough.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -267,7 +268,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ]);
   });
 
-  test("of eight long contents at once one is synced at a time, and all arrive", async () => {
+  longTest("of eight long contents at once one is synced at a time, and all arrive", async () => {
     const { printed, lines } = await straced(
       // So slow that the next would begin meanwhile.
       "-e trace=fdatasync -e inject=fdatasync:delay_exit=100000",

@@ -17,6 +17,7 @@ import { manyScans, png } from "../support/samples/pictures.ts";
 import { provision, serve } from "../support/server/executable.ts";
 import { connectMcp, REVISIONS } from "../support/peers/mcp.ts";
 import { eventually } from "../support/server/scenario.ts";
+import { longTest } from "../support/server/thorough.ts";
 
 // The libraries that read documents and speak MCP are in the executable, and the process that reads is this executable,
 // as is the one that draws thumbnails.
@@ -87,7 +88,7 @@ test("nothing waits for a slow document but others of its owner, and it ends wit
   await eventually(() => children().length === 0);
 });
 
-test("a picture that takes minutes to draw ends with its client, and the next one is drawn", async () => {
+longTest("a picture that takes minutes to draw ends with its client, and the next one is drawn", async () => {
   const thumbnailOf = async (path: string, body: Uint8Array<ArrayBuffer>) =>
     `/v0/files/${(await agent.client.put(agent.drive, path, body)).id}/thumbnail`;
   const [hostile, plain] = [

@@ -18,7 +18,7 @@ type Own = Pick<OwnDrive, "id" | "client">;
 
 /** How many requests are sent at once. */
 const MANY = 50;
-const ROUNDS = Math.ceil((runs().numRuns ?? 100) / 50);
+const ROUNDS = Math.ceil((runs().numRuns ?? 1) / 50);
 
 /** In the database, in a file, and so long that it is read while it is sent. */
 const SIZES = [100, 20_000, 700_000];

@@ -6,5 +6,5 @@ const stage = openStage(KEEPS_A_DAY);
 
 test.each(Array.from({ length: 24 }, (_, index) => index + 100))(
   "lists, totals, folders and counts agree with a simple model, seed %p",
-  (seed) => runTreeModel(stage, seed),
+  (seed) => runTreeModel(stage, seed, 250),
 );

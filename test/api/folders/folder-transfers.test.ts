@@ -11,6 +11,7 @@ import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { expectRefused } from "../../support/server/answers.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const stage = openStage();
 
@@ -238,7 +239,7 @@ async function folderChanges(work: () => Promise<void>): Promise<number> {
   }
 }
 
-test("files that expired far down are taken away many at the cost of one for each folder above them", async () => {
+longTest("taking away files that expired far down costs one change for each folder above", async () => {
   const { client, id: drive } = await stage.ownDrive();
   const depth = 480;
   const deep = `old/${"a/".repeat(depth)}`;

@@ -6,7 +6,7 @@ import { verified } from "../../support/faults/verified.ts";
 test("every answer to a generated request is one that is described", async () => {
   await using coffer = await startAppliance({ signups: "open" });
   const { appliance, dataDir, clock } = coffer;
-  const { faults } = await sendGenerated({ url: appliance.url, dataDir, clock }, 1, 1000);
+  const { faults } = await sendGenerated({ url: appliance.url, dataDir, clock }, 1, 400);
   expect(faults).toEqual([]);
   expect(coffer.lines.filter((line) => /"level":"error"|request failed/.test(line))).toEqual([]);
   await coffer.close();

@@ -19,6 +19,7 @@ import { put } from "../../support/server/uploads.ts";
 import { indexAll, settledIndex } from "../../support/server/settled-index.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const stage = openStage();
 const it = testWith(startWithDrive);
@@ -481,7 +482,7 @@ describe("many at once", () => {
    */
   const ROUNDS = 50;
 
-  test("are answered or told when to come again", async () => {
+  longTest("are answered or told when to come again", async () => {
     const { ada } = stage.world.clients;
     const answers = await Promise.all(
       Array.from({ length: 600 }, (_, number) =>

@@ -16,6 +16,7 @@ import { put } from "../../support/server/uploads.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 /** Requests about a drive's files and folders, whose answers are the same in a snapshot that was taken then. */
 function requestsAbout(drive: string, paths: readonly string[], tags: readonly string[]): string[] {
@@ -124,7 +125,7 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
 
-test("a snapshot of more files than one step reads is compared and listed whole, also when all have changed since", async () => {
+longTest("a snapshot of more files than one step reads is compared and listed whole", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
   const storeAll = (of: readonly string[], content: string) =>

@@ -9,6 +9,7 @@ import { hashOf } from "../../support/samples/hash.ts";
 import type { Answer } from "../../support/server/client.ts";
 import { serve } from "../../support/server/executable.ts";
 import { runHere } from "../../support/server/run-here.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 
 const store = await stoppedStore();
 afterAll(() => store[Symbol.asyncDispose]());
@@ -49,7 +50,9 @@ function requireRefusal({ status, text, headers }: Answer): void {
   expect([status, JSON.parse(text).error.request_id]).toEqual([500, headers.get("x-request-id")]);
 }
 
-test.each(["file", "folder", "blob", "small_content", "drive", "api_key", "file_path", "file_folder"])(
+const PARTS = ["file", "folder", "blob", "small_content", "drive", "api_key", "file_path", "file_folder"];
+
+test.each(PARTS.filter((_, index) => isThorough() || index % 2 === 0))(
   "a page of %s with other bytes: verify says so, no answer is wrong, and the server runs on or says what to do",
   async (name) => {
     const dataDir = await store.copied();

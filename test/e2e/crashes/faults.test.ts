@@ -13,13 +13,13 @@ import { temporaryDirectory } from "../../support/server/temporary-directory.ts"
 const prepared = await prepare();
 afterAll(() => prepared[Symbol.asyncDispose]());
 
-// All of a disk's faults, at every call, are in faults.long.test.ts.
+// All of a disk's faults, at every call of every change, are in faults.long.test.ts.
 
 const LOG = "coffer.db-wal";
 const NEXT_SYNC: Fault = { calls: "fsync,fdatasync", error: "EIO", when: "1", file: LOG };
 
 describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), () => {
-  test.each(FILE_CHANGES)(
+  test.each(FILE_CHANGES.filter((_, index) => index % 2 === 0))(
     "in the sync of the log at $name, then a kill: 503, and it happened or it did not",
     async (change) => {
       const trial = await tryOut(prepared, change);

@@ -9,6 +9,7 @@ import { failureOf } from "../../support/samples/failure.ts";
 import { sessionIn } from "../../support/server/sign-in.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const MIB = 1024 * 1024;
 const SMALL = contentOf("small", 1000);
@@ -61,7 +62,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(server.stdout.text).not.toContain('"level":"error"');
   });
 
-  test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
+  longTest("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507", async () => {
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
     const ofAda = { dataDir: join(disk.path, "data"), wrapper: disk.wrapper, input: "ada's password" };

@@ -3,6 +3,7 @@ import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { hold, resize } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { chooseFor, closeDialog, fillForm, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 // Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
 
@@ -66,7 +67,7 @@ test("what is pressed twice, and sent again because its answer was lost, makes o
   expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
 });
 
-test("work that is left while it is being done shows in the list once it is", async () => {
+longTest("work that is left while it is being done shows in the list once it is", async () => {
   await using page = await openDrive("Left", { "a.txt": 1, "b.txt": 1 });
   const { release } = await hold(page, "POST", /\/v0\/files\/bulk-delete$/);
   await row(page, "b.txt").focus();
@@ -88,7 +89,7 @@ test("work that is left while it is being done shows in the list once it is", as
   await page.locator("button:focus", { hasText: "Upload files" }).waitFor();
 });
 
-test("what was refused at one destination can be taken to another", async () => {
+longTest("what was refused at one destination can be taken to another", async () => {
   await using page = await openDrive("Elsewhere", {
     "a/in/x": 1,
     "b.txt": 1,

@@ -4,6 +4,7 @@ import { nextFrame } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { row } from "../../support/browser/drive-page.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 // What is dragged by its name in the list of a folder.
 
@@ -69,7 +70,7 @@ test("a row is moved onto a folder's row, the selection onto the tree and the wa
   expect(await paths(page.drive.id)).toEqual(["box/a.txt", "box/b.txt", "c.txt", "d.txt"]);
 });
 
-test("a folder goes into no folder in itself, nothing where it is already, and a taken place is asked about", async () => {
+longTest("a folder goes into no folder in itself, and a taken place is asked about", async () => {
   await using page = await openDrive("Refused", { "a.txt": 1, "box/a.txt": 2, "box/deep/b.txt": 3 });
   await followsDrags(page, "box");
   const moves: string[] = [];

@@ -5,6 +5,7 @@ import { confirmDelete, enter, fillForm, moveTo, row, tooEarly } from "../../sup
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { ZipReader } from "../../support/samples/unzip.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const dashboard = await openDashboard({ owner: "alice" });
 const { open, openDrive, driveWith, paths } = dashboard;
@@ -60,7 +61,7 @@ test("folders are made, and files and folders moved and copied", async () => {
   ]);
 });
 
-test("work waits when the server asks for it, goes on, and can be stopped", async () => {
+longTest("work waits when the server asks for it, goes on, and can be stopped", async () => {
   await using page = await openDrive("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
   // It is asked again after a second, which is answered once it has been seen that it waits.
   const seen = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ import {
   upload,
 } from "../../support/browser/drive-page.ts";
 import { putFile } from "../../support/server/drives.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 
 const dashboard = await openDashboard();
@@ -94,7 +94,7 @@ test("versions are compared and restored, and the trash gives back what it holds
   expect(await paths(id)).toEqual(["old/gone.txt", "plan.md"]);
 });
 
-test("a folder, its tree and a preview follow what others do; selection, focus and scroll stay", async () => {
+longTest("a folder, its tree and a preview follow what others do; selection and focus stay", async () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${100 + at}.txt`, 1]));
   const { id, fileId } = await driveWith("Live", { ...files, "box/in.txt": 1 });
   const { owner } = dashboard;

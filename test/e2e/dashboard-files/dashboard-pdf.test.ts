@@ -6,7 +6,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
 import { isFound, putFile } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 
 const dashboard = await openDashboard();
 const { owner, server } = dashboard;
@@ -134,7 +134,7 @@ describe("a PDF with scripts and links", () => {
     expect([page.url(), faults]).toEqual([address, [[], []]]);
   });
 
-  test("is shown on the page of a link in the same way", async () => {
+  longTest("is shown on the page of a link in the same way", async () => {
     await putFile(owner, owner.drive, "shared.pdf", EVIL);
     const body = { drive_id: owner.drive, path: "shared.pdf" };
     const { token } = await owner.client.post<{ token: string }>("/v0/links", body);

@@ -14,7 +14,7 @@ import { type Content, openPreviews } from "../../support/browser/preview.ts";
 import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 const { dashboard, page, strangers, store, show, preview, shown, view } = await openPreviews();
@@ -67,7 +67,7 @@ describe("what each kind looks like", () => {
     await old.close();
   });
 
-  test("of a long text the first MiB is shown, and that this is so", async () => {
+  longTest("of a long text the first MiB is shown, and that this is so", async () => {
     // The limit falls into the middle of a character: behind the first one, 5,216 lines of 201 bytes
     // and 159 bytes of the next.
     await show("long.log", `a${`${"é".repeat(100)}\n`.repeat(10_434)}`);
@@ -195,7 +195,7 @@ describe("hostile files never run", () => {
     expect([await page.title(), strangers]).toEqual([expect.not.stringMatching(/^pwned/), []]);
   });
 
-  test("documents that are made to take long, or to mislead, do not", async () => {
+  longTest("documents that are made to take long, or to mislead, do not", async () => {
     const unended = ["_a ", "[", "![[a](b)", "**a", "<http://", "` a"].map((mark) => mark.repeat(5000));
     await show(
       "slow.md",

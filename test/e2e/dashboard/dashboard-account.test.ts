@@ -7,6 +7,7 @@ import { systemClock } from "../../../src/process/clock.ts";
 import { addAccount } from "../../support/server/accounts.ts";
 import { provision, serve, type Server, signUp } from "../../support/server/executable.ts";
 import { providerSettings, startRealProvider } from "../../support/peers/real-provider.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const closing = new AsyncDisposableStack();
 afterAll(() => closing.disposeAsync());
@@ -71,7 +72,7 @@ test("the setup link makes an administrator's account, and says why where it can
   await heading(page, "This link was already used").waitFor();
 });
 
-test("beside a provider the setup link makes an administrator, and others claim a drive through it", async () => {
+longTest("beside a provider the setup link works, and others claim a drive through it", async () => {
   const provider = closing.use(await startRealProvider());
   const beside = await open(providerSettings(provider));
   const { server, baseURL } = beside;

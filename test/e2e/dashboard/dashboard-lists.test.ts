@@ -11,7 +11,7 @@ import {
   tooEarly,
   upload,
 } from "../../support/browser/drive-page.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
@@ -120,7 +120,7 @@ test("keys do nothing to a row that does not show that it is meant; an arrow sho
   await page.getByRole("dialog", { name: "Delete “b.txt”?" }).waitFor();
 });
 
-test("rows are as high as their text, however large a person has set that in their browser", async () => {
+longTest("rows are as high as their text, however large a person has set that in their browser", async () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
   const { slug } = await driveWith("Large", files);
   await using page = await open();
@@ -146,7 +146,7 @@ test("rows are as high as their text, however large a person has set that in the
   expect(bottom).toBeLessThanOrEqual(800);
 });
 
-test("as the window becomes another, rows stand close, each stays one, and the focus is not lost with the tree", async () => {
+longTest("as the window becomes another, rows stand close and the focus is not lost", async () => {
   const { slug } = await driveWith("Widths", { "a/b.txt": 1, "a.txt": 1000, "b.txt": 1 });
   await using page = await open();
   // A time ago that takes many words.

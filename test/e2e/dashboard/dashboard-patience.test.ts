@@ -5,6 +5,7 @@ import { chooseFor, confirmDelete, goFollowing, row, upload } from "../../suppor
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 // What keeps a person from an answer: limits, which are those of a new server here, and a server that is away.
 
@@ -16,7 +17,7 @@ changeDatabase(dashboard.server.dataDir, "UPDATE user SET plan = 'free'");
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test("a person on plan free opens ten folders and 24 previews at once, and is not stopped", async () => {
+longTest("a person on plan free opens ten folders and 24 previews at once, and is not stopped", async () => {
   const folders = numbers(10).map((at) => [`folder ${at}/in it.txt`, 1] as const);
   const files = numbers(24).map((at) => [`file ${at}.txt`, 1] as const);
   const { slug, fileId } = await driveWith("Opened", Object.fromEntries([...folders, ...files]));
@@ -81,7 +82,7 @@ describe("while the server is away", () => {
     expect((await dashboard.paths(id)).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"]);
   });
 
-  test("a page that is opened, and one that is loaded as it asks the server to wait, come by themselves", async () => {
+  longTest("what is opened, and what is loaded as it asks to wait, comes by itself", async () => {
     await driveWith("Back");
     await using page = await onlyPageOf(await dashboard.windowOf("ada"));
     await page.goto("/account");

@@ -6,6 +6,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { enter, upload } from "../../support/browser/drive-page.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 // Who is signed in: in two tabs, and when that ends.
 
@@ -90,7 +91,7 @@ describe("two tabs", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("show the same user, also where one was asking who that is when it became another", async () => {
+  longTest("show the same user, also where one was asking who that is when it became another", async () => {
     await using other = await adasPage("/account");
     const page = await other.context().newPage();
     const [answered, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

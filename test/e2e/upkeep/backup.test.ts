@@ -11,12 +11,12 @@ import { startS3Server } from "../../support/peers/s3-server.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 
 const WRITERS = 4;
-const KILLS = isThorough() ? 30 : 3;
-/** By how many milliseconds each of these kills comes later than the one before. */
-const KILL_STEP = isThorough() ? 15 : 60;
+const KILLS = isThorough() ? 30 : 2;
+/** By how many milliseconds each kill of a restore comes later than the one before. */
+const KILL_STEP = 15;
 
 /** Uploads and deletes until `isOver`; the number of answers. */
 async function write({ client, drive }: Agent, writer: number, isOver: () => boolean): Promise<number> {
@@ -75,7 +75,7 @@ test("a backup killed at any moment, under writes, leaves every finished one who
   expect((await readdir(join(t.dataDir, "tmp"))).filter((name) => name.startsWith("backup-"))).toEqual([]);
 });
 
-test("a restore killed at any moment is done again with the same command", async () => {
+longTest("a restore killed at any moment is done again with the same command", async () => {
   await using t = await startFilled(60);
   const restored = t.at("restored");
   await succeed(["backup", t.at("dest"), "--data-dir", t.dataDir]);

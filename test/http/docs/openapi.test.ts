@@ -6,6 +6,7 @@ import { OVERVIEW } from "../../../src/http/docs/overview.ts";
 import { operation, type Route } from "../../../src/http/operation/route.ts";
 import { startStub, stubRoutes } from "../stub-app.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
@@ -152,21 +153,25 @@ describe("the description of the real routes", () => {
     "oidc-client-secret": "secret",
     "base-url": "https://drive.example",
   };
-  test.each<[name: string, settings: Record<string, string>]>([
-    ["with passwords alone", {}],
+  const descriptions: [name: string, settings: Record<string, string>][] = [
     ["with a sign-in provider", provider],
-  ])("passes redocly's recommended rules without a warning, %s", async (_, settings) => {
-    await using coffer = await startAppliance(settings);
-    const file = join(coffer.dataDir, "openapi.json");
-    await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
-    // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
-    const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
-    const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];
-    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
-    const lint = Bun.spawn([process.execPath, ...command], { env, stderr: "ignore" });
-    const report: unknown = await new Response(lint.stdout).json();
-    expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
-  });
+    ["with passwords alone", {}],
+  ];
+  test.each(isThorough() ? descriptions : descriptions.slice(0, 1))(
+    "passes redocly's recommended rules without a warning, %s",
+    async (_, settings) => {
+      await using coffer = await startAppliance(settings);
+      const file = join(coffer.dataDir, "openapi.json");
+      await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
+      // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
+      const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
+      const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];
+      const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+      const lint = Bun.spawn([process.execPath, ...command], { env, stderr: "ignore" });
+      const report: unknown = await new Response(lint.stdout).json();
+      expect(report).toMatchObject({ problems: [], totals: { errors: 0, warnings: 0 } });
+    },
+  );
 });
 
 describe("shared schemas", () => {

@@ -23,6 +23,7 @@ import {
 } from "../../support/server/services-drive.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { testWith } from "../../support/server/test-with.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const MIB = 1024 * 1024;
 const REFUSED = "QUOTA_EXCEEDED";
@@ -69,7 +70,7 @@ function wrongCounts(place: Place): unknown[] {
 const it = testWith(() => openWithAda({ keepDays: 0, storageLimit: 1000 }));
 
 describe("replaces do not fill the disk", () => {
-  test("of an anonymous drive: 60 MiB again and again take 300 MiB at most, and soon less", async () => {
+  longTest("of an anonymous drive: 60 MiB again and again take 300 MiB at most, and soon less", async () => {
     await using drive = await openWithDrive({ keepDays: 0, maxFileSize: 60 * MIB });
     const four = Array<string>(4).fill("replaced");
     expect(await replace(drive, 7, 60 * MIB)).toEqual(["created", ...four, REFUSED, REFUSED]);

@@ -3,7 +3,7 @@ import { CofferError } from "../../../src/domain/errors.ts";
 import { HOSTILE_TEXTS } from "../generated/hostile.ts";
 
 /** How often a rule is tried in an ordinary run. */
-const ORDINARY = 100;
+const ORDINARY = 50;
 
 /**
  * How often a rule is tried: always with the same values in an ordinary run, and with more and ever new ones in

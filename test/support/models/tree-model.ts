@@ -8,7 +8,6 @@ import { Random } from "../server/random.ts";
 import type { Stage } from "../server/scenario.ts";
 import * as model from "./model-tree.ts";
 
-const STEPS = 250;
 const HOUR = 60 * 60 * 1000;
 /** After how many steps everything is counted anew, and every content read. */
 const RECOUNT = 50;
@@ -466,13 +465,13 @@ function shownVersions(path: string, { versions }: model.ModelFile) {
   return versions.filter(({ top }) => top === model.topOf(path));
 }
 
-/** Does `STEPS` random things in two new drives of Ada. Compares all lists after each. */
-export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
+/** Does random things in two new drives of Ada. Compares all lists after each. */
+export async function runTreeModel(stage: Stage, seed: number, steps: number): Promise<void> {
   const { ada } = stage.world.clients;
   const drives = [await ada.makeDrive("One"), await ada.makeDrive("Two")];
   const run = new Run(stage, drives, seed);
   try {
-    for (let step = 0; step < STEPS; step += 1) {
+    for (let step = 0; step < steps; step += 1) {
       await run.step();
       await run.compare();
       if (step % RECOUNT === RECOUNT - 1) await run.recount();

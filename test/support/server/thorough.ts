@@ -1,3 +1,5 @@
+import { test } from "bun:test";
+
 let isSet = false;
 
 /**
@@ -11,4 +13,9 @@ export function beThorough(): void {
 /** Whether the calling file is to try everything. */
 export function isThorough(): boolean {
   return isSet;
+}
+
+/** A test that an ordinary run does without: it takes long, and the others in its file hold most of what it does. */
+export function longTest(name: string, run: () => Promise<void>): void {
+  if (isSet) test(name, run);
 }
