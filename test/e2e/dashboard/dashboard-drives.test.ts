@@ -389,19 +389,21 @@ describe("webhooks", () => {
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByRole("status").getByText("The test failed.").waitFor();
     await page.getByText("Failing", { exact: true }).waitFor();
+    await page.getByRole("status").getByText("It is sent again").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    receiver.answer = () => new Response(null, { status: 204 });
-    await page.getByRole("button", { name: "Send again: Test" }).click();
-    await page.getByRole("status").getByText("The server answered 204.").waitFor();
-
     const choose = async (name: string) => {
       await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("menuitem", { name }).click();
     };
     await choose("Disable");
     await page.getByText("It was disabled by request.").waitFor();
-    expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
+    // Until it is enabled, nothing is sent again.
+    expect(await page.getByText("is sent again").count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Enable" }).click();
+    receiver.answer = () => new Response(null, { status: 204 });
+    await page.getByRole("button", { name: "Send again: Test" }).click();
+    await page.getByRole("status").getByText("The server answered 204.").waitFor();
     await page.getByText("Working", { exact: true }).waitFor();
     await choose("Change");
     await page.getByLabel("Address").fill(receiver.url("/other"));

@@ -6,7 +6,7 @@ import type { usePages } from "../../lib/api/pages.ts";
 import type { Delivery, Webhook } from "../../lib/api/types.ts";
 import { resendDelivery } from "../../lib/webhooks.ts";
 import { t } from "../../lib/words/text.ts";
-import { DeliveryRow } from "./delivery.tsx";
+import { DeliveryRow, type DeliveryRowProps } from "./delivery.tsx";
 import { outcomeOf } from "./words.ts";
 
 interface DeliveriesProps extends ReturnType<typeof usePages<Delivery>> {
@@ -20,6 +20,7 @@ export function Deliveries({ webhook, test, loaded, reload, more }: DeliveriesPr
   if (loaded.state === "loading") return <p class="soft">{t("Loading…")}</p>;
   if (loaded.state === "failed") return <Failure error={loaded.error} retry={reload} />;
   const { data: deliveries, hasMore } = loaded.value;
+  const isEnabled = webhook.disabled_at === null;
   const tried = deliveries.find(({ id }) => id === test);
   const send = async (delivery: Delivery) => {
     try {
@@ -32,7 +33,7 @@ export function Deliveries({ webhook, test, loaded, reload, more }: DeliveriesPr
   };
   return (
     <>
-      <div role="status">{tried !== undefined && <Tried delivery={tried} />}</div>
+      <div role="status">{tried !== undefined && <Tried delivery={tried} isEnabled={isEnabled} />}</div>
       {deliveries.length === 0 && (
         <p class="soft">{t("Nothing was sent yet. Send a test, or change a file.")}</p>
       )}
@@ -42,7 +43,7 @@ export function Deliveries({ webhook, test, loaded, reload, more }: DeliveriesPr
             <DeliveryRow
               key={delivery.id}
               delivery={delivery}
-              canSend={webhook.disabled_at === null}
+              isEnabled={isEnabled}
               onSend={() => void send(delivery)}
             />
           ))}
@@ -54,11 +55,12 @@ export function Deliveries({ webhook, test, loaded, reload, more }: DeliveriesPr
 }
 
 /** What came of a test. */
-function Tried({ delivery }: { readonly delivery: Delivery }) {
+function Tried({ delivery, isEnabled }: Pick<DeliveryRowProps, "delivery" | "isEnabled">) {
+  const outcome = outcomeOf(delivery, isEnabled);
   if (delivery.state === "delivered")
-    return <Told look="good" texts={[t("The test came through."), ...outcomeOf(delivery)]} />;
+    return <Told look="good" texts={[t("The test came through."), ...outcome]} />;
   if (delivery.attempts === 0) return <Told look="" texts={[t("The test is being sent…")]} />;
-  return <Told look="bad" texts={[t("The test failed."), ...outcomeOf(delivery)]} />;
+  return <Told look="bad" texts={[t("The test failed."), ...outcome]} />;
 }
 
 function Told({ look, texts }: { readonly look: string; readonly texts: readonly string[] }) {

@@ -13,14 +13,15 @@ const LOOKS: Readonly<Record<Delivery["state"], { readonly name: PlainMessage; r
   failed: { name: mark("Failed"), icon: failedIcon },
 };
 
-interface DeliveryRowProps {
+export interface DeliveryRowProps {
   readonly delivery: Delivery;
-  readonly canSend: boolean;
+  /** Whether its webhook is: else nothing is sent. */
+  readonly isEnabled: boolean;
   readonly onSend: () => void;
 }
 
 /** A message, what became of it, and a button that sends it once more. */
-export function DeliveryRow({ delivery, canSend, onSend }: DeliveryRowProps) {
+export function DeliveryRow({ delivery, isEnabled, onSend }: DeliveryRowProps) {
   const { id, type, state, attempts, created_at: at } = delivery;
   const isTest = type === "webhook.test";
   const { name, icon } = LOOKS[state];
@@ -34,14 +35,14 @@ export function DeliveryRow({ delivery, canSend, onSend }: DeliveryRowProps) {
         <h3>
           {isTest ? what : <code>{what}</code>} <span class="soft">{t(name)}</span>
         </h3>
-        <p class="soft">{outcomeOf(delivery).join(" ")}</p>
+        <p class="soft">{outcomeOf(delivery, isEnabled).join(" ")}</p>
       </div>
       <p class="soft record-when">
         <span title={formatTime(at)}>{formatRelative(at)}</span>
         <span>{attemptsOf(delivery)}</span>
       </p>
       <div class="record-tools">
-        {canSend && attempts > 0 && (
+        {isEnabled && attempts > 0 && (
           <button
             type="button"
             class="button"

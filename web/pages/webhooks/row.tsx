@@ -33,7 +33,9 @@ export function WebhookRow({ webhook, drive }: WebhookProps) {
         </div>
         <p class="soft">
           {reason !== null && <span>{saidByServer(reason)}</span>}
-          {reason === null && last !== null && outcomeOf(last).map((text) => <span key={text}>{text} </span>)}
+          {reason === null &&
+            last !== null &&
+            outcomeOf(last, true).map((text) => <span key={text}>{text} </span>)}
         </p>
         <p class="soft">
           {last === null ? (

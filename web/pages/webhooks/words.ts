@@ -31,27 +31,28 @@ export function saidByServer(text: string): string {
   return known === undefined ? text : t(known);
 }
 
-/** What went wrong with a delivery last; empty if nothing. */
-export function problemOf({ status, error }: Delivery): string {
-  if (error === null) return "";
-  if (status === null) return saidByServer(error);
+/** What went wrong with a delivery last, in a sentence; none if nothing. */
+function problemOf({ status, error }: Delivery): readonly string[] {
+  if (error === null) return [];
+  if (status === null) return [saidByServer(error)];
   const number = String(status);
   return status >= 300 && status < 400
-    ? t("The server answered {status}. Redirects are not followed.", { status: number })
-    : t("The server answered {status}.", { status: number });
+    ? [t("The server answered {status}. Redirects are not followed.", { status: number })]
+    : [t("The server answered {status}.", { status: number })];
 }
 
-/** What became of a delivery, in whole sentences. */
-export function outcomeOf(delivery: Delivery): readonly string[] {
+/** What became of a delivery, in whole sentences. @param isEnabled whether its webhook is */
+export function outcomeOf(delivery: Delivery, isEnabled: boolean): readonly string[] {
   const { state, attempts, status, next_at: nextAt } = delivery;
   switch (state) {
     case "delivered":
       return [t("The server answered {status}.", { status: String(status) })];
     case "failed":
-      return [problemOf(delivery), t("It is not sent again by itself.")];
+      return [...problemOf(delivery), t("It is not sent again by itself.")];
     case "pending":
+      if (!isEnabled) return attempts === 0 ? [t("Not sent yet")] : problemOf(delivery);
       if (attempts === 0 || nextAt === null) return [t("It is about to be sent.")];
-      return [problemOf(delivery), t("It is sent again {when}.", { when: formatRelative(nextAt) })];
+      return [...problemOf(delivery), t("It is sent again {when}.", { when: formatRelative(nextAt) })];
   }
 }
 
