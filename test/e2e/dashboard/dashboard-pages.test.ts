@@ -97,7 +97,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["search-nothing", "/search?q=nothing&type=image/*", "Nothing found"],
   ["keys", "/keys", "Night shift"],
   ["webhooks", "/webhooks", "folder.deleted"],
-  ["webhook", `/webhooks?webhook=${hook}`, "Nothing was sent yet."],
+  ["webhook", `/webhooks?webhook=${hook}`, "Deliveries"],
   ["webhook-new", "/webhooks", "folder.deleted", "New webhook"],
   ["account", "/account", "All days"],
   ["users", "/users", "All days"],

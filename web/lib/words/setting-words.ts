@@ -43,7 +43,7 @@ export function shownValue(setting: Setting): string {
   if (setting.secret) return setting.source === "default" ? t("Not set") : t("Set");
   switch (setting.name) {
     case "signups":
-      return value === "open" ? t("Open") : t("Closed");
+      return value === "open" ? t("signups|Open") : t("Closed");
     case "rate_limits":
     case "storage_limits": {
       const values = { ...valuesOfPlans(setting.default_value), ...valuesOfPlans(value) };

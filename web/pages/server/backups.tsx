@@ -70,7 +70,7 @@ function Made({ backups, onBegun }: MadeProps) {
       <dl class="server-facts">
         <dt>{t("Last")}</dt>
         <dd>{last === null ? t("None yet") : `${formatTime(last)} (${formatRelative(last)})`}</dd>
-        <dt>{t("Next")}</dt>
+        <dt>{t("backup|Next")}</dt>
         <dd>{Date.parse(next) <= Date.now() ? t("Within a minute") : formatTime(next)}</dd>
         <dt>{t("How often")}</dt>
         <dd>{interval(backups.interval_seconds)}</dd>

@@ -60,7 +60,7 @@ function FieldOf({ setting }: { readonly setting: Setting }) {
       hint={hint}
       options={[
         { value: "closed", text: t("Closed") },
-        { value: "open", text: t("Open") },
+        { value: "open", text: t("signups|Open") },
       ]}
     />
   ) : (
