@@ -9,7 +9,7 @@ const READ =
   "x.day, x.who, x.requests, x.client_errors AS clientErrors, x.server_errors AS serverErrors, x.received, x.sent";
 const ADD = `DO UPDATE SET ${COUNTS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
-/** Who gets a row: of ids that have none yet only so many. Words have one each. */
+/** Who gets a row: words, which are shorter than ids, have one each; of ids that have none yet only so many get one. */
 function whoWithRow(table: string, sameDay: string): string {
   return `CASE WHEN length(:who) < 36
                  OR EXISTS (SELECT 1 FROM ${table} WHERE ${sameDay} AND who = :who)

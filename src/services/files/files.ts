@@ -95,7 +95,7 @@ export class Files extends Service<
     return this.parts.access.fileIn(caller, view);
   }
 
-  /** The content, or a range, which is read while it is sent: null asks by a link. Counts as bandwidth. Throws DamagedFile. */
+  /** The content or a range, read while it is sent; no caller for a link. Counts as bandwidth. Throws DamagedFile. */
   content(caller: Caller | null, file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.parts.usage.countSent(caller, file.driveId, (range?.end ?? file.size) - (range?.start ?? 0));
     return this.parts.blobChecks.read(file, range);

@@ -94,7 +94,12 @@ export function usage({ usage: meter, usageDays, usageKinds }: Parts) {
           "Returns what the files in the account's drives are, largest kind first. All files are counted: for an account with a million of them that takes seconds, and the result is given out again for some minutes. Needs an account key or a session.",
         account: true,
         answers: { description: "The kinds.", json: Type.Object({ data: Type.Array(usageKindSchema) }) },
-        handle: async ({ caller }) => Response.json({ data: await usageKinds.of(caller) }),
+        handle: async ({ caller, context }) => {
+          context.suspendIdleTimeout();
+          const data = await usageKinds.of(caller);
+          context.keepAlive();
+          return Response.json({ data });
+        },
       }),
     ]),
     ...tagged("Users", [
