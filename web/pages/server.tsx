@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
+import { ServerUsage } from "../components/usage.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
@@ -63,6 +64,7 @@ function Report({ server, onChanged }: ReportProps) {
       <Health server={server} />
       <Backups backups={server.backups} onBegun={onChanged} />
       <Refused days={server.refused} since={server.started_at} />
+      <ServerUsage />
       <Settings settings={server.settings} onChanged={onChanged} />
     </>
   );

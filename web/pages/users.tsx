@@ -4,7 +4,6 @@ import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
-import { ServerUsage } from "../components/usage.tsx";
 import { call } from "../lib/api/api.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
@@ -64,7 +63,6 @@ function EveryUser() {
           command: <code>coffer user reset-password NAME</code>,
         })}
       </p>
-      <ServerUsage />
       {isAdding && (
         <AddUser
           onClose={() => setAdding(false)}

@@ -293,7 +293,7 @@ test("what each key did on each day, and what takes the storage, is drawn, told 
       .allInnerTexts(),
   ).toEqual(["Photos\n3.9 KiB", "Pictures\n2.9 KiB", "Texts and documents\n1000 bytes"]);
   await using admin = await newVisitor();
-  await admin.goto("/users");
+  await admin.goto("/server");
   await signInAt(admin, "ada");
   await admin.getByRole("table").getByRole("row", { name: "erin" }).waitFor();
 });

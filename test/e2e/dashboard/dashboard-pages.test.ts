@@ -100,7 +100,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["webhook", `/webhooks?webhook=${hook}`, "Deliveries"],
   ["webhook-new", "/webhooks", "folder.deleted", "New webhook"],
   ["account", "/account", "All days"],
-  ["users", "/users", "All days"],
+  ["users", "/users", "bob"],
   ["claim", claim, "Claim this drive"],
   ["consent", consent, "asked for it there just now"],
   ["consent-computer", consentOfComputer, "A program on this computer"],
@@ -114,7 +114,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
   ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
   ["users-add", "/users", "bob", "Add user"],
-  ["server", "/server", "What needs attention"],
+  ["server", "/server", "All days"],
   ["server-change", "/server", "What needs attention", "Change: Storage of an account"],
 ];
 
