@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { ServerUsage } from "../components/usage.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
+import { ServerUsage } from "../components/usage.tsx";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { ServerReport } from "../lib/api/types.ts";
@@ -62,6 +63,7 @@ function Report({ server, onChanged }: ReportProps) {
     <>
       <Problems server={server} />
       <Health server={server} />
+      <ServerUsage />
       <Backups backups={server.backups} onBegun={onChanged} />
       <Refused days={server.refused} since={server.started_at} />
       <ServerUsage />

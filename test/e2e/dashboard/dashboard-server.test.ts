@@ -31,6 +31,7 @@ async function change(page: Page, title: string, values: Readonly<Record<string,
 
 test("settings are changed on the page, hold at once, and are set back", async () => {
   await using page = await dashboard.open("/server");
+  await page.getByRole("heading", { name: "Usage of the server by day" }).waitFor();
   await change(page, "Requests a minute", { "Plan free": "7" });
   await page.getByText("Saved. It holds from now on.").waitFor();
   await lineOf(page, "Requests a minute").getByText("free: 7, pro: 300, and team: 1000").waitFor();
