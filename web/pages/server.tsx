@@ -2,7 +2,6 @@ import { useEffect } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
 import { ServerUsage } from "../components/usage.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
-import { ServerUsage } from "../components/usage.tsx";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { ServerReport } from "../lib/api/types.ts";
@@ -66,7 +65,6 @@ function Report({ server, onChanged }: ReportProps) {
       <ServerUsage />
       <Backups backups={server.backups} onBegun={onChanged} />
       <Refused days={server.refused} since={server.started_at} />
-      <ServerUsage />
       <Settings settings={server.settings} onChanged={onChanged} />
     </>
   );
