@@ -9,7 +9,7 @@ const REQUESTS = 30_000;
  * What generated requests hardly do: nobody knows the setup link, few may register in an hour, an application's requests
  * follow from each other, the fields of an edit must fit its kind and the text, files are named by ids or by paths with a
  * drive, and not both, somebody must be a member of the drive that is named, a change of a folder must last, a file must
- * have the version that is named, and a content must be a picture.
+ * have the version that is named, a content must be a picture, and a backup must have a place.
  */
 const HARDLY_DONE = new Set([
   "setUp",
@@ -30,6 +30,7 @@ const HARDLY_DONE = new Set([
   "getSharedThumbnail",
   "restoreVersionByPath",
   "cancelWork",
+  "startBackup",
 ]);
 
 test(`every answer of the executable to a generated request is one that is described, seed ${SEED}`, async () => {
