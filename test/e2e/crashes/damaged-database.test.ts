@@ -9,7 +9,7 @@ import { hashOf } from "../../support/samples/hash.ts";
 import type { Answer } from "../../support/server/client.ts";
 import { serve } from "../../support/server/executable.ts";
 import { runHere } from "../../support/server/run-here.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { someOf } from "../../support/server/thorough.ts";
 
 const store = await stoppedStore();
 afterAll(() => store[Symbol.asyncDispose]());
@@ -52,7 +52,7 @@ function requireRefusal({ status, text, headers }: Answer): void {
 
 const PARTS = ["file", "folder", "blob", "small_content", "drive", "api_key", "file_path", "file_folder"];
 
-test.each(PARTS.filter((_, index) => isThorough() || index % 2 === 0))(
+test.each(someOf(PARTS, 2))(
   "a page of %s with other bytes: verify says so, no answer is wrong, and the server runs on or says what to do",
   async (name) => {
     const dataDir = await store.copied();
