@@ -31,11 +31,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "api/requests/authorisation": 30,
   "e2e/dashboard/dashboard-account": 25,
   "e2e/dashboard/dashboard-pages": 25,
-  "services/folders/given-up-works": 25,
-  "services/folders/folder-works": 25,
-  "blobs/durability": 20,
-  "e2e/upkeep/backup": 15,
-  "e2e/process/stop": 15,
+  "services/folders/folder-works": 20,
 };
 
 /** Writes how many milliseconds each file takes, for `--timings` of `bun test`: it knows of no file that is left out. */

@@ -14,7 +14,7 @@ import { Output } from "../support/server/executable.ts";
 import { whyCannot, withReason } from "../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
-import { longTest } from "../support/server/thorough.ts";
+import { isThorough, longTest, someOf } from "../support/server/thorough.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -86,7 +86,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     49 * MIB + 1,
     "readdirSync(options.tmpDir).length, (await listAll(store)).length",
   ];
-  test.each([
+  const USES = [
     ["that runs full in an upload", "0", `sampleBytes(${tooLong}), 999_999`, "STORAGE_FULL\n0 0\n"],
     ["that runs full in one piece", "0", `sampleBytes(${tooLong}), ${tooLong}`, "STORAGE_FULL\n0 0\n"],
     [
@@ -101,12 +101,13 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       `sampleBytes(${30 * MIB})`,
       "done\n0 1\n",
     ],
-  ])("%s", async (_, reserve, content, printed) => {
+  ] as const;
+  test.each(someOf(USES, 2))("%s", async (_, reserve, content, printed) => {
     const body = `console.log(await outcome(put(store, ${content}))); console.log(${printLeft});`;
     expect(await printedOnSmallDisk(body, reserve)).toBe(printed);
   });
 
-  test("that ran full is remembered until it is asked for", async () => {
+  longTest("that ran full is remembered until it is asked for", async () => {
     const printed = await printedOnSmallDisk(
       `console.log(store.space.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
        console.log(store.space.takeNoSpace(), store.space.takeNoSpace());`,
@@ -226,47 +227,53 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     ]);
   });
 
-  test("of four long contents at once one has two buffers, and gives them back however it ends", async () => {
-    const { printed, lines } = await straced(
-      "-y -e trace=pwrite64",
-      `const long = (seed) => sampleBytes(${2 * MIB}, seed);
-       const writers = [];
-       for (let seed = 1; seed <= 4; seed++) {
-         const writer = await store.create();
-         await writer.write(long(seed));
-         writers.push(writer);
-       }
-       await Promise.all([writers[0].abort(), ...writers.slice(1).map((writer) => writer.commit())]);
-       for (let round = 0; round < 3; round++) {
-         const aborted = await store.create();
-         await aborted.write(long(5));
-         await aborted.abort();
-         // This one is matched.
-         await put(store, long(2));
-       }
-       console.log(await outcome(put(store, long(6))));`,
-    );
-    expect(printed).toBe("done\n");
-    const largest = new Map<string, number>();
-    for (const line of lines) {
-      const [, name = "", bytes = ""] =
-        /pwrite64\(\d+<.*\/coffer-(.*?)\.tmp>.*?, (\d+), \d+[ )]/.exec(line) ?? [];
-      if (name !== "") largest.set(name, Math.max(largest.get(name) ?? 0, Number(bytes)));
-    }
-    const [pair, one] = [512 * KIB, 256 * KIB];
-    expect([...largest.values()]).toEqual([pair, one, one, one, ...Array.from({ length: 7 }, () => pair)]);
-  });
+  longTest(
+    "of four long contents at once one has two buffers, and gives them back however it ends",
+    async () => {
+      const { printed, lines } = await straced(
+        "-y -e trace=pwrite64",
+        `const long = (seed) => sampleBytes(${2 * MIB}, seed);
+         const writers = [];
+         for (let seed = 1; seed <= 4; seed++) {
+           const writer = await store.create();
+           await writer.write(long(seed));
+           writers.push(writer);
+         }
+         await Promise.all([writers[0].abort(), ...writers.slice(1).map((writer) => writer.commit())]);
+         for (let round = 0; round < 3; round++) {
+           const aborted = await store.create();
+           await aborted.write(long(5));
+           await aborted.abort();
+           // This one is matched.
+           await put(store, long(2));
+         }
+         console.log(await outcome(put(store, long(6))));`,
+      );
+      expect(printed).toBe("done\n");
+      const largest = new Map<string, number>();
+      for (const line of lines) {
+        const [, name = "", bytes = ""] =
+          /pwrite64\(\d+<.*\/coffer-(.*?)\.tmp>.*?, (\d+), \d+[ )]/.exec(line) ?? [];
+        if (name !== "") largest.set(name, Math.max(largest.get(name) ?? 0, Number(bytes)));
+      }
+      const [pair, one] = [512 * KIB, 256 * KIB];
+      expect([...largest.values()]).toEqual([pair, one, one, one, ...Array.from({ length: 7 }, () => pair)]);
+    },
+  );
 
-  test("a long content is synced in parts while it is written, and as a whole before it is named", async () => {
-    const digest = digestOf(sampleBytes(20 * MIB));
-    expect(await traced(`await put(store, sampleBytes(${20 * MIB}));`)).toEqual([
-      "fdatasync /tmp/X",
-      "fsync /blobs",
-      "fsync /tmp/X",
-      `rename /tmp/X /blobs/${digest.slice(0, 2)}/${digest}`,
-      `fsync /blobs/${digest.slice(0, 2)}`,
-    ]);
-  });
+  longTest(
+    "a long content is synced in parts while it is written, and as a whole before it is named",
+    async () => {
+      const digest = digestOf(sampleBytes(20 * MIB));
+      expect(await traced(`await put(store, sampleBytes(${20 * MIB}));`)).toEqual([
+        "fdatasync /tmp/X",
+        "fsync /blobs",
+        "fsync /tmp/X",
+        `rename /tmp/X /blobs/${digest.slice(0, 2)}/${digest}`,
+        `fsync /blobs/${digest.slice(0, 2)}`,
+      ]);
+    },
+  );
 
   longTest("of eight long contents at once one is synced at a time, and all arrive", async () => {
     const { printed, lines } = await straced(
@@ -304,42 +311,38 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   const putSmall = `${putOf(SMALL.length)} ${printLeft} console.log(await store.remove("${SMALL_DIGEST}"));`;
   const onStrace = test.skipIf(NO_STRACE !== "");
 
-  onStrace.each([
+  const SYNCS = [
     ["content", "", "0 0"],
     // The name may be in place already and another upload may have matched it: the sweep decides.
     ["directory", shard, "0 1"],
     ["name of the directory", "/blobs", "0 0"],
-  ])(withReason("a commit whose sync of the %s fails is no commit", NO_STRACE), async (_, path, left) => {
-    // The last word is that nothing is pinned any more.
-    expect(await tampered("fsync:error=EIO", putSmall, path)).toEqual(["EIO", left, "true"]);
-  });
+  ] as const;
+  onStrace.each(someOf(SYNCS, 3))(
+    withReason("a commit whose sync of the %s fails is no commit", NO_STRACE),
+    async (_, path, left) => {
+      // The last word is that nothing is pinned any more.
+      expect(await tampered("fsync:error=EIO", putSmall, path)).toEqual(["EIO", left, "true"]);
+    },
+  );
 
-  onStrace.each([
+  const WRITES = [
     ["the only one before the commit", 64 * KIB + 1, 1],
     ["the first", 20 * MIB, 1],
     ["a later one", 20 * MIB, 5],
-  ])(withReason("a write behind that fails, %s, fails the upload", NO_STRACE), async (_, length, when) => {
-    const printed = await tampered(`pwrite64:error=EIO:when=${when}`, putOf(length) + printLeft);
-    expect(printed).toEqual(["EIO", "0 0"]);
-  });
+  ] as const;
+  onStrace.each(someOf(WRITES, 3))(
+    withReason("a write behind that fails, %s, fails the upload", NO_STRACE),
+    async (_, length, when) => {
+      const printed = await tampered(`pwrite64:error=EIO:when=${when}`, putOf(length) + printLeft);
+      expect(printed).toEqual(["EIO", "0 0"]);
+    },
+  );
 
-  onStrace(withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE), async () => {
-    const printed = await tampered(
-      "pwrite64:delay_enter=20000",
-      `const contents = [1, 2, 3].map((seed) => sampleBytes(${3 * MIB}, seed));
-       const blobs = await Promise.all(contents.map((content) => put(store, content)));
-       for (const [n, blob] of blobs.entries()) {
-         const stored = await (await store.read(blob)).bytes();
-         console.log(Buffer.compare(stored, contents[n]));
-       }`,
-    );
-    expect(printed).toEqual(["0", "0", "0"]);
-  });
-
-  onStrace.each([
+  const ERRORS = [
     ["EIO", "EIO"],
     ["ENOSPC", "STORAGE_FULL"],
-  ])(
+  ] as const;
+  onStrace.each(someOf(ERRORS, 2))(
     withReason("a sync of a part that fails with %s fails the upload, and so does the next one", NO_STRACE),
     async (error, code) => {
       const twice = (putOf(20 * MIB) + printLeft).repeat(2);
@@ -347,15 +350,33 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     },
   );
 
-  onStrace(
-    withReason("an abort while a part is synced in vain leaves nothing, and the process goes on", NO_STRACE),
-    async () => {
-      const body = `const writer = await store.create();
-        await writer.write(sampleBytes(${17 * MIB}));
-        await Promise.all([writer.abort(), writer.abort()]);
-        ${printLeft} ${putOf(MIB)}`;
-      const printed = await tampered("fdatasync:error=EIO:delay_exit=300000", body);
-      expect(printed).toEqual(["0 0", "done"]);
-    },
-  );
+  if (isThorough()) {
+    onStrace(withReason("what waits for a slow disk to write it is not overwritten", NO_STRACE), async () => {
+      const printed = await tampered(
+        "pwrite64:delay_enter=20000",
+        `const contents = [1, 2, 3].map((seed) => sampleBytes(${3 * MIB}, seed));
+         const blobs = await Promise.all(contents.map((content) => put(store, content)));
+         for (const [n, blob] of blobs.entries()) {
+           const stored = await (await store.read(blob)).bytes();
+           console.log(Buffer.compare(stored, contents[n]));
+         }`,
+      );
+      expect(printed).toEqual(["0", "0", "0"]);
+    });
+
+    onStrace(
+      withReason(
+        "an abort while a part is synced in vain leaves nothing, and the process goes on",
+        NO_STRACE,
+      ),
+      async () => {
+        const body = `const writer = await store.create();
+          await writer.write(sampleBytes(${17 * MIB}));
+          await Promise.all([writer.abort(), writer.abort()]);
+          ${printLeft} ${putOf(MIB)}`;
+        const printed = await tampered("fdatasync:error=EIO:delay_exit=300000", body);
+        expect(printed).toEqual(["0 0", "done"]);
+      },
+    );
+  }
 });

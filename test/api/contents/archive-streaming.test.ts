@@ -10,6 +10,7 @@ import { withReason } from "../../support/server/skip.ts";
 import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const stage = openStage(KEEPS_NOTHING);
 
@@ -59,17 +60,20 @@ describe("while it is on its way", () => {
     expect(now).toEqual({ aa: NEXT["d/4"], ab: "added", c: "another", "d/": "" });
   });
 
-  test("deleting the drive changes nothing of it: it comes whole, or is cut off since nobody may have it", async () => {
-    const own = await slow();
-    await using reader = await SlowReader.of(own);
-    await own.client.delete(`/v0/drives/${own.id}`);
-    await stage.coffer.appliance.services.sweep.run();
-    const archive = await reader.rest();
-    // Whether the caller may still have it is asked twice a second.
-    if (archive === null) return;
-    const { a: _, ...others } = await opened(archive, (zip) => zip.texts());
-    expect(others).toEqual(expected);
-  });
+  longTest(
+    "deleting the drive changes nothing of it: it comes whole, or is cut off since nobody may have it",
+    async () => {
+      const own = await slow();
+      await using reader = await SlowReader.of(own);
+      await own.client.delete(`/v0/drives/${own.id}`);
+      await stage.coffer.appliance.services.sweep.run();
+      const archive = await reader.rest();
+      // Whether the caller may still have it is asked twice a second.
+      if (archive === null) return;
+      const { a: _, ...others } = await opened(archive, (zip) => zip.texts());
+      expect(others).toEqual(expected);
+    },
+  );
 
   test("a content that is gone for good breaks the connection, and the log says why", async () => {
     const own = await filled(stage, { a: LARGE, "b/unlike any other": crypto.randomUUID() });
@@ -115,7 +119,7 @@ async function long() {
 }
 
 describe("while a long one is on its way", () => {
-  test("others have their turn", async () => {
+  longTest("others have their turn", async () => {
     const { packing } = await long();
     let turns = 0;
     let isDone = false;
@@ -130,21 +134,24 @@ describe("while a long one is on its way", () => {
     expect(turns).toBeGreaterThan(400);
   });
 
-  test("what changes while the list is written down changes nothing of it; the list is where there is sure to be a place", async () => {
-    const { services, caller, last, packing } = await long();
-    const first = packing.next();
-    await services.files.remove(caller, { id: last }, UNCONDITIONAL);
-    const { value, done } = await first;
-    expect(done).toBe(false);
-    const lists = openFiles()?.filter((file) => file.includes("etilqs"));
-    if (NO_OPEN_FILES === "")
-      expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
-    const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
-    await opened(Buffer.concat(pieces), (zip) => {
-      expect(zip.entries).toHaveLength(20_003);
-      expect(zip.entries.at(-1)?.name).toBe("zz");
-    });
-  });
+  longTest(
+    "what changes while the list is written down changes nothing of it; the list is where there is sure to be a place",
+    async () => {
+      const { services, caller, last, packing } = await long();
+      const first = packing.next();
+      await services.files.remove(caller, { id: last }, UNCONDITIONAL);
+      const { value, done } = await first;
+      expect(done).toBe(false);
+      const lists = openFiles()?.filter((file) => file.includes("etilqs"));
+      if (NO_OPEN_FILES === "")
+        expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
+      const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
+      await opened(Buffer.concat(pieces), (zip) => {
+        expect(zip.entries).toHaveLength(20_003);
+        expect(zip.entries.at(-1)?.name).toBe("zz");
+      });
+    },
+  );
 
   test("what goes before the list is begun is not found", async () => {
     const { services, caller, last } = await long();
@@ -155,7 +162,7 @@ describe("while a long one is on its way", () => {
     expect(failure).toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("leaving before anything has come holds no place", async () => {
+  longTest("leaving before anything has come holds no place", async () => {
     const { own } = await long();
     for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) await leaveAtOnce(own, n);
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);

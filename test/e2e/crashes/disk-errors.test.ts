@@ -16,7 +16,7 @@ import {
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest, someOf } from "../../support/server/thorough.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
 
@@ -89,17 +89,20 @@ test.skipIf(NO_SMALL_DISK !== "")(
   },
 );
 
-test("a limit on the size of files: what is larger is refused, nothing is left of it, and the rest goes on", async () => {
-  // In units of 512 bytes: 9 MiB. A start writes the reserve, of 8 MiB.
-  const wrapper = inShell("ulimit -f 18432");
-  await using server = await serve({ wrapper });
-  const { client, drive } = await provision(server);
-  requireRefusals(await uploads(client, drive, new Uint8Array(10 * MIB)), [500]);
-  expect(await temporariesIn(server.dataDir)).toEqual([]);
-  expect(await put(client, drive, "a.bin", contentOf("a", MIB))).toBe(201);
-  expect(Object.keys(await heldBy(client, drive))).toEqual(["a.bin"]);
-  expect(await server.stop()).toBe(0);
-});
+longTest(
+  "a limit on the size of files: what is larger is refused, nothing is left of it, and the rest goes on",
+  async () => {
+    // In units of 512 bytes: 9 MiB. A start writes the reserve, of 8 MiB.
+    const wrapper = inShell("ulimit -f 18432");
+    await using server = await serve({ wrapper });
+    const { client, drive } = await provision(server);
+    requireRefusals(await uploads(client, drive, new Uint8Array(10 * MIB)), [500]);
+    expect(await temporariesIn(server.dataDir)).toEqual([]);
+    expect(await put(client, drive, "a.bin", contentOf("a", MIB))).toBe(201);
+    expect(Object.keys(await heldBy(client, drive))).toEqual(["a.bin"]);
+    expect(await server.stop()).toBe(0);
+  },
+);
 
 /** What fails: every write, or only those with a content that becomes a file. */
 type Refused = "every write" | "every upload of a file";
@@ -118,8 +121,7 @@ const FAULTS: readonly (readonly [fault: Omit<Fault, "when">, refused: Refused, 
 ];
 
 describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
-  // Every other one has all that may fail, and both ends.
-  test.each(FAULTS.filter((_, index) => isThorough() || index % 2 === 0))(
+  test.each(someOf(FAULTS, FAULTS.length))(
     "with %o at every call: %s fails, and then the server %s",
     async (fault, what, after) => {
       await using place = await prepared.copied();
@@ -144,30 +146,33 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
     },
   );
 
-  test("that cannot read the database: 500 for what needs it, and all is as before when it can", async () => {
-    await using place = await prepared.copied();
-    await using server = await serve({ dataDir: place.dataDir, env: QUIET });
-    const client = server.client(prepared.key);
-    const injection = await Injection.into(server, {
-      calls: "read,pread64",
-      error: "EIO",
-      when: "1+",
-      file: "coffer.db",
-    });
-    requireRefusals(
-      [
-        await client.send("GET", `/v0/files?drive_id=${prepared.drive}`),
-        await client.send("PUT", `/v0/files?drive_id=${prepared.drive}&path=x.bin`, { body: "x" }),
-        await client.send("GET", `/v0/search?drive_id=${prepared.drive}&q=small`),
-      ],
-      [500],
-    );
-    await injection.stop();
-    expect((await writes(client, prepared.drive)).filter(isRefusal)).toEqual([]);
-    await heldBy(client, prepared.drive);
-    expect(await server.stop()).toBe(0);
-    expect(await verified(server.dataDir)).toEqual([]);
-  });
+  longTest(
+    "that cannot read the database: 500 for what needs it, and all is as before when it can",
+    async () => {
+      await using place = await prepared.copied();
+      await using server = await serve({ dataDir: place.dataDir, env: QUIET });
+      const client = server.client(prepared.key);
+      const injection = await Injection.into(server, {
+        calls: "read,pread64",
+        error: "EIO",
+        when: "1+",
+        file: "coffer.db",
+      });
+      requireRefusals(
+        [
+          await client.send("GET", `/v0/files?drive_id=${prepared.drive}`),
+          await client.send("PUT", `/v0/files?drive_id=${prepared.drive}&path=x.bin`, { body: "x" }),
+          await client.send("GET", `/v0/search?drive_id=${prepared.drive}&q=small`),
+        ],
+        [500],
+      );
+      await injection.stop();
+      expect((await writes(client, prepared.drive)).filter(isRefusal)).toEqual([]);
+      await heldBy(client, prepared.drive);
+      expect(await server.stop()).toBe(0);
+      expect(await verified(server.dataDir)).toEqual([]);
+    },
+  );
 });
 
 /** Whether the fault was there before the server opened its index, a tenth of a second after its start. */
@@ -192,10 +197,12 @@ async function opensItsIndexOnceThereIsRoom(): Promise<boolean> {
   return true;
 }
 
-test.skipIf(NO_STRACE !== "")(
-  withReason(
-    "an index that finds no room to be opened waits without an error, and is opened once there is",
-    NO_STRACE,
-  ),
-  () => eventually(opensItsIndexOnceThereIsRoom),
-);
+if (isThorough()) {
+  test.skipIf(NO_STRACE !== "")(
+    withReason(
+      "an index that finds no room to be opened waits without an error, and is opened once there is",
+      NO_STRACE,
+    ),
+    () => eventually(opensItsIndexOnceThereIsRoom),
+  );
+}

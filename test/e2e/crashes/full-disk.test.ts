@@ -40,7 +40,7 @@ async function expectRefusal(disk: SmallDisk): Promise<void> {
 const FULL = [503, { status: "unavailable", problems: ["storage_full"] }];
 
 describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
-  test("that is full: the search index waits, and is made once there is room", async () => {
+  longTest("that is full: the search index waits, and is made once there is room", async () => {
     await using disk = await SmallDisk.mount(48);
     const dataDir = join(disk.outside, "data");
     const first = await start(disk);
@@ -115,31 +115,36 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full: a large folder goes into the trash at once, and small ones though another program takes all that is freed", async () => {
-    await using disk = await SmallDisk.mount(48);
-    await using server = await start(disk);
-    const { client, drive } = await provision(server);
-    const fill = async (folder: string, files: number) => {
-      for (let n = 0; n < files; n += 50)
-        await Promise.all(Array.from({ length: 50 }, (_, at) => client.put(drive, `${folder}${n + at}.bin`)));
-    };
-    const remove = (path: string) =>
-      client.delete<object>("/v0/folders", { drive_id: drive, path, confirm: true });
-    await fill("f/", 2500);
-    await client.post(`/v0/drives/${drive}/snapshots`, {});
-    disk.fill();
-    expect(await remove("f/")).toMatchObject({ deleted_count: 2500 });
-    expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual([]);
-    disk.clear();
-    expect((await verify(disk)).code).toBe(0);
-    const folders = ["0/", "1/", "2/", "3/"];
-    for (const folder of folders) await fill(folder, 100);
-    for (const folder of folders) {
+  longTest(
+    "that is full: a large folder goes into the trash at once, and small ones though another program takes all that is freed",
+    async () => {
+      await using disk = await SmallDisk.mount(48);
+      await using server = await start(disk);
+      const { client, drive } = await provision(server);
+      const fill = async (folder: string, files: number) => {
+        for (let n = 0; n < files; n += 50)
+          await Promise.all(
+            Array.from({ length: 50 }, (_, at) => client.put(drive, `${folder}${n + at}.bin`)),
+          );
+      };
+      const remove = (path: string) =>
+        client.delete<object>("/v0/folders", { drive_id: drive, path, confirm: true });
+      await fill("f/", 2500);
+      await client.post(`/v0/drives/${drive}/snapshots`, {});
       disk.fill();
-      expect(await remove(folder)).toMatchObject({ deleted_count: 100 });
-    }
-    expect(await server.stop()).toBe(0);
-  });
+      expect(await remove("f/")).toMatchObject({ deleted_count: 2500 });
+      expect(await client.paths(`/v0/files?drive_id=${drive}`)).toEqual([]);
+      disk.clear();
+      expect((await verify(disk)).code).toBe(0);
+      const folders = ["0/", "1/", "2/", "3/"];
+      for (const folder of folders) await fill(folder, 100);
+      for (const folder of folders) {
+        disk.fill();
+        expect(await remove(folder)).toMatchObject({ deleted_count: 100 });
+      }
+      expect(await server.stop()).toBe(0);
+    },
+  );
 
   test("that is full when a server starts: it starts from its reserve; without one, as the first one is, it says to make room, and not to delete the lock", async () => {
     await using disk = await SmallDisk.mount(48);
@@ -166,31 +171,34 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
-  test("that is full, where no program can open the index: it waits without an error, and verify does not call it damaged", async () => {
-    await using disk = await SmallDisk.mount(48);
-    await using first = await start(disk);
-    const { client: before, key, drive } = await provision(first);
-    for (const path of ["a.txt", "b.txt"]) await before.put(drive, path, "needle");
-    await first.stdout.until(/the search index is filled/);
-    expect(await first.stop()).toBe(0);
-    disk.fill();
-    const refused = await verify(disk);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("Free some space on its disk.");
-    await using server = await start(disk);
-    disk.fill();
-    const client = server.client(key);
-    await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
-    disk.fill();
-    const find = () => client.paths(`/v0/search?drive_id=${drive}&q=needle`);
-    // A search has the index opened.
-    await find();
-    const { code, stdout } = await verify(disk);
-    expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
-    expect(server.stdout.text).not.toContain('"level":"error"');
-    disk.clear();
-    await eventually(async () => (await find()).length === 1);
-    expect(await server.stop()).toBe(0);
-  });
+  longTest(
+    "that is full, where no program can open the index: it waits without an error, and verify does not call it damaged",
+    async () => {
+      await using disk = await SmallDisk.mount(48);
+      await using first = await start(disk);
+      const { client: before, key, drive } = await provision(first);
+      for (const path of ["a.txt", "b.txt"]) await before.put(drive, path, "needle");
+      await first.stdout.until(/the search index is filled/);
+      expect(await first.stop()).toBe(0);
+      disk.fill();
+      const refused = await verify(disk);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("Free some space on its disk.");
+      await using server = await start(disk);
+      disk.fill();
+      const client = server.client(key);
+      await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
+      disk.fill();
+      const find = () => client.paths(`/v0/search?drive_id=${drive}&q=needle`);
+      // A search has the index opened.
+      await find();
+      const { code, stdout } = await verify(disk);
+      expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
+      expect(server.stdout.text).not.toContain('"level":"error"');
+      disk.clear();
+      await eventually(async () => (await find()).length === 1);
+      expect(await server.stop()).toBe(0);
+    },
+  );
 });

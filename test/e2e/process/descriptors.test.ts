@@ -6,6 +6,7 @@ import { type Agent, provision, type Server, inShell, serve } from "../../suppor
 import { Injection, NO_STRACE } from "../../support/faults/faults.ts";
 import { processSeconds } from "../../support/meters/process-use.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 
 function serveWithFewDescriptors(limit = 256): Promise<Server> {
   return serve({ wrapper: inShell(`ulimit -n ${limit}`) });
@@ -50,15 +51,18 @@ function upload({ key, drive }: Agent, path: string): string {
   return `PUT /v0/files?drive_id=${drive}&path=${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${2 * PIECE.length}\r\n\r\n${PIECE}`;
 }
 
-test("500 connections with 256 descriptors: each is answered, and none costs time while it is idle", async () => {
-  await using server = await serveWithFewDescriptors();
-  const clients = await connect(server, 500, () => HEALTH);
-  const answers = await Promise.all(clients.map((client) => client.response()));
-  const answered = answers.filter(({ status }) => status === 200).length;
-  if (answered < 500) throw new Error(`only ${answered} were answered.\n${await lastWords(server)}`);
-  await comesToRest(server);
-  for (const client of clients) client.close();
-});
+longTest(
+  "500 connections with 256 descriptors: each is answered, and none costs time while it is idle",
+  async () => {
+    await using server = await serveWithFewDescriptors();
+    const clients = await connect(server, 500, () => HEALTH);
+    const answers = await Promise.all(clients.map((client) => client.response()));
+    const answered = answers.filter(({ status }) => status === 200).length;
+    if (answered < 500) throw new Error(`only ${answered} were answered.\n${await lastWords(server)}`);
+    await comesToRest(server);
+    for (const client of clients) client.close();
+  },
+);
 
 // By itself: beside others the server may be too slow to have so many uploads at once.
 test.serial(
@@ -98,68 +102,6 @@ test.serial(
   },
 );
 
-/** What needs a thread: a request, once a text has two versions that take long to compare. */
-test.each([
-  ["a search", (drive: string) => `/v0/search?drive_id=${drive}&q=a`],
-  ["a comparison", (drive: string) => `/v0/files/by-path/diff?drive_id=${drive}&path=a.txt`],
-] as const)("%s that finds no descriptor for its thread does not end the server", async (_, target) => {
-  await using server = await serveWithFewDescriptors();
-  const { key, drive } = await provision(server);
-  for (const line of ["one", "two"]) {
-    const body = `${line} line\n`.repeat(10_000);
-    const answer = await server.client(key).send("PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body });
-    expect(answer.status).toBeLessThan(202);
-  }
-  const clients = await connect(server, 300, () => HEALTH);
-  for (const client of clients) {
-    await client.write(`GET ${target(drive)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-  }
-  for (const client of clients) client.close();
-  await eventually(async () => {
-    const answer = await server
-      .client(key)
-      .send("GET", target(drive))
-      .catch(() => null);
-    return answer?.status === 200;
-  });
-  expect(await server.stop()).toBe(0);
-});
-
-test.serial.skipIf(NO_STRACE !== "")(
-  `connections that come while a thread starts leave it its descriptors${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,
-  async () => {
-    await using server = await serveWithFewDescriptors();
-    const { client, drive } = await provision(server);
-    // The first that a thread does. With an idle index, the next thread is that of the search.
-    await server.stdout.until(/the search index is filled/);
-    const fault = await Injection.into(server, { calls: "epoll_create1", error: "LATE", when: "1+" });
-    const before = threadsOf(server);
-    const found = client.send("GET", `/v0/search?drive_id=${drive}&q=a`);
-    await eventually(() => threadsOf(server) > before);
-    const clients = await connect(server, 500, () => HEALTH);
-    const answers = await Promise.all(clients.map((each) => each.response()));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(500);
-    // Refused, if the thread has taken so long that there are none left for its database.
-    expect([200, 503]).toContain((await found).status);
-    await fault.stop();
-    for (const each of clients) each.close();
-    expect(await server.stop()).toBe(0);
-  },
-);
-
-test.skipIf(NO_STRACE !== "").each(["coffer.db", "search.db"])(
-  `a search that has no descriptor for %s is refused${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,
-  async (file) => {
-    await using server = await serve();
-    const { client, drive } = await provision(server);
-    await client.put(drive, "a.txt", "word");
-    await server.stdout.until(/the search index is filled/);
-    await Injection.into(server, { calls: "openat", error: "EMFILE", when: "1+", file });
-    const { status, headers } = await client.send("GET", `/v0/search?drive_id=${drive}&q=word`);
-    expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
-  },
-);
-
 test("a server with as few descriptors as it may have serves", async () => {
   await using server = await serveWithFewDescriptors(NEEDED.server);
   const agent = await provision(server);
@@ -172,3 +114,67 @@ test("a server with as few descriptors as it may have serves", async () => {
   }
   for (const client of clients) client.close();
 });
+
+if (isThorough()) {
+  /** What needs a thread: a request, once a text has two versions that take long to compare. */
+  test.each([
+    ["a search", (drive: string) => `/v0/search?drive_id=${drive}&q=a`],
+    ["a comparison", (drive: string) => `/v0/files/by-path/diff?drive_id=${drive}&path=a.txt`],
+  ] as const)("%s that finds no descriptor for its thread does not end the server", async (_, target) => {
+    await using server = await serveWithFewDescriptors();
+    const { key, drive } = await provision(server);
+    for (const line of ["one", "two"]) {
+      const body = `${line} line\n`.repeat(10_000);
+      const answer = await server.client(key).send("PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body });
+      expect(answer.status).toBeLessThan(202);
+    }
+    const clients = await connect(server, 300, () => HEALTH);
+    for (const client of clients) {
+      await client.write(`GET ${target(drive)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    }
+    for (const client of clients) client.close();
+    await eventually(async () => {
+      const answer = await server
+        .client(key)
+        .send("GET", target(drive))
+        .catch(() => null);
+      return answer?.status === 200;
+    });
+    expect(await server.stop()).toBe(0);
+  });
+
+  test.serial.skipIf(NO_STRACE !== "")(
+    `connections that come while a thread starts leave it its descriptors${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,
+    async () => {
+      await using server = await serveWithFewDescriptors();
+      const { client, drive } = await provision(server);
+      // The first that a thread does. With an idle index, the next thread is that of the search.
+      await server.stdout.until(/the search index is filled/);
+      const fault = await Injection.into(server, { calls: "epoll_create1", error: "LATE", when: "1+" });
+      const before = threadsOf(server);
+      const found = client.send("GET", `/v0/search?drive_id=${drive}&q=a`);
+      await eventually(() => threadsOf(server) > before);
+      const clients = await connect(server, 500, () => HEALTH);
+      const answers = await Promise.all(clients.map((each) => each.response()));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(500);
+      // Refused, if the thread has taken so long that there are none left for its database.
+      expect([200, 503]).toContain((await found).status);
+      await fault.stop();
+      for (const each of clients) each.close();
+      expect(await server.stop()).toBe(0);
+    },
+  );
+
+  test.skipIf(NO_STRACE !== "").each(["coffer.db", "search.db"])(
+    `a search that has no descriptor for %s is refused${NO_STRACE && ` (skipped: ${NO_STRACE})`}`,
+    async (file) => {
+      await using server = await serve();
+      const { client, drive } = await provision(server);
+      await client.put(drive, "a.txt", "word");
+      await server.stdout.until(/the search index is filled/);
+      await Injection.into(server, { calls: "openat", error: "EMFILE", when: "1+", file });
+      const { status, headers } = await client.send("GET", `/v0/search?drive_id=${drive}&q=word`);
+      expect([status, headers.get("retry-after")]).toEqual([503, "5"]);
+    },
+  );
+}

@@ -12,6 +12,7 @@ import {
   signUp,
 } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
@@ -95,18 +96,21 @@ test("a signal that asks for nothing ends nothing, and neither does SIGHUP under
   await drainedFor(server, "SIGTERM");
 });
 
-test("a request that never ends is cut off at the deadline after SIGHUP, and leaves nothing", async () => {
-  await using server = await serve();
-  const { dataDir } = server;
-  const agent = await provision(server);
-  const upload = await startUpload(server, agent, Buffer.from(CONTENT));
-  // Until then it may go on; the log's clock is not the one that the deadline is kept by.
-  expect(await drainedFor(server, "SIGHUP")).toBeGreaterThan(DEADLINE_MS - 100);
-  upload.close();
-  await using again = await serve({ dataDir });
-  expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
-  expect(await again.client(agent.key).paths(`/v0/files?drive_id=${agent.drive}`)).toEqual([]);
-});
+longTest(
+  "a request that never ends is cut off at the deadline after SIGHUP, and leaves nothing",
+  async () => {
+    await using server = await serve();
+    const { dataDir } = server;
+    const agent = await provision(server);
+    const upload = await startUpload(server, agent, Buffer.from(CONTENT));
+    // Until then it may go on; the log's clock is not the one that the deadline is kept by.
+    expect(await drainedFor(server, "SIGHUP")).toBeGreaterThan(DEADLINE_MS - 100);
+    upload.close();
+    await using again = await serve({ dataDir });
+    expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
+    expect(await again.client(agent.key).paths(`/v0/files?drive_id=${agent.drive}`)).toEqual([]);
+  },
+);
 
 test("a second signal ends it at once", async () => {
   await using server = await serve();

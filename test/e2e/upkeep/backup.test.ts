@@ -14,7 +14,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 import { isThorough, longTest } from "../../support/server/thorough.ts";
 
 const WRITERS = 4;
-const KILLS = isThorough() ? 30 : 2;
+const KILLS = 30;
 /** By how many milliseconds each kill of a restore comes later than the one before. */
 const KILL_STEP = 15;
 
@@ -49,31 +49,34 @@ test("backups made under writes restore to stores in which every file that was a
   for (const restored of [one, two]) expect(await heldIn(restored, t.agent)).toMatchObject(t.held);
 });
 
-test("a backup killed at any moment, under writes, leaves every finished one whole, and holds nothing up", async () => {
-  await using t = await startFilled(30);
-  const path = t.at("dest");
-  const args = ["backup", path, "--keep", "2", "--data-dir", t.dataDir];
-  const command = [await executable(), ...args];
-  const begun = performance.now();
-  await succeed(args);
-  let duration = performance.now() - begun;
-  let killed = 0;
-  const writing = write(t.agent, 0, () => killed === KILLS);
-  while (killed < KILLS) {
-    const child = Bun.spawn(command, { stdout: "ignore", stderr: "inherit" });
-    await Bun.sleep(duration * (0.2 + (0.8 * killed) / KILLS));
-    child.kill("SIGKILL");
-    // One that was done before takes less time than the first.
-    if ((await child.exited) === 0) duration *= 0.8;
-    else killed += 1;
-    expect(await requireWhole(path, t.at("restored"))).toBeGreaterThan(0);
-  }
-  expect(await writing).toBeGreaterThan(0);
-  await succeed(args);
-  const kept = await keptBackups(new DirectoryPlace(path));
-  expect(kept.map(({ isComplete }) => isComplete)).toEqual([true, true]);
-  expect((await readdir(join(t.dataDir, "tmp"))).filter((name) => name.startsWith("backup-"))).toEqual([]);
-});
+longTest(
+  "a backup killed at any moment, under writes, leaves every finished one whole, and holds nothing up",
+  async () => {
+    await using t = await startFilled(30);
+    const path = t.at("dest");
+    const args = ["backup", path, "--keep", "2", "--data-dir", t.dataDir];
+    const command = [await executable(), ...args];
+    const begun = performance.now();
+    await succeed(args);
+    let duration = performance.now() - begun;
+    let killed = 0;
+    const writing = write(t.agent, 0, () => killed === KILLS);
+    while (killed < KILLS) {
+      const child = Bun.spawn(command, { stdout: "ignore", stderr: "inherit" });
+      await Bun.sleep(duration * (0.2 + (0.8 * killed) / KILLS));
+      child.kill("SIGKILL");
+      // One that was done before takes less time than the first.
+      if ((await child.exited) === 0) duration *= 0.8;
+      else killed += 1;
+      expect(await requireWhole(path, t.at("restored"))).toBeGreaterThan(0);
+    }
+    expect(await writing).toBeGreaterThan(0);
+    await succeed(args);
+    const kept = await keptBackups(new DirectoryPlace(path));
+    expect(kept.map(({ isComplete }) => isComplete)).toEqual([true, true]);
+    expect((await readdir(join(t.dataDir, "tmp"))).filter((name) => name.startsWith("backup-"))).toEqual([]);
+  },
+);
 
 longTest("a restore killed at any moment is done again with the same command", async () => {
   await using t = await startFilled(60);
@@ -132,30 +135,30 @@ if (isThorough()) {
     s3.isStuck = true;
     expect(await fail(args, { env })).toContain("the same page again");
   });
-}
 
-test.skipIf(NO_SMALL_DISK !== "")(
-  withReason(
-    "a full disk ends a backup with what to do, and the next one removes what is left",
-    NO_SMALL_DISK,
-  ),
-  async () => {
-    await using disk = await SmallDisk.mount(6);
-    const { wrapper } = disk;
-    await using t = await startFilled(15);
-    const dest = join(disk.path, "dest");
-    const args = ["backup", dest, "--data-dir", t.dataDir];
-    await succeed(args, { wrapper });
-    await upload(t.agent, 15, 100);
-    disk.fill();
-    expect(await fail(args, { wrapper })).toContain("The disk of the backups is full");
-    disk.clear();
-    await succeed(args, { wrapper });
-    const kept = await keptBackups(new DirectoryPlace(join(disk.outside, "dest")));
-    expect(kept.map(({ isComplete }) => isComplete)).toEqual([true, true]);
-    await succeed(["restore", dest, "--data-dir", t.at("restored")], { wrapper });
-  },
-);
+  test.skipIf(NO_SMALL_DISK !== "")(
+    withReason(
+      "a full disk ends a backup with what to do, and the next one removes what is left",
+      NO_SMALL_DISK,
+    ),
+    async () => {
+      await using disk = await SmallDisk.mount(6);
+      const { wrapper } = disk;
+      await using t = await startFilled(15);
+      const dest = join(disk.path, "dest");
+      const args = ["backup", dest, "--data-dir", t.dataDir];
+      await succeed(args, { wrapper });
+      await upload(t.agent, 15, 100);
+      disk.fill();
+      expect(await fail(args, { wrapper })).toContain("The disk of the backups is full");
+      disk.clear();
+      await succeed(args, { wrapper });
+      const kept = await keptBackups(new DirectoryPlace(join(disk.outside, "dest")));
+      expect(kept.map(({ isComplete }) => isComplete)).toEqual([true, true]);
+      await succeed(["restore", dest, "--data-dir", t.at("restored")], { wrapper });
+    },
+  );
+}
 
 test("a backup without a place, or with a bad one, says what is wrong and changes nothing", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);

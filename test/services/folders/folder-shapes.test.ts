@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { type OpenedDrive, openWithAda, storeFile } from "../../support/server/services-drive.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 
 /** What is below a folder: paths relative to it. Files have their path as content. */
 interface Shape {
@@ -13,6 +14,9 @@ function numbered(count: number, name: (n: string) => string): string[] {
   return Array.from({ length: count }, (_, n) => name(String(n).padStart(5, "0")));
 }
 
+/** The shape that an ordinary run tries: quick, with both kinds of rows. */
+const QUICK = "files in one folder, and empty folders on both sides";
+
 /** Many rows of one kind between, before or after a few of the other. @param many more than a piece looks at */
 const shapes = (many: number): Readonly<Record<string, Shape>> => ({
   "empty folders between two files": {
@@ -20,7 +24,7 @@ const shapes = (many: number): Readonly<Record<string, Shape>> => ({
     folders: numbered(many, (n) => `m/${n}/`),
   },
   "empty folders and no file": { files: [], folders: numbered(many, (n) => `${n}/`) },
-  "files in one folder, and empty folders on both sides": {
+  [QUICK]: {
     files: numbered(many / 10, (n) => `m/${n}`),
     folders: ["a/", "z/"],
   },
@@ -36,7 +40,9 @@ const CASES = [
   // Smaller than a file, and than one look at what a snapshot has.
   { rows: 1, many: 600 },
 ].flatMap(({ rows, many }) =>
-  Object.entries(shapes(many)).map(([name, shape]) => ({ name, rows, ...shape })),
+  Object.entries(shapes(many))
+    .filter(([name]) => isThorough() || name === QUICK)
+    .map(([name, shape]) => ({ name, rows, ...shape })),
 );
 
 /** The paths below a folder of a drive, and the contents of files. */

@@ -6,6 +6,7 @@ import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { type OpenedServices, openServicesIn, storeFile } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
+import { longTest, someOf } from "../../support/server/thorough.ts";
 import { beginWork, openForWork, recordedWorks, type WorkDrive } from "../../support/server/works.ts";
 
 /** More than fit into a few pieces. */
@@ -45,13 +46,19 @@ function foldersOf({ services, caller, drive }: WorkDrive): string[] {
 const UNAVAILABLE = { status: "rejected", reason: { code: "UNAVAILABLE" } };
 
 /** Where the files are before and after a work, and what folders writes wait for. */
-describe.each([
+const WORKS = [
   { kind: "copy", before: [FILES, 0, 0], done: [FILES, FILES, 0], held: ["many/", "x/", "x/more/"] },
   { kind: "move", before: [FILES, 0, 0], done: [0, FILES, 0], held: ["many/", "x/", "x/more/"] },
   { kind: "remove", before: [FILES, 0, 0], done: [0, 0, FILES], held: ["many/"] },
   { kind: "restore", before: [0, 0, FILES], done: [0, FILES, 0], held: ["x/", "x/more/"] },
-] as const)("a folder in several pieces: $kind", ({ kind, before, done, held }) => {
-  const it = testWith(() => openForWork(kind, FILES));
+] as const;
+
+describe.each(WORKS)("a folder in several pieces: $kind", ({ kind, before, done, held }) => {
+  const isOdd = WORKS.findIndex((work) => work.kind === kind) % 2 === 1;
+  const open = () => openForWork(kind, FILES);
+  // Each is tried with every other kind in an ordinary run.
+  const itOfEven = testWith(open, isOdd ? longTest : test);
+  const itOfOdd = testWith(open, isOdd ? test : longTest);
   const begin = (world: WorkDrive) => beginWork(world, kind);
   /** Begins it, and waits until it is under way. */
   const begun = async (world: WorkDrive) => {
@@ -60,7 +67,7 @@ describe.each([
     return { ended };
   };
 
-  it("after each of them the counts are right, and a file that moves is found", async (world) => {
+  itOfEven("after each of them the counts are right, and a file that moves is found", async (world) => {
     const id = idOf(world, "many/0000700.txt");
     const faults: string[] = [];
     const halves = new Set<string>();
@@ -78,7 +85,7 @@ describe.each([
     expect(world.count("trash")).toBe(kind === "remove" ? 1 : 0);
   });
 
-  it("a write into it waits for the end, and is there afterwards", async (world) => {
+  itOfOdd("a write into it waits for the end, and is there afterwards", async (world) => {
     const order: string[] = [];
     const { ended } = await begun(world);
     const change = ended.then(() => order.push("change"));
@@ -93,7 +100,7 @@ describe.each([
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
   });
 
-  it("what fails far down leaves all as it was, and a removal is finished later", async (world) => {
+  itOfEven("what fails far down leaves all as it was, and a removal is finished later", async (world) => {
     const { database, services } = world;
     const event = { copy: "INSERT", move: "UPDATE", remove: "DELETE", restore: "INSERT" }[kind];
     const path = kind === "remove" ? "OLD.path = 'many/0000900.txt'" : "NEW.path = 'x/more/0000900.txt'";
@@ -125,30 +132,33 @@ describe.each([
     expect(faultsOfTrees(database.sql)).toEqual([]);
   });
 
-  it("what a stop cuts off is taken back at the next start, and a removal carried to its end", async (world) => {
-    const { ended } = await begun(world);
-    const [folder] = held;
-    const outcomes = Promise.allSettled([ended, storeFile(world, `${folder}new.txt`)]);
-    await world.services.folderWorks.stop();
-    expect(await outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE]);
-    expect(filesIn(world)).not.toEqual(done);
-    await using again = await openServicesIn(world.root);
-    const later = { ...world, ...again };
-    // Not even before it has begun again does anything get in between.
-    const early = storeFile(later, `${folder}early.txt`);
-    again.services.folderWorks.start();
-    await early;
-    expect([filesIn(again), recordedWorks(again)]).toEqual([
-      withNew(kind === "remove" ? done : before, folder),
-      0,
-    ]);
-    expect(faultsOfTrees(again.database.sql)).toEqual([]);
-    await begin(later);
-    expect(filesIn(again)[1]).toBeGreaterThanOrEqual(done[1]);
-    expect(faultsOfTrees(again.database.sql)).toEqual([]);
-  });
+  itOfEven(
+    "what a stop cuts off is taken back at the next start, and a removal carried to its end",
+    async (world) => {
+      const { ended } = await begun(world);
+      const [folder] = held;
+      const outcomes = Promise.allSettled([ended, storeFile(world, `${folder}new.txt`)]);
+      await world.services.folderWorks.stop();
+      expect(await outcomes).toMatchObject([UNAVAILABLE, UNAVAILABLE]);
+      expect(filesIn(world)).not.toEqual(done);
+      await using again = await openServicesIn(world.root);
+      const later = { ...world, ...again };
+      // Not even before it has begun again does anything get in between.
+      const early = storeFile(later, `${folder}early.txt`);
+      again.services.folderWorks.start();
+      await early;
+      expect([filesIn(again), recordedWorks(again)]).toEqual([
+        withNew(kind === "remove" ? done : before, folder),
+        0,
+      ]);
+      expect(faultsOfTrees(again.database.sql)).toEqual([]);
+      await begin(later);
+      expect(filesIn(again)[1]).toBeGreaterThanOrEqual(done[1]);
+      expect(faultsOfTrees(again.database.sql)).toEqual([]);
+    },
+  );
 
-  it("a drive that is deleted on the way ends it", async (world) => {
+  itOfOdd("a drive that is deleted on the way ends it", async (world) => {
     const { services, caller, drive } = world;
     const { ended } = await begun(world);
     const [outcome] = await Promise.allSettled([ended, services.drives.remove(caller, drive)]);
@@ -159,7 +169,7 @@ describe.each([
   });
 });
 
-test.each(["copy", "move", "remove"] as const)(
+test.each(someOf(["copy", "move", "remove"], 2))(
   "a change of a file in it by its id waits, too: %s",
   async (kind) => {
     await using world = await openForWork(kind, FILES);

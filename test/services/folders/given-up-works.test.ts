@@ -12,7 +12,7 @@ import {
   openServicesIn,
 } from "../../support/server/services-drive.ts";
 import { testWith } from "../../support/server/test-with.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { longTest } from "../../support/server/thorough.ts";
 import { beginWork, openForWork, type WorkDrive as World } from "../../support/server/works.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
@@ -71,14 +71,11 @@ async function giveUp(
 
 describe.each(KINDS)("a work that is given up: %s", (kind) => {
   const begin = (world: World) => beginWork(world, kind);
-  /** A test of this kind: of every second one in an ordinary run, the first or the others. */
-  const itOfHalf = (half: 0 | 1, name: string, run: (world: World) => Promise<void>) => {
-    if (!isThorough() && KINDS.indexOf(kind) % 2 !== half) return;
-    testWith(() => openForWork(kind, FILES))(name, run);
-  };
+  /** Tests that an ordinary run tries with every third kind. */
+  const itOfThird = (third: 0 | 1 | 2) =>
+    testWith(() => openForWork(kind, FILES), KINDS.indexOf(kind) % 3 === third ? test : longTest);
 
-  itOfHalf(
-    1,
+  itOfThird(1)(
     "is taken back before its request is refused, and the counts are right all the time",
     async (world) => {
       const before = contentsOf(world);
@@ -102,7 +99,7 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
     },
   );
 
-  itOfHalf(0, "is taken back after a restart that comes in between", async (world) => {
+  itOfThird(2)("is taken back after a restart that comes in between", async (world) => {
     const before = contentsOf(world);
     const ended = Promise.allSettled([begin(world)]);
     await cancel(world, await underWay(world, 600));
@@ -120,7 +117,9 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
   });
 });
 
-const it = testWith(() => openForWork("move", FILES));
+const open = () => openForWork("move", FILES);
+const it = testWith(open);
+const longIt = testWith(open, longTest);
 
 describe("a work that is given up where nothing can be taken back", () => {
   test("leaves what a removal without a trash has done, also after a restart", async () => {
@@ -142,26 +141,29 @@ describe("a work that is given up where nothing can be taken back", () => {
     expect(faultsOfTrees(later.database.sql)).toEqual([]);
   });
 
-  it("leaves what a restore of a snapshot has done, and the snapshot before it brings back the rest", async (world) => {
-    const { services, caller, drive } = world;
-    const snapshot = await services.snapshots.create(caller, drive, "Full");
-    await services.folders.remove(caller, drive, "many/");
-    const restored = services.snapshots.restore(caller, drive, snapshot.id, undefined);
-    const { work } = await giveUp(world, restored, undefined, "newest");
-    expect(work).toMatchObject({ fileTotal: null, phases: 5 });
-    const left = world.count("file");
-    expect([left > 100, left < FILES]).toEqual([true, true]);
-    expect(faultsOfTrees(world.database.sql)).toEqual([]);
-    const { snapshots } = services.snapshots.list(caller, drive, { limit: 9, before: null });
-    expect(snapshots[0]).toMatchObject({ name: "Before the restore of Full", fileCount: 1 });
-    await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
-    expect(world.count("file")).toBe(1);
-    await services.snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect([world.count("file"), faultsOfTrees(world.database.sql)]).toEqual([FILES + 1, []]);
-  });
+  longIt(
+    "leaves what a restore of a snapshot has done, and the snapshot before it brings back the rest",
+    async (world) => {
+      const { services, caller, drive } = world;
+      const snapshot = await services.snapshots.create(caller, drive, "Full");
+      await services.folders.remove(caller, drive, "many/");
+      const restored = services.snapshots.restore(caller, drive, snapshot.id, undefined);
+      const { work } = await giveUp(world, restored, undefined, "newest");
+      expect(work).toMatchObject({ fileTotal: null, phases: 5 });
+      const left = world.count("file");
+      expect([left > 100, left < FILES]).toEqual([true, true]);
+      expect(faultsOfTrees(world.database.sql)).toEqual([]);
+      const { snapshots } = services.snapshots.list(caller, drive, { limit: 9, before: null });
+      expect(snapshots[0]).toMatchObject({ name: "Before the restore of Full", fileCount: 1 });
+      await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
+      expect(world.count("file")).toBe(1);
+      await services.snapshots.restore(caller, drive, snapshot.id, undefined);
+      expect([world.count("file"), faultsOfTrees(world.database.sql)]).toEqual([FILES + 1, []]);
+    },
+  );
 });
 
-it("to give up twice changes nothing more, and writes that wait go on", async (world) => {
+longIt("to give up twice changes nothing more, and writes that wait go on", async (world) => {
   const { services, caller, drive } = world;
   const made: Promise<unknown>[] = [];
   await giveUp(world, beginWork(world, "move"), (work) => {
@@ -196,7 +198,7 @@ it("a removal that is given up is not answered again as done", async (world) => 
   expect(kept()).toBe(false);
 });
 
-test("what goes back into a drive that is full by now goes back", async () => {
+longTest("what goes back into a drive that is full by now goes back", async () => {
   await using world = await openForWork("remove", FILES, { storageLimit: 1_000_000 });
   const { services, caller, drive, database } = world;
   const fillUp = () => database.sql.run("UPDATE drive SET record_size = 1000000000000");
@@ -268,7 +270,7 @@ describe("a stream is told of works", () => {
     for (const each of [stream, late, tooLate]) each.close();
   });
 
-  it("that are given up, and of none in another drive", async (world) => {
+  longIt("that are given up, and of none in another drive", async (world) => {
     const { services, caller } = world;
     const { id: drive } = await services.drives.create(caller, "Other", "");
     const [stream, other] = [follow(world), follow({ ...world, drive })];

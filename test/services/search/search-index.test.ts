@@ -11,6 +11,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
+import { someOf } from "../../support/server/thorough.ts";
 
 let coffer: TestAppliance;
 let own: OwnDrive;
@@ -95,7 +96,7 @@ describe("an index that is not the database's own is made again", () => {
       await cp(join(other.dataDir, "search.db"), file("search.db"));
     },
   };
-  test.each(Object.entries(spoils))("%s", async (_, spoil) => {
+  test.each(someOf(Object.entries(spoils), 2))("%s", async (_, spoil) => {
     await restartAfter(spoil);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
     expect(await found("three")).toEqual(["three.bin"]);
@@ -106,16 +107,19 @@ describe("an index that is not the database's own is made again", () => {
     expect(await verified(coffer.dataDir)).toEqual([]);
   });
 
-  test.each(["search.db", "coffer.db"])("beside another database: %s is of an earlier time", async (name) => {
-    await restartAfter(() => cp(file(name), file("earlier.db")));
-    await put("one.txt", "changed", 200);
-    await put("four.txt", "needle");
-    expect([await found("changed"), await found("needle")]).toEqual([["one.txt"], ["four.txt", "two.txt"]]);
-    await restartAfter(() => rename(file("earlier.db"), file(name)));
-    expect([await found("changed"), await found("needle")]).toEqual(
-      name === "search.db" ? [["one.txt"], ["four.txt", "two.txt"]] : [[], ["one.txt", "two.txt"]],
-    );
-  });
+  test.each(someOf(["coffer.db", "search.db"], 2))(
+    "beside another database: %s is of an earlier time",
+    async (name) => {
+      await restartAfter(() => cp(file(name), file("earlier.db")));
+      await put("one.txt", "changed", 200);
+      await put("four.txt", "needle");
+      expect([await found("changed"), await found("needle")]).toEqual([["one.txt"], ["four.txt", "two.txt"]]);
+      await restartAfter(() => rename(file("earlier.db"), file(name)));
+      expect([await found("changed"), await found("needle")]).toEqual(
+        name === "search.db" ? [["one.txt"], ["four.txt", "two.txt"]] : [[], ["one.txt", "two.txt"]],
+      );
+    },
+  );
 
   test("damaged while the server runs, when a search finds it so", async () => {
     await restartAfter(async () => {

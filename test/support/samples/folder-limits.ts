@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES } from "../../../src/domain/limits.ts";
 import { expectRefused } from "../server/answers.ts";
 import type { Answer, Client } from "../server/client.ts";
+import { longTest } from "../server/thorough.ts";
 import { addManyFiles } from "./many-files.ts";
 import { expectJson, type Stage } from "../server/scenario.ts";
 
@@ -45,7 +46,7 @@ export function testLimits(stage: Stage, how: How): void {
       requireTooMuch(await askFor(how, client, drive, "all/", "more/"));
     });
 
-    test("no more files that expired and await the sweep than of others", async () => {
+    longTest("no more files that expired and await the sweep than of others", async () => {
       const { client, id: drive } = await stage.ownDrive();
       const expiry = stage.coffer.clock.iso(HOUR);
       const first = await client.put(drive, "first", "x", 201, `&expires_at=${expiry}`);
