@@ -18,6 +18,8 @@ import { verified } from "../../support/faults/verified.ts";
 const ENV = { COFFER_SWEEP_INTERVAL: "10ms", COFFER_SCRUB_INTERVAL: "1s" };
 const FILE_WRITERS = 6;
 const ROUNDS = isThorough() ? 200 : 6;
+/** Many rounds beside other tests take long. */
+const TIMEOUT_MS = 900_000;
 /** The server is killed after so many answers at most. */
 const ANSWERS = 60;
 /** After so many rounds everything is verified. */
@@ -143,70 +145,74 @@ function linkWriter(key: string, file: string): Writer {
   };
 }
 
-test("kills amid everything at once lose nothing that was answered, and leave nothing half done", async () => {
-  // What a killed process has written is there without a sync.
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { dataDir } = place;
-  let server = await serve({ dataDir, env: ENV });
-  try {
-    const { key, drive, client } = await provision(server);
-    const account = await signUp(server, "ada");
-    const linked = await client.put(drive, "linked.bin", Uint8Array.from(contentOf("linked", 100_000)));
-    const files = Array.from({ length: FILE_WRITERS }, (_, n) => new FileWriter(drive, `w${n}/`));
-    // What it has seen of the feed, across all kills, must come to what is there, with nothing twice.
-    const replay = new FeedReplay(drive);
-    const writers: Writer[] = [
-      ...files.map((writer) => ({
-        write: (now: Server) => writer.write(now.client(key)),
-        check: (now: Server) => writer.check(now.client(key)),
-      })),
-      collectionWriter("/v0/keys", key, async (now) => await now.client(key).get<Named[]>("/v0/keys")),
-      collectionWriter("/v0/drives", account.key, async (now) => {
-        return (await now.client(account.key).get<{ data: Named[] }>("/v0/drives")).data;
-      }),
-      // Nobody may list those that nobody has claimed.
-      collectionWriter("/v0/drives/provision", undefined, async () =>
-        rowsIn(dataDir, "SELECT name, id FROM drive WHERE user IS NULL AND deleted_at IS NULL").map(
-          ([name, id]) => ({ name: String(name), id: String(id) }),
+test(
+  "kills amid everything at once lose nothing that was answered, and leave nothing half done",
+  async () => {
+    // What a killed process has written is there without a sync.
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const { dataDir } = place;
+    let server = await serve({ dataDir, env: ENV });
+    try {
+      const { key, drive, client } = await provision(server);
+      const account = await signUp(server, "ada");
+      const linked = await client.put(drive, "linked.bin", Uint8Array.from(contentOf("linked", 100_000)));
+      const files = Array.from({ length: FILE_WRITERS }, (_, n) => new FileWriter(drive, `w${n}/`));
+      // What it has seen of the feed, across all kills, must come to what is there, with nothing twice.
+      const replay = new FeedReplay(drive);
+      const writers: Writer[] = [
+        ...files.map((writer) => ({
+          write: (now: Server) => writer.write(now.client(key)),
+          check: (now: Server) => writer.check(now.client(key)),
+        })),
+        collectionWriter("/v0/keys", key, async (now) => await now.client(key).get<Named[]>("/v0/keys")),
+        collectionWriter("/v0/drives", account.key, async (now) => {
+          return (await now.client(account.key).get<{ data: Named[] }>("/v0/drives")).data;
+        }),
+        // Nobody may list those that nobody has claimed.
+        collectionWriter("/v0/drives/provision", undefined, async () =>
+          rowsIn(dataDir, "SELECT name, id FROM drive WHERE user IS NULL AND deleted_at IS NULL").map(
+            ([name, id]) => ({ name: String(name), id: String(id) }),
+          ),
         ),
-      ),
-      linkWriter(key, linked.id),
-      { write: async (now) => void (await replay.read(now.client(key))), check: async () => {} },
-      {
-        write: async (now) => void (await now.client(key).get(`/v0/search?drive_id=${drive}&q=bin`)),
-        check: async () => {},
-      },
-    ];
-    let cutOff = 0;
-    for (let round = 1; round <= ROUNDS; round++) {
-      cutOff += await writeUntilKilled(server, writers);
-      // What a file was moved to is its whole content.
-      for (const { digest } of filesIn(dataDir))
-        expect([digest, hashOf(await Bun.file(fileOf(dataDir, digest)).bytes())]).toEqual([digest, digest]);
-      const left = await temporariesIn(dataDir);
-      server = await serve({ dataDir, env: ENV });
-      // Others may pass through there already: contents that a sweep removes.
-      expect((await temporariesIn(dataDir)).filter((name) => left.includes(name))).toEqual([]);
-      // A restart finishes or undoes the changes of folders that were cut off.
-      await eventually(() => rowsIn(dataDir, "SELECT 1 FROM folder_work").length === 0);
-      await Promise.all(writers.map((writer) => writer.check(server)));
-      const now = server.client(key);
-      // Only while nobody writes.
-      await replay.read(now);
-      expect(replay.files).toEqual(await listed(now, drive));
-      await files[round % files.length]?.readAll(now);
-      if (round % VERIFIED === 0) expect([round, await verified(dataDir)]).toEqual([round, []]);
+        linkWriter(key, linked.id),
+        { write: async (now) => void (await replay.read(now.client(key))), check: async () => {} },
+        {
+          write: async (now) => void (await now.client(key).get(`/v0/search?drive_id=${drive}&q=bin`)),
+          check: async () => {},
+        },
+      ];
+      let cutOff = 0;
+      for (let round = 1; round <= ROUNDS; round++) {
+        cutOff += await writeUntilKilled(server, writers);
+        // What a file was moved to is its whole content.
+        for (const { digest } of filesIn(dataDir))
+          expect([digest, hashOf(await Bun.file(fileOf(dataDir, digest)).bytes())]).toEqual([digest, digest]);
+        const left = await temporariesIn(dataDir);
+        server = await serve({ dataDir, env: ENV });
+        // Others may pass through there already: contents that a sweep removes.
+        expect((await temporariesIn(dataDir)).filter((name) => left.includes(name))).toEqual([]);
+        // A restart finishes or undoes the changes of folders that were cut off.
+        await eventually(() => rowsIn(dataDir, "SELECT 1 FROM folder_work").length === 0);
+        await Promise.all(writers.map((writer) => writer.check(server)));
+        const now = server.client(key);
+        // Only while nobody writes.
+        await replay.read(now);
+        expect(replay.files).toEqual(await listed(now, drive));
+        await files[round % files.length]?.readAll(now);
+        if (round % VERIFIED === 0) expect([round, await verified(dataDir)]).toEqual([round, []]);
+      }
+      // Else the moments of the kills were badly chosen.
+      expect(cutOff).toBeGreaterThan(0);
+      for (const writer of files) await writer.readAll(server.client(key));
+      await requireNothingLeft(server);
+      expect(await server.stop()).toBe(0);
+      expect(await verified(dataDir)).toEqual([]);
+    } finally {
+      await server.kill();
     }
-    // Else the moments of the kills were badly chosen.
-    expect(cutOff).toBeGreaterThan(0);
-    for (const writer of files) await writer.readAll(server.client(key));
-    await requireNothingLeft(server);
-    expect(await server.stop()).toBe(0);
-    expect(await verified(dataDir)).toEqual([]);
-  } finally {
-    await server.kill();
-  }
-});
+  },
+  TIMEOUT_MS,
+);
 
 /** Many writers side by side, until the server is killed amid them. Returns how many were cut off in a request. */
 async function writeUntilKilled(server: Server, writers: readonly Writer[]): Promise<number> {
