@@ -2,7 +2,8 @@ import { CHANGE_TYPES, type ChangeType } from "../../src/domain/changes/change-t
 import { type ChangeKind, KIND_OF } from "../../src/domain/changes/kind.ts";
 import { call } from "./api/api.ts";
 import type { Change, CursorPage } from "./api/types.ts";
-import { mark, type PlainMessage } from "./words/text.ts";
+import type { MarkedOption } from "./words/options.ts";
+import { mark } from "./words/text.ts";
 
 /** What of a drive's activity is asked for; an empty text stands for all. */
 export interface ActivityFilter {
@@ -16,7 +17,7 @@ export interface ActivityFilter {
 }
 
 /** The kinds that one can choose. `t()` is to show their texts. */
-export const KINDS: readonly { readonly value: ActivityFilter["what"]; readonly text: PlainMessage }[] = [
+export const KINDS: readonly MarkedOption<ActivityFilter["what"]>[] = [
   { value: "", text: mark("Everything") },
   { value: "written", text: mark("Written") },
   { value: "deleted", text: mark("Deleted") },

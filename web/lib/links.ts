@@ -1,6 +1,7 @@
 import { call } from "./api/api.ts";
 import type { Entry } from "./files.ts";
-import { mark, type PlainMessage } from "./words/text.ts";
+import type { MarkedOption } from "./words/options.ts";
+import { mark } from "./words/text.ts";
 
 /** A link with its address. */
 export interface MadeLink {
@@ -21,9 +22,7 @@ export interface LinkChoice {
 }
 
 /** How long links may work, in seconds, and in texts for `t()`. A download needs no person, so it ends soon. */
-export const LIFETIMES: Readonly<
-  Record<Opens, readonly { readonly value: string; readonly text: PlainMessage }[]>
-> = {
+export const LIFETIMES: Readonly<Record<Opens, readonly MarkedOption[]>> = {
   page: [
     { value: "3600", text: mark("1 hour") },
     { value: "86400", text: mark("1 day") },

@@ -7,6 +7,7 @@ import { lastDrive } from "../../lib/browser/last-drive.ts";
 import { plain } from "../../lib/contents/overrides.ts";
 import { asFolder } from "../../lib/files/place.ts";
 import type { ApiKey, Drive } from "../../lib/api/types.ts";
+import { optionsOf } from "../../lib/words/options.ts";
 import { mark, t } from "../../lib/words/text.ts";
 import { Choice } from "../forms/choice.tsx";
 import { Field, Form, textOf } from "../forms/form.tsx";
@@ -110,12 +111,7 @@ export function KeyForm(props: {
           { value: "read-only", text: t("Read-only") },
         ]}
       />
-      <Choice
-        label={t("Expires")}
-        name="lifetime"
-        options={LIFETIMES.map(({ value, text }) => ({ value, text: t(text) }))}
-        value="90"
-      />
+      <Choice label={t("Expires")} name="lifetime" options={optionsOf(LIFETIMES)} value="90" />
       <Field
         key={agent.name}
         label={t("Name")}

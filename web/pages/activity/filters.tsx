@@ -8,6 +8,7 @@ import type { ApiKey, Drive, Member } from "../../lib/api/types.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { plain } from "../../lib/contents/overrides.ts";
 import { asFolder } from "../../lib/files/place.ts";
+import { optionsOf } from "../../lib/words/options.ts";
 import { t } from "../../lib/words/text.ts";
 
 interface FiltersProps {
@@ -56,7 +57,7 @@ export function Filters({ drive, filter }: FiltersProps) {
           label={t("What")}
           name="what"
           value={filter.what}
-          options={KINDS.map(({ value, text }) => ({ value, text: t(text) }))}
+          options={optionsOf(KINDS)}
           onChoose={(what) => choose({ what: KINDS.find(({ value }) => value === what)?.value ?? "" })}
         />
         <label class="field">

@@ -6,6 +6,7 @@ import { plain } from "../../lib/contents/overrides.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { optionsOf } from "../../lib/words/options.ts";
 import { t } from "../../lib/words/text.ts";
 
 /** The search form. Filters take effect at once, the search terms when it is submitted. */
@@ -76,11 +77,7 @@ function Filters({ drives }: { readonly drives: readonly Drive[] }) {
           ...drives.map(({ id, name }) => ({ value: id, text: plain(name) })),
         ]}
       />
-      <Choice
-        label={t("Type")}
-        name="type"
-        options={TYPES.map(({ value, text }) => ({ value, text: t(text) }))}
-      />
+      <Choice label={t("Type")} name="type" options={optionsOf(TYPES)} />
       <label class="field">
         <span>{t("Tags")}</span>
         <input

@@ -9,9 +9,10 @@ import { LIFETIMES, lifetimeOf, type MadeLink as Made, type Opens } from "../../
 import { keepLinkChoice, lastLinkChoice } from "../../../lib/browser/link-choice.ts";
 import { Link } from "../../../lib/browser/router.tsx";
 import type { DriveStore } from "../store/drive.ts";
-import { mark, type PlainMessage, rich, t } from "../../../lib/words/text.ts";
+import { type MarkedOption, optionsOf } from "../../../lib/words/options.ts";
+import { mark, rich, t } from "../../../lib/words/text.ts";
 
-const OPENS: readonly { readonly value: Opens; readonly text: PlainMessage }[] = [
+const OPENS: readonly MarkedOption<Opens>[] = [
   { value: "page", text: mark("A page that shows the file") },
   { value: "download", text: mark("The download, for programs") },
 ];
@@ -48,7 +49,7 @@ export function ShareDialog({ drive, entry, store, onClose }: ShareDialogProps) 
             <Choice
               label={t("The link opens")}
               name="opens"
-              options={OPENS.map(({ value, text }) => ({ value, text: t(text) }))}
+              options={optionsOf(OPENS)}
               value={opens}
               onChoose={(value) => setOpens(value === "download" ? "download" : "page")}
             />
@@ -57,7 +58,7 @@ export function ShareDialog({ drive, entry, store, onClose }: ShareDialogProps) 
             key={opens}
             label={t("Expires after")}
             name="seconds"
-            options={LIFETIMES[opens].map(({ value, text }) => ({ value, text: t(text) }))}
+            options={optionsOf(LIFETIMES[opens])}
             value={lifetimeOf(opens, last.seconds)}
           />
           {opens === "page" ? (
