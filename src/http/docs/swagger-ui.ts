@@ -103,16 +103,21 @@ const INIT = `{
   dark.addEventListener("change", showAppearance);
   addEventListener("storage", showAppearance);
 
-  const waiting = [];
-  const next = () => {
-    waiting.shift()?.();
-    if (waiting.length > 0) setTimeout(next);
-  };
+  const waiting = new Set();
+  const next = () => waiting.values().next().value?.();
   const inTurn = (Original, { React }) => (props) => {
     const [isShown, setShown] = React.useState(false);
     React.useEffect(() => {
-      if (waiting.push(() => setShown(true)) === 1) setTimeout(next);
-    }, []);
+      if (isShown) return;
+      const show = () => setShown(true);
+      waiting.add(show);
+      if (waiting.size === 1) setTimeout(next);
+      // Once this one is in the page, or gone before: on a busy machine a timer comes before React has drawn.
+      return () => {
+        waiting.delete(show);
+        setTimeout(next);
+      };
+    }, [isShown]);
     return isShown ? React.createElement(Original, props) : null;
   };
 
