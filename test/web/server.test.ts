@@ -1,9 +1,14 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config.ts";
+import { fieldOf, type Setting as Described, SETTINGS } from "../../src/config/settings.ts";
 import type { Setting } from "../../web/lib/api/types.ts";
 import { textOfPlans, valuesOfPlans } from "../../web/lib/server.ts";
 import { groupsOf } from "../../web/lib/setting-groups.ts";
-import { shownValue, sourceOf, wordsOfSetting } from "../../web/lib/words/setting-words.ts";
+import { hintOf, shownValue, sourceOf, wordsOfSetting } from "../../web/lib/words/setting-words.ts";
+import { showCatalogue } from "../../web/lib/words/text.ts";
+import german from "../../web/messages/de.json";
+
+afterEach(() => showCatalogue("en", {}));
 
 const loaded = loadConfig({ flags: {}, env: {}, isTerminal: false });
 if (!loaded.ok) throw new Error("the defaults are no settings");
@@ -24,6 +29,20 @@ test("what can be changed has words of its own, and nothing else has", () => {
     expect([setting.name, wordsOfSetting(setting) !== null]).toEqual([setting.name, setting.changeable]);
 });
 
+test("what cannot be changed says what the server's help says, in each language", () => {
+  const helped = settings.filter(({ changeable }) => !changeable);
+  expect(helped.map(hintOf)).toEqual(helped.map(({ help }) => help));
+  showCatalogue("de", german);
+  expect(helped.filter((setting) => hintOf(setting) === setting.help)).toEqual([]);
+});
+
+test("a default that is none of the values is said in each language", () => {
+  const all: Described<unknown>[] = Object.values(SETTINGS);
+  const described = all.filter(({ absent }) => absent !== undefined).map((each) => named(fieldOf(each)));
+  showCatalogue("de", german);
+  expect(described.filter((setting) => shownValue(setting).includes(setting.default_value))).toEqual([]);
+});
+
 test("a value for each plan is read, and written again", () => {
   expect(valuesOfPlans("team=3, free=1")).toEqual({ free: "1", team: "3" });
   expect(valuesOfPlans("none")).toEqual({});
@@ -41,6 +60,9 @@ test("a value is shown as people say it, and where it is from", () => {
   expect(shownValue(named("rate_limits", { value: "pro=5" }))).toBe("free: 60, pro: 5, and team: 1000");
   expect(shownValue(named("storage_limits"))).toBe("free: no limit, pro: no limit, and team: no limit");
   expect(shownValue(named("signups"))).toBe("Closed");
+  expect(shownValue(named("claim_base_url"))).toBe("the base URL");
+  expect(shownValue(named("port"))).toBe("2633");
+  expect(shownValue(named("backup", { value: "none", source: "flag" }))).toBe("none");
   expect(shownValue(named("oidc_client_secret"))).toBe("Not set");
   expect(shownValue(named("oidc_client_secret", { source: "environment" }))).toBe("Set");
   expect(sourceOf(named("keep_days", { source: "flag" }))).toBe("Set by the flag --keep-days");

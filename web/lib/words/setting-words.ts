@@ -31,10 +31,81 @@ const WORDS: Readonly<Record<string, Readonly<Record<keyof SettingWords, PlainMe
   keep_versions: { title: mark("Earlier versions kept of a file"), hint: mark("0 keeps none.") },
 };
 
-/** What the page says of a setting; null where only the server's own help is shown. */
+/**
+ * What all others are for: the server's own help, which the tests hold these to. Their names are their variables,
+ * since that is what they are changed by.
+ */
+const HELP: Readonly<Record<string, PlainMessage>> = {
+  data_dir: mark("The directory for everything that Coffer stores"),
+  host: mark("The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well"),
+  port: mark("The port to listen on; 0 takes any free one"),
+  base_url: mark(
+    "The address at which others reach this server; links begin with it. Without it, they begin with the address that the request was sent to",
+  ),
+  claim_base_url: mark("The address that claim links begin with"),
+  key_prefix: mark("What API keys begin with"),
+  provisioning: mark("Whether agents may create a drive without an account"),
+  provisions_per_hour: mark("Drives that one client address may create without an account in an hour"),
+  max_file_size: mark("The largest file that may be uploaded"),
+  min_upload_speed: mark(
+    "How much of a file must arrive in a second, on average over a minute; 0 for no limit",
+  ),
+  disk_reserve: mark("Disk space that uploads leave free"),
+  oidc_issuer: mark("The OpenID Connect provider that people sign in with"),
+  oidc_client_id: mark("The client id of this server at the provider"),
+  oidc_client_secret: mark(
+    "The client secret; set it in the environment, because other users of the machine can see flags",
+  ),
+  admins: mark(
+    "Administrators among the provider's users: their subjects (the sub claim), separated by commas",
+  ),
+  trusted_proxies: mark(
+    "Addresses of reverse proxies whose X-Forwarded-For, -Host and -Proto are trusted, such as 127.0.0.1,10.0.0.0/8",
+  ),
+  cors_origins: mark(
+    "Origins whose pages may call the API with a key (CORS), such as https://agent.example,https://app.example; * for all, off for none",
+  ),
+  webhook_addresses: mark(
+    "Addresses that webhooks may be at although they are not public, such as 10.0.0.0/8,127.0.0.1; http:// is possible there too",
+  ),
+  sweep_interval: mark("How often expired drives and files and unused content are removed"),
+  backup: mark("Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX"),
+  backup_interval: mark("How often the server makes a backup"),
+  backup_keep: mark("How many backups are kept; a new one removes the oldest"),
+  scrub_interval: mark(
+    "How long the slow check of all contents for damage takes before it begins again; 0s for never",
+  ),
+  embeddings: mark(
+    "An endpoint in the form of OpenAI's, such as http://127.0.0.1:11434/v1/embeddings: search then also finds what means the same. It is sent the texts of files, and searches",
+  ),
+  embeddings_model: mark(
+    "The model that the endpoint is asked for, such as nomic-embed-text; after a change all vectors are made again",
+  ),
+  embeddings_key: mark(
+    "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
+  ),
+  log: mark("How log lines are written"),
+};
+
+/** Defaults that the server describes, for want of a value. */
+const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
+  none: mark("Not set"),
+  "none: local accounts": mark("none: local accounts"),
+  "none: search by words alone": mark("none: search by words alone"),
+  "pretty on a terminal, else json": mark("pretty on a terminal, else json"),
+  "the base URL": mark("the base URL"),
+};
+
+/** What the page says of a setting that can be changed; null of any other. */
 export function wordsOfSetting({ name }: Setting): SettingWords | null {
   const words = WORDS[name];
   return words === undefined ? null : { title: t(words.title), hint: t(words.hint) };
+}
+
+/** What any setting is for. Of one that this page does not know yet, the server's own help. */
+export function hintOf(setting: Setting): string {
+  const help = HELP[setting.name];
+  return wordsOfSetting(setting)?.hint ?? (help === undefined ? setting.help : t(help));
 }
 
 /** The value of a setting, for people. */
@@ -52,8 +123,13 @@ export function shownValue(setting: Setting): string {
       );
     }
     default:
-      return value;
+      return setting.value === null ? describedDefault(setting) : setting.value;
   }
+}
+
+function describedDefault({ default_value: fallback }: Setting): string {
+  const described = DEFAULTS[fallback];
+  return described === undefined ? fallback : t(described);
 }
 
 /** Where the value of a setting is from. */

@@ -5,7 +5,7 @@ import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.ts
 import { say } from "../../components/toast.tsx";
 import type { Setting } from "../../lib/api/types.ts";
 import { changeSetting, textOfPlans, valueOf, valuesOfPlans } from "../../lib/server.ts";
-import { shownValue, wordsOfSetting } from "../../lib/words/setting-words.ts";
+import { hintOf, shownValue, wordsOfSetting } from "../../lib/words/setting-words.ts";
 import { t } from "../../lib/words/text.ts";
 
 interface Props {
@@ -53,7 +53,7 @@ export function ChangeSetting({ setting, onClose, onDone }: Props) {
 
 function FieldOf({ setting }: { readonly setting: Setting }) {
   const field = { label: t("New value"), name: setting.name, value: valueOf(setting) };
-  const hint = wordsOfSetting(setting)?.hint ?? setting.help;
+  const hint = hintOf(setting);
   return setting.name === "signups" ? (
     <Choice
       {...field}
@@ -72,7 +72,7 @@ function FieldsOfPlans({ setting }: { readonly setting: Setting }) {
   const values = { ...valuesOfPlans(setting.default_value), ...valuesOfPlans(valueOf(setting)) };
   return (
     <>
-      <p class="soft">{wordsOfSetting(setting)?.hint}</p>
+      <p class="soft">{hintOf(setting)}</p>
       {PLANS.map((plan) => (
         <Field key={plan} label={t("Plan {plan}", { plan })} name={plan} value={values[plan] ?? ""} />
       ))}

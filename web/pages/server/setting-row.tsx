@@ -1,6 +1,6 @@
 import { Visible } from "../../components/name.tsx";
 import type { Setting } from "../../lib/api/types.ts";
-import { shownValue, sourceOf, wordsOfSetting } from "../../lib/words/setting-words.ts";
+import { hintOf, shownValue, sourceOf, wordsOfSetting } from "../../lib/words/setting-words.ts";
 import { t } from "../../lib/words/text.ts";
 
 export type SettingAction = "change" | "back";
@@ -17,13 +17,7 @@ export function SettingRow({ setting, onAsk }: Props) {
     <li class="server-setting">
       <div>
         <h4>{words?.title ?? <code>{setting.variable}</code>}</h4>
-        {words === null ? (
-          <p class="soft" lang="en">
-            {setting.help}
-          </p>
-        ) : (
-          <p class="soft">{words.hint}</p>
-        )}
+        <p class="soft">{hintOf(setting)}</p>
       </div>
       <div>
         <p>
