@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
+import { LANGUAGES } from "../../src/domain/accounts/language.ts";
 import {
   formatBytes,
   formatDay,
   formatList,
   formatNumber,
   formatRelative,
+  sentenceSpace,
 } from "../../web/lib/words/format.ts";
 import { showCatalogue } from "../../web/lib/words/text.ts";
 
@@ -74,4 +76,17 @@ test("all is written as the language that is shown does", () => {
   expect(written()).toEqual(["4,2 MiB", "2.000", "a, b und c", "in 3 Tagen", "04.01.2030"]);
   showCatalogue("fr", { "{size} MiB": "{size} Mio" }, "fr-CA");
   expect(written()).toEqual(["4,2 Mio", "2\u00a0000", "a, b et c", "dans 3 jours", "4 janv. 2030"]);
+  showCatalogue("ja", {});
+  expect(written()).toEqual(["4.2 MiB", "2,000", "a、b、c", "3 日後", "2030/01/04"]);
+  showCatalogue("zh-Hans", {});
+  expect(written()).toEqual(["4.2 MiB", "2,000", "a、b、c", "3天后", "2030年1月4日"]);
+});
+
+test("between two sentences is what their language puts there", () => {
+  const spaces = LANGUAGES.map((language) => {
+    showCatalogue(language, {});
+    return [language, sentenceSpace()];
+  });
+  expect(spaces.filter(([, space]) => space === "").map(([language]) => language)).toEqual(["ja", "zh-Hans"]);
+  expect(new Set(spaces.map(([, space]) => space))).toEqual(new Set([" ", ""]));
 });

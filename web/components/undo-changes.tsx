@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Change, Drive } from "../lib/api/types.ts";
 import { changesInWords, takeBackChanges } from "../lib/undo-changes.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { plural, t } from "../lib/words/text.ts";
 import { FormDialog } from "./forms/form-dialog.tsx";
 import { say } from "./toast.tsx";
@@ -32,7 +33,8 @@ export function UndoChanges({ drive, changes, children, onClose, onDone }: UndoC
     >
       {children}
       <p>
-        {t("They are: {changes}.", { changes: changesInWords(changes) })}{" "}
+        {t("They are: {changes}.", { changes: changesInWords(changes) })}
+        {sentenceSpace()}
         {t(
           "What is new goes to the trash. What was changed, deleted or moved is as it was before. What somebody has changed since stays as it is.",
         )}

@@ -3,6 +3,7 @@ import { UNDONE_CHANGES } from "../../src/domain/limits.ts";
 import type { Change } from "./api/types.ts";
 import { asError, undoBatch, undoChanges, type UndoneChanges, undoWholeBatch } from "./files/many.ts";
 import { plain } from "./contents/overrides.ts";
+import { formatList, sentenceSpace } from "./words/format.ts";
 import { plural } from "./words/text.ts";
 
 /** What was taken back, and how that is taken back itself. */
@@ -44,12 +45,13 @@ function takenBack(drive: string, done: readonly UndoneChanges[]): TakenBack {
   const stayed =
     refused === undefined
       ? ""
-      : ` ${plural(
+      : sentenceSpace() +
+        plural(
           left,
           "{count} change stayed, such as of “{path}”: it has changed since.",
           "{count} changes stayed, such as of “{path}”: it has changed since.",
           { path: plain(refused.path) },
-        )}`;
+        );
   const undo = async () => {
     for (const { batch_id: batch } of done.toReversed()) {
       const [failed] = batch === null ? [] : await undoBatch(drive, batch);
@@ -61,10 +63,10 @@ function takenBack(drive: string, done: readonly UndoneChanges[]): TakenBack {
   return { said: said + stayed, undo };
 }
 
-/** What some changes are, in words: `12 written, 2 deleted`. */
+/** What some changes are, in words: `12 written and 2 deleted`. */
 export function changesInWords(changes: readonly Change[]): string {
   const kinds = Map.groupBy(changes, ({ type }) => KIND_OF[type]);
-  return Array.from(kinds, ([kind, { length }]) => manyInWords(kind, length)).join(", ");
+  return formatList(Array.from(kinds, ([kind, { length }]) => manyInWords(kind, length)));
 }
 
 function manyInWords(kind: ChangeKind, count: number): string {

@@ -15,6 +15,7 @@ import { plain } from "../lib/contents/overrides.ts";
 import { abilitiesOf } from "../lib/words/abilities.ts";
 import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 import type { Account, AuthorizationRequest, Drive } from "../lib/api/types.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { mark, type PlainMessage, rich, t } from "../lib/words/text.ts";
 
 interface Props {
@@ -216,7 +217,8 @@ function Abilities({ of }: { readonly of: readonly string[] }) {
       <p class="soft">
         {t(
           "It cannot make or revoke other keys, see or end your sessions, set up webhooks, claim drives, share your drives with people, change your password, or let other apps in.",
-        )}{" "}
+        )}
+        {sentenceSpace()}
         {t("You can end its access at any time on the page of keys.")}
       </p>
     </section>

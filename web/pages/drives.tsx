@@ -11,7 +11,7 @@ import { listDrives } from "../lib/drives.ts";
 import { useSession } from "../lib/api/session.tsx";
 import { useFeed } from "../lib/api/feed.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
-import { formatBytes } from "../lib/words/format.ts";
+import { formatBytes, sentenceSpace } from "../lib/words/format.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { Link } from "../lib/browser/router.tsx";
 import type { Drive, News } from "../lib/api/types.ts";
@@ -101,7 +101,8 @@ function NoDrives() {
         {rich(
           "Create one here, or let an agent create its own: it sends a name to {address} and gives you a link to claim the drive.",
           { address: <code>/v0/drives/provision</code> },
-        )}{" "}
+        )}
+        {sentenceSpace()}
         {rich("The {documentation} explains how.", {
           documentation: <a href="/docs">{t("API documentation")}</a>,
         })}

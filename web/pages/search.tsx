@@ -5,6 +5,7 @@ import { useLoad } from "../lib/api/load.ts";
 import { Link, usePlace } from "../lib/browser/router.tsx";
 import { apiQuery, FILTERS } from "../lib/searches.ts";
 import type { Drive, SearchAnswer } from "../lib/api/types.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { rich, t } from "../lib/words/text.ts";
 import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
@@ -44,7 +45,8 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
     <div class="empty" role="status">
       <h2>{t("Nothing found")}</h2>
       <p class="soft">
-        {t("Every word must match: whole words in file contents, parts of words in names.")}{" "}
+        {t("Every word must match: whole words in file contents, parts of words in names.")}
+        {sentenceSpace()}
         {isFiltered ? t("Try fewer words or fewer filters.") : t("Try fewer words.")}
       </p>
       {isFiltered && found.q !== "" && (
@@ -61,7 +63,8 @@ function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
     <div class="empty">
       <h2>{t("What are you looking for?")}</h2>
       <p class="soft">
-        {t("Search finds files by name, folder and tag, and by the contents of text files.")}{" "}
+        {t("Search finds files by name, folder and tag, and by the contents of text files.")}
+        {sentenceSpace()}
         {rich("Put {words} in quotation marks to find an exact phrase.", {
           words: <code>"{t("two words")}"</code>,
         })}

@@ -5,6 +5,7 @@ import { NewAccountFields } from "../components/forms/sign-in-form.tsx";
 import { call } from "../lib/api/api.ts";
 import { useLoad } from "../lib/api/load.ts";
 import type { SignInOptions } from "../lib/api/types.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { rich, t } from "../lib/words/text.ts";
 
 interface Props {
@@ -65,7 +66,8 @@ function ForLink({ link, token, onSignedIn }: Props & { readonly link: Link }) {
           <p>
             {t(
               "The server prints a new link each time it starts, and only the newest one works. The link may also have been cut off when it was copied.",
-            )}{" "}
+            )}
+            {sentenceSpace()}
             {rich(
               "Find the newest link in the server's output, or create the account on the server with {command}.",
               { command: <code>coffer user create NAME</code> },

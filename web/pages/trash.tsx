@@ -16,6 +16,7 @@ import { useSession } from "../lib/api/session.tsx";
 import { type Progress, progressWords } from "../lib/files/steps.ts";
 import { listTrash, restoreFromTrash, restoreMany, wholeTrash } from "../lib/trash.ts";
 import type { Drive, TrashEntry } from "../lib/api/types.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { plural, t } from "../lib/words/text.ts";
 import { DeleteForGood, EmptyTrash } from "./trash/dialogs.tsx";
 import { TrashRow } from "./trash/row.tsx";
@@ -128,7 +129,7 @@ function usePutBack(onEnd: () => void) {
       const left = await restoreMany(entries, { onProgress: setProgress, signal });
       const [refused] = left;
       const done = plural(entries.length - left.length, "Put back {count} item.", "Put back {count} items.");
-      say(refused === undefined ? done : `${done} ${refused.error.message}`);
+      say(refused === undefined ? done : `${done}${sentenceSpace()}${refused.error.message}`);
     } catch (error) {
       say(asApiError(error).message);
     }

@@ -14,6 +14,7 @@ import { Link, navigate } from "../lib/browser/router.tsx";
 import { useStyle } from "../lib/browser/style.ts";
 import { listOwnDrives } from "../lib/drives.ts";
 import { listWebhooks, webhookAddress } from "../lib/webhooks.ts";
+import { sentenceSpace } from "../lib/words/format.ts";
 import { t } from "../lib/words/text.ts";
 import { NewWebhook } from "./webhooks/new.tsx";
 import { OneWebhook } from "./webhooks/one.tsx";
@@ -90,7 +91,8 @@ function WebhookList({ drive, drives }: ListProps) {
       )}
       {drive !== undefined && (
         <p class="soft">
-          {t("Webhooks of all your drives are told of this one as well.")}{" "}
+          {t("Webhooks of all your drives are told of this one as well.")}
+          {sentenceSpace()}
           <Link to="/webhooks">{t("All webhooks")}</Link>
         </p>
       )}

@@ -214,7 +214,7 @@ test("what an agent did since the last visit is told and marked, until it is see
   expect(await mark("a.md").count()).toBe(0);
 
   await told.getByRole("button", { name: "Undo" }).click();
-  await page.getByText("They are: 1 deleted, 2 written.").waitFor();
+  await page.getByText("They are: 1 deleted and 2 written.").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
   await page.getByText("Took back 3 changes.").first().waitFor();

@@ -3,6 +3,7 @@ import type { Agent } from "../../lib/agents/agents.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
+import { sentenceSpace } from "../../lib/words/format.ts";
 import { type PlainMessage, rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Choice } from "../forms/choice.tsx";
@@ -66,7 +67,8 @@ function OnlyHere({ isAdmin }: { readonly isAdmin: boolean }) {
   return (
     <div class="notice careful">
       <p>
-        {rich("Only agents on this computer reach {address}.", { address: <code>{location.origin}</code> })}{" "}
+        {rich("Only agents on this computer reach {address}.", { address: <code>{location.origin}</code> })}
+        {sentenceSpace()}
         {isAdmin
           ? rich(
               "For others, start the server with {setting}, or with {other} set to an address that leads here.",

@@ -2,7 +2,7 @@ import { useContext } from "preact/hooks";
 import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
 import type { ApiError } from "../../lib/api/api.ts";
 import { readDocument, TEXT_BYTES } from "../../lib/contents/contents.ts";
-import { formatBytes } from "../../lib/words/format.ts";
+import { formatBytes, sentenceSpace } from "../../lib/words/format.ts";
 import { t } from "../../lib/words/text.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
@@ -28,14 +28,16 @@ export function DocumentView({ file, why }: DocumentViewProps) {
   if (loaded.state === "failed") return <Refused file={file} why={why} error={loaded.error} retry={reload} />;
   const { text, isCut } = loaded.value;
   if (text === null || text === "")
-    return <NoView file={file} why={`${why} ${t("This document has no text.")}`} />;
+    return <NoView file={file} why={`${why}${sentenceSpace()}${t("This document has no text.")}`} />;
   return (
     <>
       <p class="notice preview-note">
-        {why}{" "}
+        {why}
+        {sentenceSpace()}
         {isCut
           ? t("Showing the first {size} of the text.", { size: formatBytes(TEXT_BYTES) })
-          : t("Showing only the text.")}{" "}
+          : t("Showing only the text.")}
+        {sentenceSpace()}
         {t("Download the file to see the whole document.")}
       </p>
       <LinesView text={text} isWrapped={documentFormatOf(file.mime_type) !== "xlsx"} />
@@ -50,5 +52,5 @@ interface RefusedProps extends DocumentViewProps {
 
 function Refused({ file, why, error, retry }: RefusedProps) {
   if (!UNREADABLE.includes(error.code)) return <Failure error={error} retry={retry} />;
-  return <NoView file={file} why={`${why} ${t("Its text can't be read either.")}`} />;
+  return <NoView file={file} why={`${why}${sentenceSpace()}${t("Its text can't be read either.")}`} />;
 }

@@ -6,6 +6,7 @@ import { ContentSourceContext, type ShownFile } from "../../lib/contents/content
 import { readTextStart } from "../../lib/contents/contents.ts";
 import { startOfReadme } from "../../lib/files/readme.ts";
 import { formatDocument } from "../../lib/markdown/format.ts";
+import { sentenceSpace } from "../../lib/words/format.ts";
 import { t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Icon } from "../icon.tsx";
@@ -44,7 +45,8 @@ export function ReadmeView({ file, to }: ReadmeViewProps) {
       {blocks !== null && <Document blocks={blocks} path={file.path} />}
       {(isCut || blocks === null) && (
         <p class="readme-more">
-          {blocks === null ? t("It is too complex to be shown here.") : t("This is only its start.")}{" "}
+          {blocks === null ? t("It is too complex to be shown here.") : t("This is only its start.")}
+          {sentenceSpace()}
           <Link to={to}>{t("Open the whole file")}</Link>
         </p>
       )}

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Table } from "../../lib/contents/csv.ts";
 import { startOfText } from "../../lib/contents/long-text.ts";
+import { sentenceSpace } from "../../lib/words/format.ts";
 import { plural, t } from "../../lib/words/text.ts";
 import { MoreText } from "../name.tsx";
 import { Careful } from "./careful.tsx";
@@ -25,7 +26,8 @@ export function TableView({ table }: { readonly table: Table }) {
       {(isCut || isWide) && (
         <Careful>
           {isCut &&
-            plural(records.length, "Showing the first {count} row.", "Showing the first {count} rows.")}{" "}
+            plural(records.length, "Showing the first {count} row.", "Showing the first {count} rows.")}
+          {sentenceSpace()}
           {isWide && t("Showing only {count} columns.", { count: MOST_COLUMNS })}
         </Careful>
       )}

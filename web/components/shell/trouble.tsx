@@ -1,6 +1,7 @@
 import offIcon from "lucide-static/icons/cloud-off.svg" with { type: "text" };
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { connection, type Trouble } from "../../lib/api/connection.ts";
+import { sentenceSpace } from "../../lib/words/format.ts";
 import { t } from "../../lib/words/text.ts";
 import { Icon } from "../icon.tsx";
 
@@ -46,7 +47,8 @@ function Banner({ trouble }: { readonly trouble: Trouble }) {
     <div ref={banner} class="trouble" popover="manual">
       <Icon svg={offIcon} />
       <p>
-        {trouble.why === "away" ? t("Can't reach the server.") : t("The server is busy.")}{" "}
+        {trouble.why === "away" ? t("Can't reach the server.") : t("The server is busy.")}
+        {sentenceSpace()}
         {/* Not said again each second. */}
         <span aria-hidden="true">{nextIn(trouble.until - now)}</span>
       </p>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { parentOf } from "../../lib/files.ts";
-import { formatBytes } from "../../lib/words/format.ts";
+import { formatBytes, sentenceSpace } from "../../lib/words/format.ts";
 import { rich, t } from "../../lib/words/text.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import type { Upload } from "../../lib/uploads/upload.ts";
@@ -55,7 +55,8 @@ function Asking({ upload, others, queue, onDismiss }: AskingProps) {
           ? t("There is already a file with this name in this drive.")
           : rich("There is already a file with this name in {folder}.", {
               folder: <Name text={folder} />,
-            })}{" "}
+            })}
+        {sentenceSpace()}
         {t("Your file is {size}.", { size: formatBytes(upload.size) })}
       </p>
     </TakenQuestion>

@@ -1,5 +1,6 @@
 import { curlPastes, programPastes } from "./http-pastes.ts";
 import type { NewKey, Paste } from "./pastes.ts";
+import { sentenceSpace } from "../words/format.ts";
 import { mark, type PlainMessage, t } from "../words/text.ts";
 
 /** A program that can be connected: with a key, or by its person, who signs in from it. `t()` is to show its name. */
@@ -68,7 +69,7 @@ function withFile(name: PlainMessage, how: PlainMessage, content: Configure): Ag
   return withKey(
     name,
     () => ({
-      how: `${t(how)} ${t("It holds the key: keep it to yourself.")}`,
+      how: `${t(how)}${sentenceSpace()}${t("It holds the key: keep it to yourself.")}`,
       what: t("copy|the configuration"),
     }),
     content,
@@ -85,7 +86,7 @@ function signingIn(name: PlainMessage, how: PlainMessage): Agent {
     name,
     signsIn: true,
     paste: (server) => ({
-      how: `${t(how)} ${t("It sends you here to sign in, and needs no key.")}`,
+      how: `${t(how)}${sentenceSpace()}${t("It sends you here to sign in, and needs no key.")}`,
       what: t("copy|the address"),
       text: mcpAddress(server),
     }),

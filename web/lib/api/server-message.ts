@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../../src/domain/errors.ts";
-import { formatBytes } from "../words/format.ts";
+import { formatBytes, sentenceSpace } from "../words/format.ts";
 import { mark, type PlainMessage, shownLanguage, t } from "../words/text.ts";
 
 /** What is said of a refusal in another language than English, in which the server says more. */
@@ -44,7 +44,7 @@ export function refusalInWords({ code, message, field }: Refusal): string {
   const ofServer = readableMessage(message, field);
   const said = SAID[code];
   if (said === undefined || shownLanguage() === "en") return ofServer;
-  return TOO_LITTLE.has(code) ? `${t(said)} ${ofServer}` : t(said);
+  return TOO_LITTLE.has(code) ? `${t(said)}${sentenceSpace()}${ofServer}` : t(said);
 }
 
 /** Words for the API fields that the dashboard sends. */

@@ -1,4 +1,5 @@
 import { ApiError } from "../api/api.ts";
+import { sentenceSpace } from "../words/format.ts";
 import { t } from "../words/text.ts";
 
 /** How far a long piece of work is. */
@@ -12,7 +13,9 @@ export interface Progress {
 /** Such as `1,000 of 2,300`. */
 export function progressWords({ done, of, pause }: Progress): string {
   const far = t("{done} of {total}", { done, total: of });
-  return pause === null ? far : `${t("Paused for {seconds} s (rate limit).", { seconds: pause })} ${far}`;
+  return pause === null
+    ? far
+    : `${t("Paused for {seconds} s (rate limit).", { seconds: pause })}${sentenceSpace()}${far}`;
 }
 
 /** Something that a piece of work left as it was, and why. */

@@ -10,7 +10,11 @@ export function headlineOf({ isBusy, count, noun, done, cancelled, failed }: Sum
   if (failed > 0) return failing(count, failed);
   if (done === 0) return t("Nothing was uploaded");
   const said = uploaded(done);
-  return cancelled === 0 ? said : `${said}, ${plural(cancelled, "{count} cancelled", "{count} cancelled")}`;
+  if (cancelled === 0) return said;
+  return t("{uploaded}, {cancelled}", {
+    uploaded: said,
+    cancelled: plural(cancelled, "{count} cancelled", "{count} cancelled"),
+  });
 }
 
 /** What the button says that sends once more what failed. */

@@ -11,7 +11,8 @@ const writers = computed(() => {
     sizes: new Intl.NumberFormat(locale, { maximumFractionDigits: 0, useGrouping: false }),
     tenths: new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
     distances: new Intl.RelativeTimeFormat(language),
-    lists: new Intl.ListFormat(language),
+    // What Chinese puts before the last thing joins nouns alone, and some lists are of what was done.
+    lists: new Intl.ListFormat(language, { style: language === "zh-Hans" ? "narrow" : "long" }),
     times: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
     days: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
     utcDays: new Intl.DateTimeFormat(locale, { timeZone: "UTC", day: "numeric", month: "short" }),
@@ -43,6 +44,11 @@ export function formatNumber(number: number): string {
 /** Several things in a sentence: `a, b, and c`. */
 export function formatList(parts: readonly string[]): string {
   return writers.value.lists.format(parts);
+}
+
+/** What stands between two sentences, or a sentence and a link: nothing in Chinese and Japanese. */
+export function sentenceSpace(): string {
+  return ["ja", "zh-Hans"].includes(shownLanguage()) ? "" : " ";
 }
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { call } from "../../lib/api/api.ts";
-import { formatRelative } from "../../lib/words/format.ts";
+import { formatRelative, sentenceSpace } from "../../lib/words/format.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { ApiKey, KeyDetail } from "../../lib/api/types.ts";
 import { madeBy } from "../../lib/words/made.ts";
@@ -43,8 +43,9 @@ export function RevokeKey(props: {
           : rich("{key} and {things} will stop working at once. This can't be undone.", {
               key,
               things: <strong>{made}</strong>,
-            })}{" "}
-        {app === null ? "" : `${t("The app must ask you again.")} `}
+            })}
+        {sentenceSpace()}
+        {app === null ? "" : t("The app must ask you again.") + sentenceSpace()}
         {lastUsed === null
           ? t("It was never used.")
           : t("It was last used {when}.", { when: formatRelative(lastUsed) })}

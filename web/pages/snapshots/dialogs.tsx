@@ -2,7 +2,7 @@ import { Field, textOf } from "../../components/forms/form.tsx";
 import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { formatRelative } from "../../lib/words/format.ts";
+import { formatRelative, sentenceSpace } from "../../lib/words/format.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { deleteSnapshot, forkSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
@@ -84,7 +84,8 @@ export function RestoreSnapshot({
               folder: <Name text={path} />,
               when,
               snapshot: shown,
-            })}{" "}
+            })}
+        {sentenceSpace()}
         {t(
           "What came since then is removed. A snapshot of how things are now is taken first, so that you can go back.",
         )}

@@ -3,7 +3,7 @@ import deliveredIcon from "lucide-static/icons/circle-check.svg" with { type: "t
 import waitingIcon from "lucide-static/icons/clock.svg" with { type: "text" };
 import { Icon } from "../../components/icon.tsx";
 import type { Delivery } from "../../lib/api/types.ts";
-import { formatRelative, formatTime } from "../../lib/words/format.ts";
+import { formatRelative, formatTime, sentenceSpace } from "../../lib/words/format.ts";
 import { mark, type PlainMessage, t } from "../../lib/words/text.ts";
 import { attemptsOf, outcomeOf } from "./words.ts";
 
@@ -35,7 +35,7 @@ export function DeliveryRow({ delivery, isEnabled, onSend }: DeliveryRowProps) {
         <h3>
           {isTest ? what : <code>{what}</code>} <span class="soft">{t(name)}</span>
         </h3>
-        <p class="soft">{outcomeOf(delivery, isEnabled).join(" ")}</p>
+        <p class="soft">{outcomeOf(delivery, isEnabled).join(sentenceSpace())}</p>
       </div>
       <p class="soft record-when">
         <span title={formatTime(at)}>{formatRelative(at)}</span>

@@ -5,6 +5,7 @@ import type { Entry } from "../../../lib/files.ts";
 import { ARCHIVE_PATHS } from "../../../../src/domain/limits.ts";
 import { folderArchiveAddress } from "../../../lib/files/archive.ts";
 import type { Drive } from "../../../lib/api/types.ts";
+import { sentenceSpace } from "../../../lib/words/format.ts";
 import { plural, t } from "../../../lib/words/text.ts";
 
 interface DownloadDialogProps {
@@ -20,8 +21,10 @@ export function DownloadDialog({ drive, folder, entries, onClose }: DownloadDial
   return (
     <Dialog title={t("Too many items selected")} onClose={onClose}>
       <p>
-        {plural(entries.length, "You selected {count} item.", "You selected {count} items.")}{" "}
-        {t("One download takes up to {most}, or fewer if their names are long.", { most: ARCHIVE_PATHS })}{" "}
+        {plural(entries.length, "You selected {count} item.", "You selected {count} items.")}
+        {sentenceSpace()}
+        {t("One download takes up to {most}, or fewer if their names are long.", { most: ARCHIVE_PATHS })}
+        {sentenceSpace()}
         {folder === ""
           ? t("Download the whole drive, or select fewer.")
           : t("Download the whole folder, or select fewer.")}

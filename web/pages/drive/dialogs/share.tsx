@@ -10,6 +10,7 @@ import { keepLinkChoice, lastLinkChoice } from "../../../lib/browser/link-choice
 import { Link } from "../../../lib/browser/router.tsx";
 import type { DriveStore } from "../store/drive.ts";
 import { type MarkedOption, optionsOf } from "../../../lib/words/options.ts";
+import { sentenceSpace } from "../../../lib/words/format.ts";
 import { mark, rich, t } from "../../../lib/words/text.ts";
 
 const OPENS: readonly MarkedOption<Opens>[] = [
@@ -43,7 +44,9 @@ export function ShareDialog({ drive, entry, store, onClose }: ShareDialogProps) 
       {link === null ? (
         <Form submit={t("Create and copy link")} onSubmit={create} onCancel={onClose}>
           <p class="soft">
-            {grantedBy(opens, entry.kind)} {t("They can change nothing.")}
+            {grantedBy(opens, entry.kind)}
+            {sentenceSpace()}
+            {t("They can change nothing.")}
           </p>
           {entry.kind === "file" && (
             <Choice

@@ -7,6 +7,7 @@ import type { Editing } from "../../../lib/editing/editing.ts";
 import { type Collision, collisionsOf, type Side } from "../../../lib/editing/merge.ts";
 import type { Undecided } from "../../../lib/editing/notice.ts";
 import { Who } from "./notices.tsx";
+import { sentenceSpace } from "../../../lib/words/format.ts";
 import { mark, type PlainMessage, plural, rich, t } from "../../../lib/words/text.ts";
 
 /** Lines of a side that are shown. */
@@ -41,7 +42,8 @@ export function Collisions({ editing, undecided }: CollisionsProps) {
         {t("You and somebody else changed the same lines")}
       </h3>
       <p>
-        {rich("The file was changed {by} while you edited it.", { by: <Who by={undecided.by} /> })}{" "}
+        {rich("The file was changed {by} while you edited it.", { by: <Who by={undecided.by} /> })}
+        {sentenceSpace()}
         {t("Choose which lines to keep. Nothing is saved yet: you can edit the text afterwards.")}
       </p>
       <First of={collisions}>

@@ -3,6 +3,7 @@ import { By } from "../../../components/by.tsx";
 import { Failure } from "../../../components/failure.tsx";
 import type { By as Actor } from "../../../lib/api/types.ts";
 import type { Editing } from "../../../lib/editing/editing.ts";
+import { sentenceSpace } from "../../../lib/words/format.ts";
 import { rich, t } from "../../../lib/words/text.ts";
 
 interface NoticesProps {
@@ -30,26 +31,30 @@ export function Notices({ editing, onSave, onSaveAs }: NoticesProps) {
     case "changed":
       return (
         <Told actions={<Action name={t("Merge")} onPress={() => void editing.merge()} />}>
-          {rich("This file was changed {by} while you edit it.", { by: <Who by={notice.by} /> })}{" "}
+          {rich("This file was changed {by} while you edit it.", { by: <Who by={notice.by} /> })}
+          {sentenceSpace()}
           {t("Merge their changes into your text; saving does it, too.")}
         </Told>
       );
     case "merged":
       return isDirty ? (
         <Told>
-          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}
+          {sentenceSpace()}
           {t("Their changes are merged into your text, and marked. Look at them, then save.")}
         </Told>
       ) : (
         <Told>
-          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {rich("This file was changed {by}.", { by: <Who by={notice.by} /> })}
+          {sentenceSpace()}
           {t("This is the new text. What is new is marked.")}
         </Told>
       );
     case "deleted":
       return (
         <Told>
-          {rich("This file was deleted or moved away {by}.", { by: <Who by={notice.by} /> })}{" "}
+          {rich("This file was deleted or moved away {by}.", { by: <Who by={notice.by} /> })}
+          {sentenceSpace()}
           {t("Saving makes a new file in its place.")}
         </Told>
       );
@@ -65,7 +70,8 @@ export function Notices({ editing, onSave, onSaveAs }: NoticesProps) {
         >
           {rich("This file was replaced {by} by something that can't be edited here.", {
             by: <Who by={notice.by} />,
-          })}{" "}
+          })}
+          {sentenceSpace()}
           {t("Your text is not saved.")}
         </Told>
       );

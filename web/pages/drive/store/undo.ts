@@ -3,6 +3,7 @@ import { describeEntries, type Entry, nameOf, parentOf } from "../../../lib/file
 import { asError, type DrivePaths, inRequests, transferPaths, undoBatch } from "../../../lib/files/many.ts";
 import { type Done, type Left, Steps, type Work } from "../../../lib/files/steps.ts";
 import type { DriveStore } from "./drive.ts";
+import { sentenceSpace } from "../../../lib/words/format.ts";
 import { t } from "../../../lib/words/text.ts";
 
 type Undo = NonNullable<Done["undo"]>;
@@ -71,6 +72,7 @@ export async function takeBack(store: DriveStore, done: readonly Done[], work: W
   store.reload();
   const [refused] = steps.left;
   if (refused !== undefined && steps.left.length >= paths.length) throw refused.error;
-  if (refused !== undefined) return `${t("Some of it could not be put back.")} ${refused.error.message}`;
+  if (refused !== undefined)
+    return `${t("Some of it could not be put back.")}${sentenceSpace()}${refused.error.message}`;
   return t("Put back {what}.", { what: describeEntries(paths.map((path) => ({ path }))) });
 }
