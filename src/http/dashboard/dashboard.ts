@@ -115,29 +115,38 @@ const WORKER_HEADERS = {
   ...PAGE_HEADERS,
   "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 };
-/** The icons of the installed dashboard, by the addresses that `web/app.webmanifest` has: it is bundled as it is. */
+/** The icons of the installed dashboard, by the addresses that `web/app.webmanifest` has, which the bundler leaves. */
 const ICONS = { "/icon.svg": icon, "/icon-maskable.svg": maskableIcon };
-const ICON_HEADERS = { "cache-control": "no-cache", "content-security-policy": "default-src 'none'" };
+/** Of these and of the manifest, whose address stays when the server gets another name. */
+const INSTALL_HEADERS = { "cache-control": "no-cache", "content-security-policy": "default-src 'none'" };
 // Their names contain a hash of their contents.
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Where the page says what the server is called. */
 const PLACE_NAMES = /(?<=<title>|<meta name="application-name" content=")Coffer/g;
 
+/** Puts into a text what the server is called. */
+type PutName = (text: string, name: string) => string;
+
+const putIntoPage: PutName = (html, name) => html.replaceAll(PLACE_NAMES, () => Bun.escapeHTML(name));
+
+/** The installed dashboard is called like the server. */
+const putIntoManifest: PutName = (json, name) => {
+  const manifest: Readonly<Record<string, unknown>> = JSON.parse(json);
+  return JSON.stringify({ ...manifest, name, short_name: name });
+};
+
 type Page = (request: Request) => Promise<Response>;
 
-/** What answers requests for the page, which says what the server is called: made again once that is another. */
-function namedPage(
+/** What answers requests for a text that says what the server is called: made again once that is another. */
+function named(
   { read, type }: Asset,
-  nameOf: () => string,
+  [nameOf, putName]: readonly [nameOf: () => string, putName: PutName],
   headers: Readonly<Record<string, string>>,
   vary: readonly string[] = [],
 ): Page {
   const pageNamed = (name: string) => {
-    const bytes = async () => {
-      const html = new TextDecoder().decode(await read());
-      return new TextEncoder().encode(html.replaceAll(PLACE_NAMES, () => Bun.escapeHTML(name)));
-    };
+    const bytes = async () => new TextEncoder().encode(putName(new TextDecoder().decode(await read()), name));
     return { name, answer: fixedFile(bytes, { ...headers, "content-type": type }, vary) };
   };
   let page = pageNamed(nameOf());
@@ -170,12 +179,16 @@ export async function dashboard(
   const get = (path: string, answer: Route["answer"]) => routes.push({ method: "GET", path, answer });
   // Those of the executable, or bundled now when run from source.
   for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
-    if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
+    if (asset.path.endsWith(".webmanifest")) {
+      const manifest = named(asset, [nameOf, putIntoManifest], INSTALL_HEADERS);
+      get(asset.path, ({ request }) => manifest(request));
+    } else if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
     else {
-      const page = namedPage(asset, nameOf, PAGE_HEADERS);
+      const withName = [nameOf, putIntoPage] as const;
+      const page = named(asset, withName, PAGE_HEADERS);
       for (const path of PAGES.split(" ")) get(path, ({ request }) => page(request));
       const chosen = (headers: Readonly<Record<string, string>>) =>
-        namedPage(asset, nameOf, headers, ["accept"]);
+        named(asset, withName, headers, ["accept"]);
       get("/claim/:token", handedOn(chosen(PAGE_HEADERS), claim, PAGE_HEADERS));
       // No search engine should know it.
       const unlisted = { ...PAGE_HEADERS, "x-robots-tag": "noindex" };
@@ -186,7 +199,7 @@ export async function dashboard(
   }
   for (const [path, svg] of Object.entries(ICONS)) {
     const read = async () => new TextEncoder().encode(svg);
-    get(path, served({ path, type: "image/svg+xml", read }, ICON_HEADERS));
+    get(path, served({ path, type: "image/svg+xml", read }, INSTALL_HEADERS));
   }
   get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
   get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));

@@ -64,6 +64,8 @@ test("the server's name is shown on its pages, and runs nothing that it holds", 
   await stranger.goto("/drives");
   await stranger.getByRole("banner").getByText("<b>Ours</b>").waitFor();
   expect(await stranger.title()).toContain("<b>Ours</b>");
+  const devtools = await stranger.context().newCDPSession(stranger);
+  expect(await devtools.send("Page.getAppManifest")).toMatchObject({ errors: [], manifest: { name } });
   await stranger.context().close();
   await page.reload();
   await sign.waitFor();
