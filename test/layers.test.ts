@@ -27,7 +27,7 @@ const MAY_IMPORT = lists({
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process",
   "accounts.ts": "config.ts data-directory db process services",
-  http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
+  http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
   // Reads documents, in a process of its own.

@@ -5,6 +5,7 @@ import { later } from "./components/later.tsx";
 import { Outside } from "./components/shell/outside.tsx";
 import { Shell } from "./components/shell/shell.tsx";
 import { ServerTrouble } from "./components/shell/trouble.tsx";
+import { useOfflinePage } from "./components/shell/use-offline-page.ts";
 import { SignInAgain } from "./components/shell/sign-in-again.tsx";
 import { say, Toasts } from "./components/toast.tsx";
 import { UploadsProvider } from "./components/upload/context.tsx";
@@ -75,6 +76,7 @@ function Dashboard() {
   useEffect(() => {
     if (isSignedIn) setReturned(null);
   }, [isSignedIn]);
+  useOfflinePage(isSignedIn);
   const isOpen = [SETUP, CONSENT].includes(place.path) || place.path.startsWith(CLAIM);
   const asksToSignIn = loaded.state === "ready" && loaded.value === null && account.last === null && !isOpen;
   const language = shownLanguage();

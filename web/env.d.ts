@@ -11,6 +11,10 @@ declare module "*.css" {
 interface Window {
   /** In a worker, whose scope TypeScript takes for a window's. */
   readonly fonts: FontFaceSet;
+  /** In a service worker. */
+  readonly registration: ServiceWorkerRegistration;
+  /** In a service worker. */
+  skipWaiting(): Promise<void>;
   /** Absent in older browsers; unknown to TypeScript. */
   readonly trustedTypes?: {
     createPolicy(
@@ -21,4 +25,27 @@ interface Window {
       createScriptURL(text: string): URL;
     };
   };
+}
+
+/** What a service worker hears. TypeScript knows it only where there is no window. */
+interface WindowEventMap {
+  readonly install: InstallEvent;
+  readonly fetch: FetchEvent;
+}
+
+interface InstallEvent extends Event {
+  /** Absent in many browsers. */
+  addRoutes?(
+    routes: readonly [
+      {
+        readonly condition: { readonly not: { readonly requestMode: RequestMode } };
+        readonly source: "network";
+      },
+    ],
+  ): Promise<void>;
+}
+
+interface FetchEvent extends Event {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
 }

@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "web/code-worker.ts": ["web/lib"],
   "web/markdown-worker.ts": ["web/lib"],
   "web/merge-worker.ts": ["web/lib"],
+  "web/offline-worker.ts": ["web/lib"],
   "web/pdf-worker.ts": ["web/lib"],
   // Styles that come with what is loaded on demand.
   "web/pages": ["src/domain", "web/components", "web/lib", "web/styles"],
@@ -82,6 +83,7 @@ const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/code-worker.ts": "a worker begins here",
   "web/markdown-worker.ts": "another worker begins here",
   "web/merge-worker.ts": "a third one",
+  "web/offline-worker.ts": "the service worker begins here",
   "web/pdf-worker.ts": "a fourth one",
   "web/lib/browser/router.tsx": "the window's history is followed from before the first page is shown",
   "web/lib/browser/second-click.ts": "the window's clicks are heard before any page hears them",

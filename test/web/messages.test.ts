@@ -38,6 +38,11 @@ const NO_TEXTS: readonly { readonly place: RegExp; readonly text: RegExp; readon
     why: "parts of English messages of the server",
   },
   {
+    place: /\/(?:use-)?offline-pages?\.tsx?$/,
+    text: /^(?:<!doctype .*|\(display-mode: \w+\)|trusted-types .*)$/,
+    why: "what the browser is told of the offline page",
+  },
+  {
     place: /./,
     text: /^(?:AbortError|ApiError|DownloadURL|Files|OffscreenCanvas|PasswordException|16px sans-serif|no answer|not all|steps to file)$/,
     why: "what programs call things",

@@ -4,6 +4,7 @@ import maskableIcon from "../../../web/styles/coffer-maskable.svg" with { type: 
 import icon from "../../../web/styles/coffer.svg" with { type: "text" };
 import markdownWorker from "../../../web/markdown-worker.html";
 import mergeWorker from "../../../web/merge-worker.html";
+import offlineWorker from "../../../web/offline-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
@@ -87,6 +88,7 @@ const PAGES =
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
  * contents are shown from memory, and in no frame. Audio and video stream from the server. No text becomes markup or a
  * script (Trusted Types); the policy in `web/lib/browser/own-worker.ts` allows the addresses of its own workers.
+ * By that policy's name the offline worker knows the answers of this server (`web/lib/browser/offline-pages.ts`).
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -114,6 +116,11 @@ const PAGE_HEADERS = {
 const WORKER_HEADERS = {
   ...PAGE_HEADERS,
   "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+};
+/** It fetches pages, and nothing else. */
+const OFFLINE_WORKER_HEADERS = {
+  ...WORKER_HEADERS,
+  "content-security-policy": `${WORKER_HEADERS["content-security-policy"]}; connect-src 'self'`,
 };
 /** The icons of the installed dashboard, by the addresses that `web/app.webmanifest` has, which the bundler leaves. */
 const ICONS = { "/icon.svg": icon, "/icon-maskable.svg": maskableIcon };
@@ -204,6 +211,7 @@ export async function dashboard(
   get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
   get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
   get("/merge-worker.js", served(workerAt("/merge-worker.js", mergeWorker), WORKER_HEADERS));
+  get("/offline-worker.js", served(workerAt("/offline-worker.js", offlineWorker), OFFLINE_WORKER_HEADERS));
   get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
   return routes;
 }

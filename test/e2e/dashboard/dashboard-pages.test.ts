@@ -255,6 +255,7 @@ test("no text becomes markup or a script of the page, whatever its own scripts d
     `new DOMParser().parseFromString("<b id=made>", "text/html")`,
     `new Worker("/markdown-worker.js")`,
     `new Worker("/other.js")`,
+    `navigator.serviceWorker.register("/offline-worker.js")`,
     `document.createElement("script").text = "1"`,
     `trustedTypes.createPolicy("other", {})`,
     `trustedTypes.createPolicy("default", {})`,
@@ -268,7 +269,7 @@ test("no text becomes markup or a script of the page, whatever its own scripts d
   }
   expect(await page.locator("#made").count()).toBe(0);
   expect(await page.evaluate<string[]>("window.violations")).toEqual([
-    ...Array<string>(5).fill("require-trusted-types-for"),
+    ...Array<string>(6).fill("require-trusted-types-for"),
     ...Array<string>(2).fill("trusted-types"),
   ]);
 });

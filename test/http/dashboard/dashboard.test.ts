@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { hasOfflinePage, OFFLINE_PAGE } from "../../../web/lib/browser/offline-pages.ts";
 import { titleOf } from "../../../web/lib/browser/title.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 
@@ -40,6 +41,17 @@ describe("the dashboard's files", () => {
       pages.map(() => 200),
     );
     expect(new Set(pages.map(titleOf)).size).toBe(pages.length);
+    expect(pages.filter((path) => !hasOfflinePage(path))).toEqual([]);
+  });
+
+  test.each(["/", "/drives/", "/drives/ada/notes/"])("the offline page may stand in for %s", (path) => {
+    expect(hasOfflinePage(path)).toBe(true);
+  });
+
+  const elsewhere =
+    "/s/x /docs /docs/ /v0/files/x/download /v0/presigned/x /auth/oidc/login /auth/setup /claim/x /oauth/consent /drivesx //drives /x/drives /offline-worker.js";
+  test.each([...elsewhere.split(" "), OFFLINE_PAGE])("the offline page never stands in for %s", (path) => {
+    expect(hasOfflinePage(path)).toBe(false);
   });
 
   test.each<[path: string, headers: Record<string, string>, type: string]>([
@@ -123,15 +135,22 @@ describe("the dashboard's files", () => {
     expect((await get(start)).status).toBe(200);
   });
 
-  test.each(["/code-worker.js", "/markdown-worker.js", "/merge-worker.js", "/pdf-worker.js"])(
-    "the worker %s is a script of its own, which may load nothing, and is asked for anew",
-    async (path) => {
+  test.each([
+    ["/code-worker.js", ""],
+    ["/markdown-worker.js", ""],
+    ["/merge-worker.js", ""],
+    ["/offline-worker.js", "; connect-src 'self'"],
+    ["/pdf-worker.js", ""],
+  ])(
+    "the worker %s is a script of its own, which may load nothing%s, and is asked for anew",
+    async (path, more) => {
       const { status, headers } = await get(path);
       expect(status).toBe(200);
       expect(headers.get("content-type")).toContain("text/javascript");
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        `default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'${more}`,
       );
+
       expect(headers.get("cache-control")).toBe("no-cache");
       expect(files).not.toContain(path);
     },

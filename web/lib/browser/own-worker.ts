@@ -8,6 +8,8 @@ export const MARKDOWN_WORKER = "/markdown-worker.js";
 export const PDF_WORKER = "/pdf-worker.js";
 /** And `web/merge-worker.ts`. */
 export const MERGE_WORKER = "/merge-worker.js";
+/** And `web/offline-worker.ts`, which is a service worker. */
+const OFFLINE_WORKER = "/offline-worker.js";
 
 const WORKERS = [CODE_WORKER, MARKDOWN_WORKER, MERGE_WORKER, PDF_WORKER] as const;
 
@@ -18,7 +20,7 @@ const WORKERS = [CODE_WORKER, MARKDOWN_WORKER, MERGE_WORKER, PDF_WORKER] as cons
 const policy = once(() =>
   window.trustedTypes?.createPolicy("coffer-workers", {
     createScriptURL: (url) => {
-      if (!WORKERS.some((worker) => worker === url))
+      if (![...WORKERS, OFFLINE_WORKER].includes(url))
         throw new TypeError(`${url} is no worker of the dashboard.`);
       return url;
     },
@@ -27,6 +29,11 @@ const policy = once(() =>
 
 export function startWorker(url: (typeof WORKERS)[number]): Worker {
   return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
+}
+
+/** Has the browser keep the offline worker for all pages of the dashboard, and look for another version of it. */
+export async function keepOfflineWorker(): Promise<void> {
+  await navigator.serviceWorker.register(policy()?.createScriptURL(OFFLINE_WORKER) ?? OFFLINE_WORKER);
 }
 
 /** In ms, for all answers to a question: four times what ordinary texts take here, as a telephone may need that. */
