@@ -70,6 +70,9 @@ export function changes(database: Database) {
     `DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? AND pk <= ? ORDER BY pk LIMIT ?)
      RETURNING pk`,
   );
+  const firstAfter = sql.get<{ number: ChangeNumber; at: number }, [after: number]>(
+    "SELECT pk AS number, at FROM change WHERE pk > ? ORDER BY pk LIMIT 1",
+  );
   let head = changeNumber(lastNumber());
   /** The drives with rows that may not be on the disk. */
   let written = new Set<DrivePk>();
@@ -129,10 +132,25 @@ export function changes(database: Database) {
       fromSumRow,
     ),
     timeOf: sql.value<number, [number: ChangeNumber]>("SELECT at FROM change WHERE pk = ?"),
-    /** The newest change, of all drives, that was made before a time. */
-    lastBefore: sql.get<{ number: ChangeNumber; at: number }, [before: number]>(
-      "SELECT pk AS number, at FROM change WHERE at < ? ORDER BY at DESC, pk DESC LIMIT 1",
-    ),
+    /**
+     * The newest change, of all drives, that was made before a time: half of the numbers are left out at each step, as
+     * numbers are in the order of time. Where the clock was set back, it is one of those beside that.
+     */
+    lastBefore: (before: number): { number: ChangeNumber; at: number } | null => {
+      let last = null;
+      let end = lastNumber();
+      for (let start = 0; start < end;) {
+        const middle = Math.floor((start + end) / 2);
+        const next = firstAfter(middle);
+        if (next === null || next.at >= before) {
+          end = middle;
+        } else {
+          last = next;
+          start = next.number;
+        }
+      }
+      return last;
+    },
     /** The newest change of a drive that was removed because of its age or the number of changes; 0 for none. */
     trimmedTo: (drive: DrivePk) => changeNumber(trimmedTo(drive)),
     /** The drives with new changes since the last call, and perhaps others. */
@@ -144,10 +162,10 @@ export function changes(database: Database) {
     countOf: sql.get<{ changes: number; isUnclaimed: 0 | 1 }, [drive: DrivePk]>(
       "SELECT change_count AS changes, user IS NULL AS isUnclaimed FROM drive WHERE pk = ?",
     ),
-    /** Some drives with changes made at `before` or earlier: the newest change of each among the `limit` oldest of all. */
+    /** Of the `limit` oldest changes of all those made at `before` or earlier: the newest of each drive. */
     old: sql.all<{ drive: DrivePk; number: ChangeNumber }, [before: number, limit: number]>(
-      `SELECT drive, max(pk) AS number FROM (SELECT drive, pk FROM change WHERE at <= ? ORDER BY at LIMIT ?) page
-        GROUP BY drive`,
+      `SELECT drive, max(pk) AS number FROM (SELECT drive, pk, at FROM change WHERE pk > 0 ORDER BY pk LIMIT ?2) page
+        WHERE at <= ?1 GROUP BY drive`,
     ),
     /** Removes the oldest changes of a drive, up to one. Returns how many. Inside a write. */
     trim: (drive: DrivePk, upTo: ChangeNumber, limit: number) => {

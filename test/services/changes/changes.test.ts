@@ -45,6 +45,26 @@ test("changes are kept as long as versions; then a reader that was away is told 
   expect((await client.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(401);
 });
 
+test("the newest change before a time is found among numbers with gaps", async () => {
+  await using one = await openWithDrive();
+  const { database, tables, services, caller, drive, clock } = one;
+  for (const [n, step] of [1, 0, 0, 5, 1, 0, 7, 2, 0, 1].entries()) {
+    clock.advance(step);
+    await services.folders.create(caller, drive, `${n}/`);
+  }
+  database.sql.run("DELETE FROM change WHERE pk IN (1, 4, 5, 9)");
+  const kept = database.sql
+    .query<{ number: number; at: number }, []>("SELECT pk AS number, at FROM change ORDER BY pk")
+    .all();
+  for (const time of kept.flatMap(({ at }) => [at, at + 1])) {
+    const last = kept.findLast(({ at }) => at < time);
+    expect([time, tables.changes.lastBefore(time)?.number]).toEqual([
+      time,
+      last && changeNumber(last.number),
+    ]);
+  }
+});
+
 test("what is gone of one drive does not end the way through the feed of several", async () => {
   await using one = await openWithDrive();
   const { services, tables } = one;

@@ -41,7 +41,7 @@ it("an upload of a small file writes no more tables, indexes and rows than it mu
       ["file_size", "file_type", "file_updated", "file_folder_size", "file_folder_updated"],
       ["file_folder_name"],
       ["blob", "sqlite_autoindex_blob_1", "blob_orphan", "small_content"],
-      ["change", "change_age", "change_drive"],
+      ["change", "change_drive"],
       ["search_job", "sqlite_autoindex_search_job_1", "search_job_drive"],
       // The last numbers of changes and of search jobs.
       ["sqlite_sequence"],
