@@ -12,6 +12,7 @@ import type { Database, Within } from "./engine/database.ts";
 import { nameKeys } from "./upkeep/name-keys.ts";
 import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";
+import { driveSizes } from "./drives/drive-sizes.ts";
 import { fileLists } from "./files/file-lists.ts";
 import { files } from "./files/files.ts";
 import { fileTypes } from "./files/file-types.ts";
@@ -46,6 +47,7 @@ export function openTables(database: Database) {
     sessions: sessions(database),
     knownClients: knownClients(database),
     drives: drives(database),
+    driveSizes: driveSizes(database),
     members: members(database),
     claimTokens: claimTokens(database),
     apiKeys: apiKeys(database),

@@ -18,8 +18,14 @@ export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a claim token is known after its use or expiry. Until then a late claim gets 409 or 410, then 404. */
 export const CLAIM_TOKEN_MEMORY_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** How many days of use are kept, and how many keys, or users of the server, have rows of their own on each. */
-export const USAGE_DAYS = { kept: 90, rows: 20 };
+/**
+ * How many days of use are kept, and how many keys of an account, or users of the server, have rows of their own on each.
+ * Of all keys of a server those have that did most, so many for each count.
+ */
+export const USAGE_DAYS = { kept: 90, rows: 20, most: 5 };
+
+/** How many drives of a server are named by what they take. */
+export const USAGE_DRIVES = 20;
 
 /** Of a password, in UTF-16 code units. */
 export const PASSWORD_CHARACTERS = { least: 8, most: 1024 } as const;

@@ -80,6 +80,7 @@ import { Undo } from "./history/undo.ts";
 import { Uploads } from "./contents/uploads.ts";
 import { UsageMeter } from "./accounts/usage.ts";
 import { UsageDays } from "./accounts/usage-days.ts";
+import { UsageDrives } from "./accounts/usage-drives.ts";
 import { UsageKinds } from "./accounts/usage-kinds.ts";
 import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
@@ -266,7 +267,8 @@ export function openServices(opened: ServiceParts) {
     accounts: new Accounts({ ...parts, passwords }),
     usage,
     usageDays: new UsageDays({ ...parts, users }),
-    usageKinds: new UsageKinds(parts),
+    usageDrives: new UsageDrives({ ...parts, users }),
+    usageKinds: new UsageKinds({ ...parts, users }),
     quota,
     missingContents,
     health,

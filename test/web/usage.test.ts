@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { UsageDay } from "../../web/lib/api/types.ts";
+import type { ServerUsageDay, UsageDay } from "../../web/lib/api/types.ts";
 import { lastDays, scaleOf, seriesOf } from "../../web/lib/usage.ts";
 
 const DAYS = ["2030-01-30", "2030-01-31", "2030-02-01"];
@@ -29,6 +29,21 @@ test("each has a value for each day, who did most comes first, and who did nothi
     { of: entry("a", "2030-01-30", 1), values: [1, 0, 2], total: 3 },
   ]);
   expect(seriesOf(entries, DAYS, "bytes_sent")).toEqual([]);
+});
+
+test("on a server two keys of one user are two, and a user is one, as a word is", () => {
+  const of = (key: string | null, user: string | null, by: ServerUsageDay["by"]): ServerUsageDay => {
+    const { key_name, ...counts } = entry("session", "2030-01-31", 1);
+    return { ...counts, by, key_id: key, key_name, user_id: user, username: user };
+  };
+  const entries = [
+    of("a", "ada", "key"),
+    of("b", "ada", "key"),
+    of(null, "ada", "user"),
+    of(null, "bob", "user"),
+    of(null, null, "session"),
+  ];
+  expect(seriesOf(entries, DAYS, "requests").map((series) => series.of)).toEqual(entries);
 });
 
 test("beyond five, and with those that the server has put together, they are one series, the last", () => {

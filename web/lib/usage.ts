@@ -32,7 +32,7 @@ export function lastDays(count: number, now: number): readonly string[] {
 }
 
 function whoOf(usage: Usage): string {
-  return ("key_id" in usage ? usage.key_id : usage.user_id) ?? usage.by;
+  return usage.key_id ?? ("user_id" in usage ? usage.user_id : null) ?? usage.by;
 }
 
 /** What each did on these days, those that did most first. Who did nothing is left out. */

@@ -1,4 +1,10 @@
-import type { AccountWho, DayCounts, ServerWho, UsageDay } from "../../domain/accounts/usage-day.ts";
+import type {
+  AccountWho,
+  DayCounts,
+  ServerWho,
+  SomeonesDay,
+  UsageDay,
+} from "../../domain/accounts/usage-day.ts";
 import type { DriveId, UserId, UserPk } from "../../domain/id.ts";
 import { USAGE_DAYS } from "../../domain/limits.ts";
 import type { Database } from "../engine/database.ts";
@@ -45,6 +51,13 @@ export function usageDays({ sql }: Database) {
     ofServer: sql.all<UsageDay<ServerWho>, [from: number]>(
       `SELECT ${READ}, u.username AS name FROM server_usage_day x LEFT JOIN user u ON u.id = x.who
         WHERE x.day >= ? ORDER BY x.day, x.who`,
+    ),
+    /** What was done in all accounts on a day: the next rows after one of them, 0 for the first. */
+    someOfDay: sql.all<SomeonesDay, [day: number, after: number, limit: number]>(
+      `SELECT ${READ}, k.name, x.pk, u.id AS userId, u.username
+         FROM account_usage_day x INDEXED BY account_usage_day_age
+         JOIN user u ON u.pk = x.user LEFT JOIN api_key k ON k.id = x.who
+        WHERE x.day = ? AND x.pk > ? ORDER BY x.pk LIMIT ?`,
     ),
     removeSomeOfUser: sql.removeSome<[user: UserPk]>("account_usage_day", "user = ?"),
     removeOldOfUsers: sql.removeSome<[before: number]>("account_usage_day", "day < ?"),

@@ -4,3 +4,5 @@
 export const ACCOUNT_WORDS = ["session", "link", "other"] as const;
 /** Who on a server is no user: keys of unclaimed drives, those without a key, and users without a row of their own. */
 export const SERVER_WORDS = ["unclaimed", "anonymous", "other"] as const;
+/** Who on a server is no key of a user. */
+export const SERVER_KEY_WORDS = ["session", ...SERVER_WORDS] as const;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ACCOUNT_WORDS, SERVER_WORDS } from "../../domain/accounts/usage-words.ts";
+import { ACCOUNT_WORDS, SERVER_KEY_WORDS } from "../../domain/accounts/usage-words.ts";
 import { FILE_KINDS } from "../../domain/contents/kind.ts";
 import * as t from "../operation/schema.ts";
 
@@ -77,18 +77,22 @@ export const usageDaySchema = t.withExample(
 
 export type UsageDayRecord = t.RecordOf<typeof usageDaySchema>;
 
-/** What one user of the server did on a day. */
+const exampleUser = { user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a", username: "ada" };
+
+/** What one user of the server did on a day, or one key. */
 export const serverUsageDaySchema = t.withExample(
   Type.Object({
-    by: t.oneOf(["user", ...SERVER_WORDS], {
+    by: t.oneOf(["user", "key", ...SERVER_KEY_WORDS], {
       description:
-        "`user`; `unclaimed` for the keys of unclaimed drives; `anonymous` for requests without a valid key; `other` for users beyond those that have entries of their own.",
+        "`user`, or `key` if asked by key; `session` for those signed in; `unclaimed` for the keys of unclaimed drives; `anonymous` for requests without a valid key; `other` for users or keys beyond those that have entries of their own.",
     }),
-    user_id: t.nullableId("The user's identifier; null for what is no user."),
-    username: t.nullableText("Null for what is no user."),
+    user_id: t.nullableId("The user's identifier, also whose key it is; null for what is of no one user."),
+    username: t.nullableText("Null for what is of no one user."),
+    key_id: t.nullableId("The key's identifier; null for what is no key."),
+    key_name: t.nullableText("The key's name; null once it is gone."),
     ...dayCounts,
   }),
-  { by: "user", user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a", username: "ada", ...exampleCounts },
+  { by: "user", ...exampleUser, key_id: null, key_name: null, ...exampleCounts },
 );
 
 export type ServerUsageDayRecord = t.RecordOf<typeof serverUsageDaySchema>;
@@ -104,3 +108,40 @@ export const usageKindSchema = t.withExample(
 );
 
 export type UsageKindRecord = t.RecordOf<typeof usageKindSchema>;
+
+/** What one drive of the server takes. */
+const usageDriveSchema = t.withExample(
+  Type.Object({
+    drive_id: t.id("The drive's identifier."),
+    drive_name: t.nullableText("Null for a drive that the caller does not see."),
+    user_id: t.nullableId("Its owner's identifier; null for an unclaimed drive."),
+    username: t.nullableText("Null for an unclaimed drive."),
+    files: t.count("How many."),
+    bytes: t.count("Their size together."),
+  }),
+  {
+    drive_id: "01976f5e-2b44-7000-8000-3c5d7e9f1a2b",
+    drive_name: null,
+    ...exampleUser,
+    files: 12,
+    bytes: 4_194_304,
+  },
+);
+
+/** What the drives of the server take. */
+export const usageDrivesSchema = Type.Object({
+  data: Type.Array(usageDriveSchema),
+  others: t.withExample(
+    Type.Object(
+      {
+        drives: t.count("How many."),
+        files: t.count("How many files are in them."),
+        bytes: t.count("Their size together."),
+      },
+      { description: "All other drives together." },
+    ),
+    { drives: 0, files: 0, bytes: 0 },
+  ),
+});
+
+export type UsageDrivesRecord = t.RecordOf<typeof usageDrivesSchema>;

@@ -1,18 +1,13 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type FileKind, kindOf } from "../../domain/contents/kind.ts";
 import type { DrivePk, FilePk, UserPk } from "../../domain/id.ts";
-import { Recent } from "../../domain/recent.ts";
+import { KeptCounts } from "../kept-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import { Turns } from "../turns.ts";
+import type { Users } from "./users.ts";
 
 /** How many files are looked at in one statement. */
 const ROWS = 200;
-/** How long others wait, in milliseconds. */
-const TURN_MS = 2;
-/** How many times as long as the count took its result is given out: so an account takes up to 1 % of the time. */
-const KEPT_TIMES = 100;
 /** How many accounts' results are kept. */
 const KEPT = 1000;
 
@@ -22,52 +17,50 @@ interface KindUse {
   readonly bytes: number;
 }
 
-interface Result {
-  readonly kinds: readonly KindUse[];
-  /** On the clock that only goes on. */
-  readonly until: number;
+/** Whose files are counted, if it has not been deleted. */
+interface Counted {
+  readonly pk: DrivePk;
+  readonly isAlive: boolean;
 }
 
 /**
- * What the files of an account are. All of them are looked at: counters would have to be written with every upload, for
- * what is asked now and then. One account is counted at a time, with turns for others.
+ * What files are, by kind, largest first; kinds without files are left out. All of them are looked at: counters would
+ * have to be written with every upload, for what is asked now and then.
  */
-export class UsageKinds extends Service<Pick<Parts, "tables" | "clock">> {
-  readonly #turns = new Turns<"count">();
-  readonly #recent = new Recent<UserPk, Result>(KEPT);
+export class UsageKinds extends Service<Pick<Parts, "tables" | "clock"> & { users: Users }> {
+  readonly #accounts = new KeptCounts<UserPk, readonly KindUse[]>({ clock: this.parts.clock, most: KEPT });
+  /** Beside these, as it takes as long as all of them together. */
+  readonly #server = new KeptCounts<"server", readonly KindUse[]>({ clock: this.parts.clock, most: 1 });
 
-  /** By kind, largest first; kinds without files are left out. Throws FORBIDDEN for a key of one drive. */
-  async of(caller: Caller): Promise<readonly KindUse[]> {
+  /** Of the caller's account. Throws FORBIDDEN for a key of one drive. */
+  async ofAccount(caller: Caller): Promise<readonly KindUse[]> {
+    const { tables, clock } = this.parts;
     const { userPk } = requireAccount(caller);
-    return (
-      this.#known(userPk) ?? this.#turns.take("count", async () => this.#known(userPk) ?? this.#count(userPk))
+    return this.#accounts.of(userPk, () =>
+      this.#count(tables.drives.byUser(userPk, clock.now()).map(({ pk }) => ({ pk, isAlive: true }))),
     );
   }
 
-  #known(user: UserPk): readonly KindUse[] | null {
-    const known = this.#recent.get(user);
-    return known !== undefined && this.parts.clock.elapsed() < known.until ? known.kinds : null;
+  /** Of all drives. Throws FORBIDDEN unless the caller is an administrator with a session. */
+  async ofServer(caller: Caller): Promise<readonly KindUse[]> {
+    const { tables, clock, users } = this.parts;
+    users.requireAdmin(caller);
+    return this.#server.of("server", () => this.#count(tables.driveSizes.each(clock.now())));
   }
 
-  async #count(user: UserPk): Promise<readonly KindUse[]> {
-    const { tables, clock } = this.parts;
-    const began = clock.elapsed();
+  *#count(drives: Iterable<Counted>): Generator<void, readonly KindUse[]> {
     const counted = new Map<FileKind, KindUse>();
-    let turn = began;
-    for (const { pk } of tables.drives.byUser(user, clock.now())) {
+    for (const { pk, isAlive } of drives) {
+      yield;
+      if (!isAlive) continue;
       for (const { type, files, bytes } of this.#pieces(pk)) {
         const kind = kindOf(type);
         const { files: f, bytes: b } = counted.get(kind) ?? { files: 0, bytes: 0 };
         counted.set(kind, { kind, files: f + files, bytes: b + bytes });
-        if (clock.elapsed() - turn < TURN_MS) continue;
-        await nextTurn();
-        turn = clock.elapsed();
+        yield;
       }
     }
-    const kinds = [...counted.values()].toSorted((a, b) => b.bytes - a.bytes);
-    const ended = clock.elapsed();
-    this.#recent.set(user, { kinds, until: ended + KEPT_TIMES * (ended - began) });
-    return kinds;
+    return [...counted.values()].toSorted((a, b) => b.bytes - a.bytes);
   }
 
   /** The files of a drive, some of one type at a time. */

@@ -6,6 +6,7 @@ import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts"
 import type { Client } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { wrongQueries } from "../../support/server/steps.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -30,11 +31,16 @@ async function daysOf(person: Client, query = ""): Promise<readonly UsageDayReco
   return (await person.get<{ data: UsageDayRecord[] }>(`/v0/account/usage/days${query}`)).data;
 }
 
-async function serverDaysOf(person: Client): Promise<readonly ServerUsageDayRecord[]> {
-  return (await person.get<{ data: ServerUsageDayRecord[] }>("/v0/usage/days")).data;
+async function serverDaysOf(person: Client, query = ""): Promise<readonly ServerUsageDayRecord[]> {
+  return (await person.get<{ data: ServerUsageDayRecord[] }>(`/v0/usage/days${query}`)).data;
 }
 
+const BY_KEY = "?by=key";
+const BY_USER = "?by=user";
+
 const NONE = { requests: 0, client_errors: 0, server_errors: 0, bytes_received: 0, bytes_sent: 0 };
+const NO_KEY = { key_id: null, key_name: null };
+const NO_USER = { user_id: null, username: null };
 
 it("each key has what it did, those signed in theirs, and whoever has a link the bytes", async (opened) => {
   const { coffer, ada, agent, keyId } = opened;
@@ -58,9 +64,16 @@ it("each key has what it did, those signed in theirs, and whoever has a link the
   const server = await serverDaysOf(ada);
   const all = { ...ofKey, requests: 5 + 3 };
   expect(server).toHaveLength(2);
-  expect(server).toContainEqual({ by: "user", user_id: expect.any(String), username: "ada", day, ...all });
+  expect(server).toContainEqual({
+    by: "user",
+    user_id: expect.any(String),
+    username: "ada",
+    ...NO_KEY,
+    day,
+    ...all,
+  });
   const others = { ...NONE, requests: 2, client_errors: 1, bytes_sent: 1000 };
-  expect(server).toContainEqual({ by: "anonymous", user_id: null, username: null, day, ...others });
+  expect(server).toContainEqual({ by: "anonymous", ...NO_USER, ...NO_KEY, day, ...others });
 });
 
 it("what is done after midnight in UTC is of the next day, and what was not written of the day before", async (opened) => {
@@ -169,4 +182,98 @@ it("keys of unclaimed drives are one row of the server's", async ({ coffer, ada 
   expect(await serverDaysOf(ada)).toContainEqual(
     expect.objectContaining({ by: "unclaimed", requests: 2, bytes_received: 2 }),
   );
+});
+
+/** What all entries come to together. */
+function sumOf(days: readonly ServerUsageDayRecord[]) {
+  const counts = ["requests", "client_errors", "server_errors", "bytes_received", "bytes_sent"] as const;
+  return counts.map((count) => [count, days.reduce((sum, day) => sum + day[count], 0)]);
+}
+
+it("by key the server says what the keys of all users did, and those who have none", async (opened) => {
+  const { coffer, ada, agent, keyId } = opened;
+  addAccount(coffer, "bob");
+  const bob = await accountClient(coffer, "bob");
+  const { id: drive } = await agent.makeDrive("Notes");
+  const file = await agent.store(drive, "f", "hello");
+  await bob.send("GET", "/v0/files/none");
+  const { token } = await ada.post<{ token: string }>(`/v0/files/${file}/presigned-url`, {}, 200);
+  await coffer.client().send("GET", `/v0/presigned/${token}`);
+  const unclaimed = await provision(coffer);
+  await unclaimed.client.put(unclaimed.id, "f", "xy");
+  const day = "2030-01-01";
+  const byKey = await serverDaysOf(ada, BY_KEY);
+  const ofAda = {
+    by: "key",
+    key_id: keyId,
+    key_name: "agent",
+    user_id: expect.any(String),
+    username: "ada",
+  } as const;
+  expect(byKey).toContainEqual({ ...ofAda, day, ...NONE, requests: 2, bytes_received: 5 });
+  expect(byKey).toContainEqual(
+    expect.objectContaining({ by: "key", username: "bob", requests: 1, client_errors: 1 }),
+  );
+  const others = (by: "session" | "unclaimed" | "anonymous") => ({ by, ...NO_USER, ...NO_KEY, day, ...NONE });
+  // The bytes that who had the link got are of no key, and not told twice.
+  expect(byKey).toContainEqual({ ...others("session"), requests: 2 });
+  expect(byKey).toContainEqual({ ...others("unclaimed"), requests: 1, bytes_received: 2 });
+  expect(byKey).toContainEqual({ ...others("anonymous"), requests: 2, bytes_sent: 5 });
+  expect(byKey).toHaveLength(5);
+  expect(JSON.stringify(byKey)).not.toContain("cfr_");
+  await ada.delete(`/v0/keys/${keyId}`);
+  expect(await serverDaysOf(ada, BY_KEY)).toContainEqual(
+    expect.objectContaining({ key_id: keyId, key_name: null, username: "ada", requests: 2 }),
+  );
+});
+
+it("by key the server names those that did most of anything, and what all did adds up to the same", async (opened) => {
+  const { coffer, ada } = opened;
+  addAccount(coffer, "bob");
+  // More rows than one statement reads, of more keys than are named.
+  changeDatabase(
+    coffer.dataDir,
+    `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 250)
+     INSERT INTO account_usage_day (user, day, who, requests, client_errors, server_errors, received, sent)
+     SELECT (SELECT pk FROM user WHERE username = 'bob'), strftime('%s', '2029-12-31') * 1000,
+            format('00000000-0000-7000-8000-%012d', n), 10, 0, 0, 0, iif(n = 222, 7000, 0) FROM n;
+     UPDATE account_usage_day SET requests = 11 WHERE who LIKE '%0249';
+     INSERT INTO account_usage_day (user, day, who, requests, client_errors, server_errors, received, sent)
+     SELECT user, day, 'other', 3, 0, 0, 0, 0 FROM account_usage_day WHERE who LIKE '%0001';
+     INSERT INTO server_usage_day (day, who, requests, client_errors, server_errors, received, sent)
+     SELECT day, 'other', 2504, 0, 0, 0, 7000 FROM account_usage_day WHERE who LIKE '%0001';`,
+  );
+  const days = await serverDaysOf(ada, "?by=key&days=2");
+  const past = days.filter(({ day }) => day === "2029-12-31");
+  const named = past.filter(({ by }) => by === "key");
+  expect(named).toHaveLength(USAGE_DAYS.most + 1);
+  expect(named[0]).toMatchObject({ key_id: "00000000-0000-7000-8000-000000000249", requests: 11 });
+  expect(named.find(({ bytes_sent }) => bytes_sent > 0)).toMatchObject({ bytes_sent: 7000, username: "bob" });
+  expect(past.filter(({ by }) => by !== "key")).toEqual([
+    { by: "other", ...NO_USER, ...NO_KEY, day: "2029-12-31", ...NONE, requests: 2504 - 11 - 5 * 10 },
+  ]);
+  expect(sumOf(past)).toEqual(
+    sumOf((await serverDaysOf(ada, `${BY_USER}&days=2`)).filter(({ day }) => day === "2029-12-31")),
+  );
+  expect((await serverDaysOf(ada, "?by=key&days=1")).every(({ day }) => day === "2030-01-01")).toBe(true);
+});
+
+it("what a deleted user did is also among what no key is named for", async ({ coffer, ada }) => {
+  addAccount(coffer, "bob");
+  const bob = await accountClient(coffer, "bob");
+  const { data } = await bob.get<{ data: { id: string } }>("/v0/account");
+  await ada.json(200, "DELETE", `/v0/users/${data.id}`, { body: { drives: "delete" } });
+  const days = await serverDaysOf(ada, BY_KEY);
+  expect(days).toContainEqual(expect.objectContaining({ by: "other", requests: 1 }));
+  expect(days.filter(({ by }) => by === "key")).toEqual([]);
+});
+
+it("a query that is wrong is refused, whatever it holds", async ({ ada }) => {
+  for (const [query, field] of wrongQueries({
+    by: ["drive", "", "KEY", "key' --"],
+    days: ["0", "91", "x"],
+  })) {
+    const refused = await ada.json<object>(400, "GET", `/v0/usage/days?${query}`);
+    expect(refused).toMatchObject({ error: { code: "VALIDATION_ERROR", field } });
+  }
 });

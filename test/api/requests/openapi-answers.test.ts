@@ -402,6 +402,8 @@ const REFUSALS: readonly Case[] = [
   ["adaDrive listUsageDays", "FORBIDDEN"],
   ["adaDrive listUsageKinds", "FORBIDDEN"],
   ["listServerUsageDays", "FORBIDDEN"],
+  ["listServerUsageDrives", "FORBIDDEN"],
+  ["listServerUsageKinds", "FORBIDDEN"],
   ["listAddresses", "FORBIDDEN"],
   ["getServer", "FORBIDDEN"],
   ["startBackup", "FORBIDDEN"],

@@ -3,6 +3,7 @@ import { useSession } from "../../lib/api/session.tsx";
 import type { UsageDay } from "../../lib/api/types.ts";
 import { t } from "../../lib/words/text.ts";
 import { DayUsage } from "./day-usage.tsx";
+import { keyName } from "./key-name.ts";
 import { StorageByDrive, StorageByKind } from "./storage.tsx";
 
 /** What was done in the account by day and key, and what its storage is used for. */
@@ -37,7 +38,7 @@ async function loadDays(days: number, signal: AbortSignal): Promise<readonly Usa
 function nameOf(day: UsageDay | null): string {
   switch (day?.by) {
     case "key":
-      return day.key_name === null ? t("Revoked key") : day.key_name || t("Unnamed key");
+      return keyName(day.key_name);
     case "session":
       return t("Dashboard");
     case "link":

@@ -2,6 +2,7 @@ import { call } from "../../lib/api/api.ts";
 import type { ServerUsageDay } from "../../lib/api/types.ts";
 import { t } from "../../lib/words/text.ts";
 import { DayUsage } from "./day-usage.tsx";
+import { keyName } from "./key-name.ts";
 
 /** What was done on the server by day and user, for its administrators. */
 export function ServerUsage() {
@@ -25,6 +26,10 @@ function nameOf(day: ServerUsageDay | null): string {
   switch (day?.by) {
     case "user":
       return day.username ?? t("Deleted user");
+    case "key":
+      return keyName(day.key_name);
+    case "session":
+      return t("Dashboard");
     case "unclaimed":
       return t("Unclaimed drives");
     case "anonymous":

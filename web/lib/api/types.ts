@@ -24,11 +24,15 @@ export type Usage = usage.UsageRecord;
 /** What one key of the account did on a day. */
 export type UsageDay = usage.UsageDayRecord;
 
-/** What one user of the server did on a day. */
+/** What one user of the server did on a day, or one key. */
 export type ServerUsageDay = usage.ServerUsageDayRecord;
 
 /** What the files of one kind take. */
 export type UsageKind = usage.UsageKindRecord;
+
+/** Which drives of the server take most. */
+export type UsageDrives = usage.UsageDrivesRecord;
+export type UsageDrive = UsageDrives["data"][number];
 
 /** How much of something is used; `limit` is null where there is none. */
 export type Figure = Usage["storage"];
