@@ -140,6 +140,14 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
   ["the account and its sessions", "/account"],
   ["the users", "/users"],
   [
+    "the drives and keys of the server",
+    "/server",
+    async (page) => {
+      await page.getByLabel("Grouping").selectOption("By key");
+      await page.getByRole("rowheader", { name: NAME }).first().waitFor();
+    },
+  ],
+  [
     "the page of a claim, and what is said after it",
     `/claim/${agent.claim}`,
     async (page) => {

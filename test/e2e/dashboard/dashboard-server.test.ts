@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { newWindow } from "../../support/browser/browser.ts";
 import { inspect } from "../../support/browser/looks.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
@@ -17,7 +18,7 @@ await writeFile(backups, "");
 const dashboard = await openDashboard({
   env: { COFFER_RATE_LIMITS: "", COFFER_KEEP_VERSIONS: "20", COFFER_BACKUP: backups },
 });
-await signUp(dashboard.server, "bob");
+const bob = await signUp(dashboard.server, "bob");
 
 /** The line of a setting. */
 const lineOf = (page: Page, title: string) =>
@@ -51,6 +52,52 @@ test("settings are changed on the page, hold at once, and are set back", async (
   const versions = lineOf(page, "Earlier versions kept of a file");
   await versions.getByText("Set by COFFER_KEEP_VERSIONS").waitFor();
   expect(await versions.getByRole("button").count()).toBe(0);
+});
+
+test("use is shown by user or by key, and storage by drive and kind, of others' drives without their names", async () => {
+  const { client } = bob;
+  // Read from right to left, it would turn the order of what stands beside it.
+  const { key } = await client.post<{ key: string }>("/v0/keys", { name: "\u05d0\u05d1 <b>W" });
+  const secret = await client.makeDrive("Bob's secret");
+  await dashboard.server.client(key).put(secret.id, "a.png", "x".repeat(5000));
+  await dashboard.owner.client.put(dashboard.owner.drive, "b.txt", "x".repeat(3000));
+  await using page = await dashboard.open("/server");
+  const usage = page.getByRole("region", { name: "Usage of the server by day" });
+  await usage.getByRole("rowheader", { name: "bob", exact: true }).waitFor();
+  const grouping = usage.getByLabel("Grouping");
+  await grouping.focus();
+  await page.keyboard.press("ArrowDown");
+  await usage.getByRole("rowheader", { name: "bob: \u05d0\u05d1 <b>W" }).waitFor();
+  expect(await grouping.evaluate((select) => select === select.ownerDocument.activeElement)).toBe(true);
+  await usage.getByLabel("Show", { exact: true }).selectOption("Uploaded");
+  const uploads = usage.getByRole("table").first().getByRole("row", { name: "bob: \u05d0\u05d1 <b>W" });
+  expect(await uploads.getByRole("cell").allInnerTexts()).toEqual(["4.9 KiB", "4.9 KiB"]);
+  await usage.getByText("Show as table").press("Enter");
+  const values = usage.getByRole("region", { name: "Values by day" });
+  await values.getByRole("columnheader", { name: "bob: \u05d0\u05d1 <b>W" }).waitFor();
+  const storage = page.getByRole("region", { name: "Storage", exact: true });
+  await storage
+    .getByRole("listitem")
+    .filter({ hasText: `bob: ${secret.id}` })
+    .waitFor();
+  await storage.getByRole("listitem").filter({ hasText: "ada: Files" }).waitFor();
+  await storage.getByRole("listitem").filter({ hasText: "Pictures" }).waitFor();
+  expect(await page.getByText("Bob's secret").count()).toBe(0);
+  expect(await inspect(page, "server-usage")).toEqual([]);
+});
+
+test("what is loaded before the language is known is shown in it", async () => {
+  const { server, owner } = dashboard;
+  await owner.client.put(owner.drive, "c.png", "x".repeat(1000));
+  const speak = (language: string) =>
+    changeDatabase(server.dataDir, `UPDATE user SET language = ${language} WHERE username = 'ada'`);
+  speak("'de'");
+  const window = await dashboard.windowOf("ada");
+  const page = await window.newPage();
+  await page.goto("/server");
+  await page.getByRole("listitem").filter({ hasText: "Bilder" }).waitFor();
+  await window.close();
+  speak("NULL");
 });
 
 test("the server's name is shown on its pages, and runs nothing that it holds", async () => {

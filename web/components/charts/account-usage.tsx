@@ -21,9 +21,9 @@ export function AccountUsage() {
       </section>
       <section class="card" aria-labelledby="usage-storage">
         <h2 id="usage-storage">{t("Storage")}</h2>
-        <div class="account-parts">
+        <div class="chart-parts">
           <StorageByDrive user={account.id} />
-          <StorageByKind />
+          <StorageByKind path="/v0/account/usage/kinds" />
         </div>
       </section>
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLoad } from "../../lib/api/load.ts";
 import { useStyle } from "../../lib/browser/style.ts";
@@ -27,14 +28,17 @@ interface DayUsageProps<Of extends Usage> {
   readonly name: (of: Of | null) => string;
   /** What stands here before anything was done. */
   readonly empty: string;
+  /** Whose are loaded, where that can be chosen, and the choice. */
+  readonly of?: string;
+  readonly choice?: ComponentChildren;
 }
 
 /** What was done on each of the last days, and by whom. */
-export function DayUsage<Of extends Usage>({ load, name, empty }: DayUsageProps<Of>) {
+export function DayUsage<Of extends Usage>({ load, name, empty, of = "", choice }: DayUsageProps<Of>) {
   useStyle(style);
   const [measure, setMeasure] = useState<Measure>("requests");
   const [period, setPeriod] = useState(30);
-  const { loaded, reload } = useLoad(`usage ${period}`, async (signal) => ({
+  const { loaded, reload } = useLoad(`usage ${period} ${of}`, async (signal) => ({
     days: lastDays(period, Date.now()),
     entries: await load(period, signal),
   }));
@@ -63,6 +67,7 @@ export function DayUsage<Of extends Usage>({ load, name, empty }: DayUsageProps<
           value={`${period}`}
           onChoose={(chosen) => setPeriod(Number(chosen))}
         />
+        {choice}
       </div>
       {series.length === 0 ? (
         <p class="soft">{t("None in this period.")}</p>
