@@ -11,6 +11,11 @@ function entry(who: string, day: string, requests: number): UsageDay {
   return { by, key_id: by === "key" ? who : null, key_name: null, day, requests, ...none };
 }
 
+/** The same of a server. */
+function serverEntry(key: string | null, user: string | null, by: ServerUsageDay["by"]): ServerUsageDay {
+  return { ...entry("session", "2030-01-31", 1), by, key_id: key, user_id: user, username: user };
+}
+
 test("the last days end with today in UTC, wherever the reader is", () => {
   expect(lastDays(3, Date.parse("2030-02-01T23:59:59Z"))).toEqual(DAYS);
   expect(lastDays(3, Date.parse("2030-02-01T00:00:00Z"))).toEqual(DAYS);
@@ -32,16 +37,12 @@ test("each has a value for each day, who did most comes first, and who did nothi
 });
 
 test("on a server two keys of one user are two, and a user is one, as a word is", () => {
-  const of = (key: string | null, user: string | null, by: ServerUsageDay["by"]): ServerUsageDay => {
-    const { key_name, ...counts } = entry("session", "2030-01-31", 1);
-    return { ...counts, by, key_id: key, key_name, user_id: user, username: user };
-  };
   const entries = [
-    of("a", "ada", "key"),
-    of("b", "ada", "key"),
-    of(null, "ada", "user"),
-    of(null, "bob", "user"),
-    of(null, null, "session"),
+    serverEntry("a", "ada", "key"),
+    serverEntry("b", "ada", "key"),
+    serverEntry(null, "ada", "user"),
+    serverEntry(null, "bob", "user"),
+    serverEntry(null, null, "session"),
   ];
   expect(seriesOf(entries, DAYS, "requests").map((series) => series.of)).toEqual(entries);
 });
