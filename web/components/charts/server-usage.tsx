@@ -1,26 +1,23 @@
 import { useState } from "preact/hooks";
 import { call } from "../../lib/api/api.ts";
 import type { ServerUsageDay } from "../../lib/api/types.ts";
-import { t } from "../../lib/words/text.ts";
+import { optionsOf } from "../../lib/words/options.ts";
+import { mark, t } from "../../lib/words/text.ts";
 import { Choice } from "../forms/choice.tsx";
 import { DayUsage } from "./day-usage.tsx";
 import { keyName } from "./key-name.ts";
 import { StorageByDriveOfServer, StorageByKind } from "./storage.tsx";
 
+const GROUPINGS = [
+  { value: "user", text: mark("By user") },
+  { value: "key", text: mark("By key") },
+] as const;
+
 /** What was done on the server by day and user or key, and what its storage is used for; for its administrators. */
 export function ServerUsage() {
   const [by, setBy] = useState("user");
   const choice = (
-    <Choice
-      label={t("Grouping")}
-      name="by"
-      options={[
-        { value: "user", text: t("By user") },
-        { value: "key", text: t("By key") },
-      ]}
-      value={by}
-      onChoose={setBy}
-    />
+    <Choice label={t("Grouping")} name="by" options={optionsOf(GROUPINGS)} value={by} onChoose={setBy} />
   );
   return (
     <>
