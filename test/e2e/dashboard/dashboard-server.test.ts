@@ -19,6 +19,12 @@ const dashboard = await openDashboard({
   env: { COFFER_RATE_LIMITS: "", COFFER_KEEP_VERSIONS: "20", COFFER_BACKUP: backups },
 });
 const bob = await signUp(dashboard.server, "bob");
+// Before the page is opened: what storage is used for is kept for a time, a longer one where the machine is busy.
+// Read from right to left, the name of the key would turn the order of what stands beside it.
+const { key } = await bob.client.post<{ key: string }>("/v0/keys", { name: "\u05d0\u05d1 <b>W" });
+const secret = await bob.client.makeDrive("Bob's secret");
+await dashboard.server.client(key).put(secret.id, "a.png", "x".repeat(5000));
+await dashboard.owner.client.put(dashboard.owner.drive, "b.txt", "x".repeat(3000));
 
 /** The line of a setting. */
 const lineOf = (page: Page, title: string) =>
@@ -55,12 +61,6 @@ test("settings are changed on the page, hold at once, and are set back", async (
 });
 
 test("use is shown by user or by key, and storage by drive and kind, of others' drives without their names", async () => {
-  const { client } = bob;
-  // Read from right to left, it would turn the order of what stands beside it.
-  const { key } = await client.post<{ key: string }>("/v0/keys", { name: "\u05d0\u05d1 <b>W" });
-  const secret = await client.makeDrive("Bob's secret");
-  await dashboard.server.client(key).put(secret.id, "a.png", "x".repeat(5000));
-  await dashboard.owner.client.put(dashboard.owner.drive, "b.txt", "x".repeat(3000));
   await using page = await dashboard.open("/server");
   const usage = page.getByRole("region", { name: "Usage of the server by day" });
   await usage.getByRole("rowheader", { name: "bob", exact: true }).waitFor();
@@ -87,10 +87,8 @@ test("use is shown by user or by key, and storage by drive and kind, of others' 
 });
 
 test("what is loaded before the language is known is shown in it", async () => {
-  const { server, owner } = dashboard;
-  await owner.client.put(owner.drive, "c.png", "x".repeat(1000));
   const speak = (language: string) =>
-    changeDatabase(server.dataDir, `UPDATE user SET language = ${language} WHERE username = 'ada'`);
+    changeDatabase(dashboard.server.dataDir, `UPDATE user SET language = ${language} WHERE username = 'ada'`);
   speak("'de'");
   const window = await dashboard.windowOf("ada");
   const page = await window.newPage();
