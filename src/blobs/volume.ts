@@ -85,6 +85,7 @@ export class Volume {
   }
 
   newTempPath(): string {
+    keepDirectory(this.#tmpDir);
     return newTempPath(this.#tmpDir);
   }
 
@@ -147,8 +148,16 @@ function requireNoLink(path: string): void {
   );
 }
 
+/** Programs that clean up directories of this name may have removed it. */
+function keepDirectory(path: string): void {
+  if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+}
+
 /** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
 const LEAST_FREE = 1024 * 1024;
+/** Bytes. With this much to spare, what is free is not asked again at once: nothing fills it so soon. */
+const AMPLE = 1024 * 1024 * 1024;
+const ASKED_MS = 100;
 
 /** The free space on the disk of the blobs, and what of it is promised to uploads. */
 export class DiskSpace {
@@ -157,6 +166,8 @@ export class DiskSpace {
   #hasRefused = false;
   /** What was promised and is not written yet. */
   readonly #promised = { bytes: 0 };
+  /** What was free when that was asked a moment ago; 0 otherwise. */
+  #lately = 0;
 
   constructor({ tmpDir, diskReserve }: VolumeOptions) {
     this.#tmpDir = tmpDir;
@@ -165,14 +176,14 @@ export class DiskSpace {
 
   /** Bytes that an unprivileged process can still write, including the reserve. */
   async freeBytes(): Promise<number> {
-    this.#keepTmp();
+    keepDirectory(this.#tmpDir);
     const { bavail, frsize } = await statfs(this.#tmpDir);
     return bavail * frsize;
   }
 
   /** The whole disk, and what of it is free, in bytes; `reserve` is what is to stay free. */
   async figures(): Promise<{ readonly total: number; readonly free: number; readonly reserve: number }> {
-    this.#keepTmp();
+    keepDirectory(this.#tmpDir);
     const { blocks, bavail, frsize } = await statfs(this.#tmpDir);
     return { total: blocks * frsize, free: bavail * frsize, reserve: this.#reserve };
   }
@@ -189,11 +200,16 @@ export class DiskSpace {
 
   /** Throws STORAGE_FULL if the reserve and `more` bytes are not free beside what all but `own` were promised. */
   requireFree(own: SpacePromise | null = null, more = 0): void {
-    this.#keepTmp();
-    // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.
+    const needed = this.#promised.bytes - (own?.left ?? 0) + more + this.#reserve;
+    if (this.#lately - needed >= AMPLE) return;
+    keepDirectory(this.#tmpDir);
+    // Not in the thread pool: a turn of that takes many times as long as the call.
     const { bavail, frsize } = statfsSync(this.#tmpDir);
-    const others = this.#promised.bytes - (own?.left ?? 0);
-    if (bavail * frsize - others - more < this.#reserve) throw storageFull();
+    const free = bavail * frsize;
+    if (free < needed) throw storageFull();
+    if (free - needed < AMPLE) return;
+    if (this.#lately === 0) setTimeout(() => (this.#lately = 0), ASKED_MS).unref();
+    this.#lately = free;
   }
 
   /** Promises space for a blob. Throws STORAGE_FULL when less than the reserve would be free with it. */
@@ -212,11 +228,6 @@ export class DiskSpace {
     const hasRefused = this.#hasRefused;
     this.#hasRefused = false;
     return hasRefused;
-  }
-
-  /** Programs that clean up directories of this name may have removed it. */
-  #keepTmp(): void {
-    if (!existsSync(this.#tmpDir)) mkdirSync(this.#tmpDir, { mode: 0o700 });
   }
 }
 
