@@ -275,7 +275,6 @@ test("a start loads no more of others than this, nor what only commands and some
     "node:os",
     "node:path",
     "node:timers/promises",
-    "openid-client",
     "package.json",
   ]);
   expect(

@@ -5,7 +5,7 @@ import type { BackupPlan } from "./upkeep/backups.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import type { Parts } from "./parts.ts";
 import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
-import type { OidcProvider } from "./accounts/oidc.ts";
+import type { OidcProvider } from "./accounts/oidc-flow.ts";
 import type { PasswordCost } from "./accounts/passwords.ts";
 import type { SearchTimes } from "./search/search.ts";
 import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";

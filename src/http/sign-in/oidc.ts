@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../../process/log.ts";
-import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/accounts/oidc.ts";
+import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
+import { SignInEnded } from "../../services/accounts/oidc-flow.ts";
 import type { Parts } from "../resources/parts.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { operation, tagged } from "../operation/route.ts";

@@ -1,4 +1,4 @@
-import type { OidcProvider } from "./oidc.ts";
+import type { OidcProvider } from "./oidc-flow.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
