@@ -1,9 +1,12 @@
+import chevronIcon from "lucide-static/icons/chevron-right.svg" with { type: "text" };
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { rememberDrive } from "../../lib/browser/last-drive.ts";
 import { folderAddress } from "../../lib/files/place.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
+import { t } from "../../lib/words/text.ts";
+import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";
 import { DriveTabs } from "./drive-tabs.tsx";
 
@@ -21,24 +24,42 @@ export function DriveHead({ title, drive, heading, children }: DriveHeadProps) {
   useLayoutEffect(() => {
     if (drive !== undefined) rememberDrive(drive.id);
   }, [drive?.id]);
-  return (
-    <>
+  const ref = heading === undefined ? {} : { ref: heading };
+  if (drive === undefined) {
+    return (
       <div class="page-head">
         <div>
-          {drive !== undefined && (
-            <p class="soft">
-              <Link to={folderAddress(drive.slug ?? drive.id, "")}>
-                <Name text={drive.name} />
-              </Link>
-            </p>
-          )}
-          <h1 {...(heading === undefined ? {} : { ref: heading })} tabIndex={-1}>
+          <h1 {...ref} tabIndex={-1}>
             {title}
           </h1>
         </div>
         {children}
       </div>
-      {drive !== undefined && <DriveTabs drive={drive} current={title} />}
+    );
+  }
+  return (
+    <>
+      <div class="drive-head">
+        <nav class="crumbs" aria-label={t("Breadcrumb")}>
+          <ol>
+            <li>
+              <Link to="/drives">{t("Drives")}</Link>
+            </li>
+            <li>
+              <Icon svg={chevronIcon} />
+              <Link to={folderAddress(drive.slug ?? drive.id, "")} class="crumbs-drive">
+                <Name text={drive.name} />
+              </Link>
+            </li>
+          </ol>
+        </nav>
+        {/* To be seen, the tab says it. */}
+        <h1 {...ref} class="hidden-visually" tabIndex={-1}>
+          {title}
+        </h1>
+        {children}
+      </div>
+      <DriveTabs drive={drive} current={title} />
     </>
   );
 }

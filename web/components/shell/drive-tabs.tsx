@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useCurrentInSight } from "../../lib/browser/current-in-sight.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import type { Drive } from "../../lib/api/types.ts";
 import { drivePlaces } from "../../lib/drive-places.ts";
@@ -14,8 +15,9 @@ interface DriveTabsProps {
 
 /** The way to the other pages about a drive. */
 export function DriveTabs({ drive, current, children }: DriveTabsProps) {
+  const row = useCurrentInSight(current);
   return (
-    <nav class="tabs" aria-label={t("This drive")}>
+    <nav ref={row} class="tabs" aria-label={t("This drive")}>
       {drivePlaces(drive).map(({ to, name }) => (
         <Link key={to} to={to} class="tab" aria-current={name === current ? "page" : undefined}>
           {name}

@@ -1,6 +1,7 @@
 import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useCurrentInSight } from "../../lib/browser/current-in-sight.ts";
 import { focusContent } from "../../lib/browser/focus.ts";
 import { Link, usePlace } from "../../lib/browser/router.tsx";
 import { useSession } from "../../lib/api/session.tsx";
@@ -23,6 +24,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     path === to || path.startsWith(`${to}/`) || (to === "/drives" && OF_DRIVES.includes(path))
       ? "page"
       : undefined;
+  const places = useCurrentInSight(path);
   const content = useRef<HTMLElement>(null);
   const arrived = useArrival(path, content);
   const [actions] = useState(() => new OfferedActions());
@@ -35,7 +37,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         <Link to="/drives" class="brand">
           <Brand />
         </Link>
-        <nav class="places" aria-label={t("Main")}>
+        <nav ref={places} class="places" aria-label={t("Main")}>
           {mainPlaces(account).map(({ to, name, icon }) => (
             <Link key={to} to={to} class="place" aria-current={current(to)}>
               <Icon svg={icon} /> {name}

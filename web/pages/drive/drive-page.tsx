@@ -87,20 +87,20 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
   const places = { store: store.tree, drive: place, driveName: drive.name, folder };
   return (
     <ContentSourceContext.Provider value={contents}>
-      <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
-      <div class="drive-bar">
-        <DriveTabs drive={drive} current={t("Files")}>
-          {isManaged(drive) && (
-            <button type="button" class="button quiet" onClick={askToConnect}>
-              <Icon svg={agentIcon} /> {t("Connect an agent")}
-            </button>
-          )}
-        </DriveTabs>
+      <div class="drive-head">
+        <Breadcrumbs key={folder} drive={place} driveName={drive.name} folder={folder} />
         <div class="drive-tools">
           {!isWide && <PlacesButton key={folder} {...places} />}
           <DriveSearch driveId={drive.id} />
         </div>
       </div>
+      <DriveTabs drive={drive} current={t("Files")}>
+        {isManaged(drive) && (
+          <button type="button" class="button quiet" onClick={askToConnect}>
+            <Icon svg={agentIcon} /> {t("Connect an agent")}
+          </button>
+        )}
+      </DriveTabs>
       <Works store={store} drive={drive} />
       {news.before.value !== null && (
         <NewsPanel news={[news.before.value]} drives={[drive]} onDismiss={() => news.dismiss()} />
