@@ -54,6 +54,7 @@ function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<Toolb
       : { name: t("List"), title: t("Show as a list"), svg: listIcon, onChoose: () => onView("list") };
   const all: FolderTool = {
     name: t("Download all"),
+    isKnownByIcon: true,
     svg: downloadIcon,
     href: folderArchiveAddress(folder.drive, folder.path),
     download: true,
@@ -62,7 +63,10 @@ function FolderTools({ folder, listing, view, onView, isNarrow }: WithRoom<Toolb
     { name: t("New file"), svg: newFileIcon, onChoose: () => folder.ask({ kind: "new-file" }) },
     { name: t("New folder"), svg: newFolderIcon, onChoose: () => folder.ask({ kind: "new-folder" }) },
   ];
-  const tools = [...(listing.count > 0 ? [other, all] : []), ...(folder.isReadOnly ? [] : make)];
+  const tools = [
+    ...(listing.count > 0 ? [{ ...other, isKnownByIcon: true }, all] : []),
+    ...(folder.isReadOnly ? [] : make),
+  ];
   return (
     <>
       <p class="soft toolbar-words">{contentsOf(listing)}</p>
@@ -99,8 +103,17 @@ function Tools({ label, tools, isNarrow }: ToolsProps) {
   return tools.length === 0 ? null : <MenuButton label={label} items={tools} />;
 }
 
-function Tool({ name, title = name, svg, href, isForOne = false, onChoose }: FolderTool) {
-  const rest = { class: `button quiet ${isForOne ? "tool-for-one" : ""}`, title };
+function Tool({
+  name,
+  title = name,
+  svg,
+  href,
+  isForOne = false,
+  isKnownByIcon = false,
+  onChoose,
+}: FolderTool) {
+  const kind = isForOne ? "tool-for-one" : isKnownByIcon ? "tool-by-icon" : "";
+  const rest = { class: `button quiet ${kind}`, title };
   const inside = (
     <>
       <Icon svg={svg} /> <span class="tool-name">{name}</span>

@@ -26,6 +26,8 @@ export interface EntryAction {
 
 /** A button of the toolbar, or an item of a menu. */
 export interface FolderTool extends PageAction {
+  /** Whether its icon alone says it where not all words have room. */
+  readonly isKnownByIcon?: boolean;
   readonly isForOne?: boolean;
 }
 
