@@ -1,6 +1,7 @@
 import { useContext, useState } from "preact/hooks";
 import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { t } from "../../lib/words/text.ts";
+import { FileIcon } from "../file-icon.tsx";
 import { NoView } from "./no-view.tsx";
 
 interface MediaViewProps {
@@ -25,8 +26,15 @@ export function MediaView({ file, kind }: MediaViewProps) {
     onError: () => setBroken(true),
   } as const;
   return (
-    <div class="preview-body preview-media">
-      {kind === "audio" ? <audio {...media} /> : <video {...media} />}
+    <div class={`preview-body preview-media is-${kind}`}>
+      {kind === "audio" ? (
+        <>
+          <FileIcon type={file.mime_type} />
+          <audio {...media} />
+        </>
+      ) : (
+        <video {...media} />
+      )}
     </div>
   );
 }

@@ -61,7 +61,7 @@ export function Preview(props: PreviewProps) {
           </p>
         </div>
         {steps !== null && <StepButtons steps={steps} name={file.filename} />}
-        <a class="button" href={download(file)} download={file.filename}>
+        <a class="button" title={t("Download")} href={download(file)} download={file.filename}>
           <Icon svg={downloadIcon} /> <span class="preview-label">{t("Download")}</span>
         </a>
         {children}

@@ -26,6 +26,7 @@ import { useThreads } from "./comments/use-threads.ts";
 import { DetailsPanel } from "./details-panel.tsx";
 import { EditButton } from "./edit-button.tsx";
 import { FileHappening } from "./file-happening.tsx";
+import { ShareButton } from "./share-button.tsx";
 import { entryTools } from "./list/entry-actions.ts";
 import type { DriveStore } from "./store/drive.ts";
 import type { PreviewSize } from "./use-preview-size.ts";
@@ -108,6 +109,7 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
         onClose={() => leave(onClose)}
       >
         {canEdit && <EditButton onEdit={edit} />}
+        {folder !== null && !isEditing && <ShareButton folder={folder} file={file} />}
         <PartButton
           part={details}
           isOpen={hasDetails}
@@ -169,7 +171,8 @@ function PartButton({ part, isOpen, svg, name, onToggle, children }: PartButtonP
   return (
     <button
       type="button"
-      class="button"
+      class="button preview-part"
+      title={name}
       aria-expanded={isOpen}
       aria-controls={part}
       onClick={() => onToggle(!isOpen)}
