@@ -45,7 +45,7 @@ function byWhom(type: NonNullable<Actor>["type"], sign: VNode, name: VNode | nul
 }
 
 /** A small sign that tells people, agents and links apart at a glance. */
-function Avatar({ by: { type, name } }: { readonly by: NonNullable<Actor> }) {
+export function Avatar({ by: { type, name } }: { readonly by: Pick<NonNullable<Actor>, "type" | "name"> }) {
   return (
     <span class={`avatar avatar-${type}`} aria-hidden="true">
       {type === "user" ? initialOf(name ?? "") : <Icon svg={type === "key" ? agentIcon : linkIcon} />}

@@ -1,5 +1,7 @@
+import activityIcon from "lucide-static/icons/history.svg" with { type: "text" };
 import { useMemo } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { ShowMore } from "../components/show-more.tsx";
@@ -76,14 +78,13 @@ function Changes({ drive, filter }: { readonly drive: Drive; readonly filter: Ac
 
 function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
-    <div class="empty">
-      <h2>{isFiltered ? t("Nothing found") : t("Nothing has happened yet")}</h2>
+    <Empty svg={activityIcon} title={isFiltered ? t("Nothing found") : t("Nothing has happened yet")}>
       <p class="soft">
         {isFiltered
           ? t("Nothing that is still on record fits these filters.")
           : t("Whatever you, an agent or another member does in this drive is listed here.")}
       </p>
-    </div>
+    </Empty>
   );
 }
 

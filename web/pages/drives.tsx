@@ -1,7 +1,9 @@
+import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useCallback, useState } from "preact/hooks";
 import { useActions } from "../components/actions.ts";
 import { CONNECT } from "../components/connect.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
@@ -95,8 +97,7 @@ function sumOf(all: readonly Drive[]): string {
 
 function NoDrives() {
   return (
-    <div class="empty">
-      <h2>{t("No drives yet")}</h2>
+    <Empty svg={driveIcon} title={t("No drives yet")}>
       <p class="soft">
         {rich(
           "Create one here, or let an agent create its own: it sends a name to {address} and gives you a link to claim the drive.",
@@ -110,7 +111,7 @@ function NoDrives() {
       <Link to={`/keys${CONNECT}`} class="button">
         {t("Connect an agent")}
       </Link>
-    </div>
+    </Empty>
   );
 }
 

@@ -1,11 +1,15 @@
+import linkIcon from "lucide-static/icons/link.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { ShowMore } from "../components/show-more.tsx";
 import { call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
 import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
+import { folderAddress } from "../lib/files/place.ts";
+import { Link } from "../lib/browser/router.tsx";
 import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
 import type { CursorPage, ManagedLink } from "../lib/api/types.ts";
@@ -34,14 +38,16 @@ export function Links({ driveId }: { readonly driveId: string | null }) {
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && links.length === 0 && (
-        <div class="empty">
-          <h2>{t("No links")}</h2>
+        <Empty svg={linkIcon} title={t("No links")}>
           <p class="soft">
             {t(
               "A link shows a file or folder to somebody without an account. Choose Share in the menu of a file or folder to make one. Those that agents make are listed here too.",
             )}
           </p>
-        </div>
+          <Link to={driveId === null ? "/drives" : folderAddress(driveId, "")} class="button">
+            {driveId === null ? t("Go to your drives") : t("Go to the drive root")}
+          </Link>
+        </Empty>
       )}
       {links.length > 0 && (
         <ul class="list">

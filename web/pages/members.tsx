@@ -1,5 +1,7 @@
+import membersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { call } from "../lib/api/api.ts";
@@ -39,26 +41,27 @@ function MembersOf({ drive }: { readonly drive: Drive }) {
     reload();
   };
   const canManage = isManaged(drive);
+  const add = canManage && (
+    <button type="button" class="button primary" onClick={() => setDoing({ what: "add" })}>
+      {t("Add member")}
+    </button>
+  );
   return (
     <>
       <DriveHead title={t("Members")} drive={drive} heading={heading}>
-        {canManage && (
-          <button type="button" class="button primary" onClick={() => setDoing({ what: "add" })}>
-            {t("Add member")}
-          </button>
-        )}
+        {members.length > 0 && add}
       </DriveHead>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "ready" && members.length === 0 && (
-        <div class="empty">
-          <h2>{t("Nobody else uses this drive")}</h2>
+        <Empty svg={membersIcon} title={t("Nobody else uses this drive")}>
           <p class="soft">
             {t(
               "Add other users of this server: readers look at the files and download them, editors change them as well. The drive stays yours.",
             )}
           </p>
-        </div>
+          {add}
+        </Empty>
       )}
       {members.length > 0 && (
         <ul class="list">

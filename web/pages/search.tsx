@@ -1,3 +1,5 @@
+import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
@@ -42,8 +44,7 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
   const isFiltered = FILTERS.some((name) => found.query.has(name));
   if (found.answer.total > 0) return <Results found={found} drives={drives} />;
   return (
-    <div class="empty" role="status">
-      <h2>{t("Nothing found")}</h2>
+    <Empty svg={searchIcon} title={t("Nothing found")} isAnswer>
       <p class="soft">
         {t("Every word must match: whole words in file contents, parts of words in names.")}
         {sentenceSpace()}
@@ -54,14 +55,13 @@ function Outcome({ found, drives }: { readonly found: Found; readonly drives: re
           {t("Search without filters")}
         </Link>
       )}
-    </div>
+    </Empty>
   );
 }
 
 function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
   return (
-    <div class="empty">
-      <h2>{t("What are you looking for?")}</h2>
+    <Empty svg={searchIcon} title={t("What are you looking for?")}>
       <p class="soft">
         {t("Search finds files by name, folder and tag, and by the contents of text files.")}
         {sentenceSpace()}
@@ -74,6 +74,6 @@ function NothingAsked({ hasDrives }: { readonly hasDrives: boolean }) {
           {t("Go to your drives")}
         </Link>
       )}
-    </div>
+    </Empty>
   );
 }

@@ -1,6 +1,8 @@
+import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { ShowMore } from "../components/show-more.tsx";
@@ -64,18 +66,19 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
     close();
     reload();
   };
+  const take = drive.role !== "reader" && (
+    <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
+      {t("Take a snapshot")}
+    </button>
+  );
   return (
     <>
       <DriveHead title={t("Snapshots")} drive={drive} heading={heading}>
-        {drive.role !== "reader" && (
-          <button type="button" class="button primary" onClick={() => setDoing({ what: "create" })}>
-            {t("Take a snapshot")}
-          </button>
-        )}
+        {snapshots.length > 0 && take}
       </DriveHead>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && snapshots.length === 0 && <NoSnapshots />}
+      {loaded.state === "ready" && snapshots.length === 0 && <NoSnapshots>{take}</NoSnapshots>}
       {snapshots.length > 0 && (
         <ul class="list">
           {snapshots.map((snapshot) => (
@@ -101,16 +104,16 @@ function SnapshotList({ drive }: { readonly drive: Drive }) {
   );
 }
 
-function NoSnapshots() {
+function NoSnapshots({ children }: { readonly children: ComponentChildren }) {
   return (
-    <div class="empty">
-      <h2>{t("No snapshots yet")}</h2>
+    <Empty svg={snapshotIcon} title={t("No snapshots yet")}>
       <p class="soft">
         {t(
           "A snapshot remembers the whole drive as it is now, in a moment. Take one before something risky; later you can look inside, compare, and bring back a folder or everything.",
         )}
       </p>
-    </div>
+      {children}
+    </Empty>
   );
 }
 

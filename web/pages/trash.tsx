@@ -1,5 +1,7 @@
+import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DriveHead } from "../components/shell/drive-head.tsx";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { ShowMore } from "../components/show-more.tsx";
 import { say } from "../components/toast.tsx";
@@ -142,8 +144,7 @@ function usePutBack(onEnd: () => void) {
 function NothingThere() {
   const { keep_days: days } = useSession().account.limits;
   return (
-    <div class="empty">
-      <h2>{t("Nothing in the trash")}</h2>
+    <Empty svg={trashIcon} title={t("Nothing in the trash")}>
       <p class="soft">
         {days === 0
           ? t("This server keeps nothing that is deleted.")
@@ -153,7 +154,7 @@ function NothingThere() {
               "What you or an agent deletes comes here first, and can be put back for {count} days.",
             )}
       </p>
-    </div>
+    </Empty>
   );
 }
 

@@ -1,5 +1,7 @@
+import usersIcon from "lucide-static/icons/users-round.svg" with { type: "text" };
 import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
@@ -21,10 +23,9 @@ export function Users() {
 
 function NotForYou() {
   return (
-    <div class="empty">
-      <h1>{t("Admins only")}</h1>
+    <Empty svg={usersIcon} title={t("Admins only")} isPage>
       <p class="soft">{t("Administrators manage the users of this server. Ask one of them for help.")}</p>
-    </div>
+    </Empty>
   );
 }
 

@@ -1,6 +1,8 @@
+import webhookIcon from "lucide-static/icons/webhook.svg" with { type: "text" };
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useActions } from "../components/actions.ts";
+import { Empty } from "../components/empty.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Icon } from "../components/icon.tsx";
 import { DriveHead } from "../components/shell/drive-head.tsx";
@@ -118,14 +120,13 @@ function NewButton({ onClick }: { readonly onClick: () => void }) {
 
 function NoWebhooks({ onMake }: { readonly onMake: () => void }) {
   return (
-    <div class="empty">
-      <h2>{t("No webhooks yet")}</h2>
+    <Empty svg={webhookIcon} title={t("No webhooks yet")}>
       <p class="soft">
         {t(
           "A webhook tells a server of yours what happens here, as soon as it happens: a file was added, a comment was written. Make one, then send a test to see it arrive.",
         )}
       </p>
       <NewButton onClick={onMake} />
-    </div>
+    </Empty>
   );
 }

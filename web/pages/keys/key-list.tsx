@@ -1,3 +1,5 @@
+import keyIcon from "lucide-static/icons/key-round.svg" with { type: "text" };
+import { Empty } from "../../components/empty.tsx";
 import { useState } from "preact/hooks";
 import { Finder, isWanted, MANY } from "../../components/forms/finder.tsx";
 import { First } from "../../components/first.tsx";
@@ -55,12 +57,11 @@ export function KeyList({ keys, drives, onRevoke }: Props) {
 
 function NoKeys() {
   return (
-    <div class="empty">
-      <h2>{t("No keys yet")}</h2>
+    <Empty svg={keyIcon} title={t("No keys yet")}>
       <p class="soft">
         {t("Connect each agent with a key of its own, so that you can revoke each on its own.")}
       </p>
-    </div>
+    </Empty>
   );
 }
 

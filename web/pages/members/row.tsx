@@ -1,8 +1,6 @@
-import userIcon from "lucide-static/icons/user-round.svg" with { type: "text" };
 import { useState } from "preact/hooks";
-import { By } from "../../components/by.tsx";
+import { Avatar, By } from "../../components/by.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
@@ -38,9 +36,7 @@ export function MemberRow({ drive, member, isSelf, canManage, onChanged, onRemov
   };
   return (
     <li class="record">
-      <span class="kind">
-        <Icon svg={userIcon} />
-      </span>
+      <Avatar by={{ type: "user", name: username }} />
       <div class="record-what">
         <h2>
           <Name text={username} />

@@ -1,7 +1,7 @@
 import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" };
 import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
 import { askToConnect } from "../../../components/connect.tsx";
-import { Icon } from "../../../components/icon.tsx";
+import { Empty } from "../../../components/empty.tsx";
 import { folderAddress } from "../../../lib/files/place.ts";
 import { Link } from "../../../lib/browser/router.tsx";
 import { t } from "../../../lib/words/text.ts";
@@ -21,23 +21,15 @@ interface EmptyFolderProps {
 
 /** What a folder without anything in it shows; or that there is no such folder, or drive, any more. */
 export function EmptyFolder({ place, isMissing, ...words }: EmptyFolderProps) {
-  return (
-    <div class="empty">
-      <span class="empty-icon">
-        <Icon svg={isMissing ? missingIcon : emptyIcon} />
-      </span>
-      {!isMissing && <EmptyWords {...words} />}
-      {isMissing && (words.folder === "" ? <MissingDrive /> : <MissingFolder place={place} />)}
-    </div>
-  );
+  if (!isMissing) return <EmptyWords {...words} />;
+  return words.folder === "" ? <MissingDrive /> : <MissingFolder place={place} />;
 }
 
 type EmptyWordsProps = Omit<EmptyFolderProps, "place" | "isMissing">;
 
 function EmptyWords({ folder, isReadOnly, isManaged, onNewFile }: EmptyWordsProps) {
   return (
-    <>
-      <h2>{folder === "" ? t("This drive is empty") : t("This folder is empty")}</h2>
+    <Empty svg={emptyIcon} title={folder === "" ? t("This drive is empty") : t("This folder is empty")}>
       {!isReadOnly && (
         <>
           <p class="soft">{t("Drop files or folders here, upload some, or create a folder.")}</p>
@@ -53,30 +45,28 @@ function EmptyWords({ folder, isReadOnly, isManaged, onNewFile }: EmptyWordsProp
           </div>
         </>
       )}
-    </>
+    </Empty>
   );
 }
 
 function MissingFolder({ place }: Pick<EmptyFolderProps, "place">) {
   return (
-    <>
-      <h2>{t("Folder not found")}</h2>
+    <Empty svg={missingIcon} title={t("Folder not found")}>
       <p class="soft">{t("It was renamed, moved or deleted. Uploading here creates it again.")}</p>
       <Link to={folderAddress(place, "")} class="button">
         {t("Go to the drive root")}
       </Link>
-    </>
+    </Empty>
   );
 }
 
 function MissingDrive() {
   return (
-    <>
-      <h2>{t("Drive not found")}</h2>
+    <Empty svg={missingIcon} title={t("Drive not found")}>
       <p class="soft">{t("It was deleted while you had it open.")}</p>
       <Link to="/drives" class="button">
         {t("Go to your drives")}
       </Link>
-    </>
+    </Empty>
   );
 }
