@@ -22,7 +22,7 @@ export function Keys() {
   return (
     <>
       <div class="page-head">
-        <div>
+        <div class="page-about">
           <h1 ref={heading} tabIndex={-1}>
             {t("Keys")}
           </h1>
