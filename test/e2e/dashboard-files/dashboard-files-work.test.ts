@@ -128,8 +128,9 @@ test("tags, metadata and expiry are changed, or stay as they were, and a link is
   const link = new URL(await page.getByRole("textbox", { name: /^Link/ }).inputValue());
   await page.getByText("Copied to the clipboard.").waitFor();
   await page.getByRole("button", { name: "Done" }).click();
-  // What was chosen is proposed the next time, and the address can be seen again.
-  await page.getByRole("button", { name: "Share" }).click();
+  // What was chosen is proposed the next time, also where the file is shown, and the address can be seen again.
+  await page.getByRole("link", { name: "plan.md", exact: true }).click();
+  await page.locator(".preview").getByRole("button", { name: "Share" }).click();
   expect(await page.getByLabel("The link opens").inputValue()).toBe("download");
   expect(await page.getByLabel("Single use").isChecked()).toBe(true);
   await page.getByRole("button", { name: "Cancel" }).click();

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { complaintsOf, lead, newWindow, signInto, strangersTo } from "../../support/browser/browser.ts";
+import {
+  complaintsOf,
+  lead,
+  newWindow,
+  resize,
+  signInto,
+  strangersTo,
+} from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { chooseInPreview, closeDialog } from "../../support/browser/drive-page.ts";
@@ -139,7 +146,13 @@ async function visitsOfPast(): Promise<readonly Visit[]> {
   });
   await client.post(`/v0/drives/${drive}/members`, { username: "bob", role: "editor" });
   await client.post(`/v0/drives/${drive}/members`, { username: LONG_USERNAME, role: "reader" });
+  const { id: empty } = await client.makeDrive("Empty");
   return [
+    ["drive-empty", `/drives/${empty}/`, "This drive is empty"],
+    ["trash-empty", `/trash?drive=${empty}`, "Nothing in the trash"],
+    ["snapshots-none", `/snapshots?drive=${empty}`, "No snapshots yet"],
+    ["links-none", `/links?drive=${empty}`, "No links"],
+    ["members-none", `/members?drive=${empty}`, "Nobody else uses this drive"],
     ["trash", `/trash?drive=${drive}`, "Gone for good"],
     ["trash-delete", `/trash?drive=${drive}`, "Gone for good", `Delete ${LONG} for good`],
     ["activity", `/activity?drive=${drive}`, "Deleted the folder"],
@@ -201,6 +214,18 @@ describe("with somebody signed in, axe finds nothing", () => {
       if (button !== undefined || name === "versions") await closeDialog(page);
     });
   }
+
+  test("the tabs of a drive stay at their place from page to page, in one row", async () => {
+    const tabs = page.getByRole("navigation", { name: "This drive" });
+    for (const width of [1280, 900]) {
+      await resize(page, width, 800);
+      await visit("/drives/ada/field-notes/", "readme.txt");
+      const before = await tabs.boundingBox();
+      expect(before?.height).toBeLessThan(50);
+      await visit(`/members?drive=${ada.drive}`, "Nobody else uses this drive");
+      expect(await tabs.boundingBox()).toEqual(before);
+    }
+  });
 
   test("users-delete", async () => {
     await visit("/users", "bob");

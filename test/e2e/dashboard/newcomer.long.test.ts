@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import { borrowBrowser, complaintsOf, newWindow } from "../../support/browser/browser.ts";
-import { chooseInPreview, row } from "../../support/browser/drive-page.ts";
+import { row } from "../../support/browser/drive-page.ts";
 import { serve } from "../../support/server/executable.ts";
 
 // What a person does on the first evening, led by nothing but the link of the first start, within the limits of a new
@@ -69,7 +69,7 @@ test("a newcomer connects an agent, watches it, undoes a deletion of it, mends a
   expect(text).toContain("It was low in May.");
 
   // It is shared with somebody who has no account.
-  await chooseInPreview(page, "Share");
+  await press("Share");
   await press("Create and copy link");
   await page.getByText("Copied to the clipboard.").waitFor();
   const shared = await page.getByRole("textbox", { name: /^Link/ }).inputValue();
