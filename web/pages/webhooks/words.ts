@@ -52,6 +52,7 @@ export function outcomeOf(delivery: Delivery, isEnabled: boolean): readonly stri
     case "pending":
       if (!isEnabled) return attempts === 0 ? [t("Not sent yet")] : problemOf(delivery);
       if (attempts === 0 || nextAt === null) return [t("It is about to be sent.")];
+      if (Date.parse(nextAt) <= Date.now()) return [...problemOf(delivery), t("It is about to be sent.")];
       return [...problemOf(delivery), t("It is sent again {when}.", { when: formatRelative(nextAt) })];
   }
 }
