@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { statSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseReserve } from "../../../src/db/engine/database-reserve.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
@@ -23,6 +23,12 @@ it("the reserve takes its room on the disk, for this user alone, and is whole on
   const { size, blocks, mode } = statSync(path);
   expect([size, mode & 0o777]).toEqual([SIZE, 0o600]);
   expect(blocks * 512).toBeGreaterThanOrEqual(SIZE);
+  // Not on a file system that stores equal pages once, either.
+  const bytes = readFileSync(path);
+  const pages = Array.from({ length: SIZE / 4096 }, (_, n) =>
+    Bun.hash(bytes.subarray(n * 4096, (n + 1) * 4096)),
+  );
+  expect(new Set(pages).size).toBe(pages.length);
 });
 
 it("the reserve is given up in parts, since others take what is freed, and is made again", async (opened) => {
