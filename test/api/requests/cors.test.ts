@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { openStage, runScenarios } from "../../support/server/scenario.ts";
 import { refused, step } from "../../support/server/steps.ts";
 import { post } from "../../support/server/uploads.ts";
@@ -142,9 +142,17 @@ test("a read that names a foreign origin has no session, one of our own page has
   expect((await ada.send("GET", "/v0/drives")).status).toBe(200);
 });
 
+/** A server with this setting, for somebody who asks it. */
+async function startWith(setting: string) {
+  const coffer = await startAppliance({ "cors-origins": setting });
+  return {
+    ask: (origin: string) => ask(coffer, origin),
+    [Symbol.asyncDispose]: () => coffer[Symbol.asyncDispose](),
+  };
+}
+
 /** The status of a preflight, and which origin that and another response allow. */
-async function ask(setting: string, origin: string) {
-  await using coffer = await startAppliance({ "cors-origins": setting });
+async function ask(coffer: TestAppliance, origin: string) {
   const client = coffer.client();
   const preflight = await client.send("OPTIONS", "/v0/drives", { headers: { ...ASKS, origin } });
   const answer = await client.send("GET", "/v0/drives", { headers: { origin } });
@@ -156,16 +164,18 @@ async function ask(setting: string, origin: string) {
 describe("COFFER_CORS_ORIGINS", () => {
   test("names who may", async () => {
     const list = "https://agent.example, http://localhost:5173";
-    expect(await ask(list, PAGE)).toEqual([204, PAGE, PAGE]);
+    await using server = await startWith(list);
+    expect(await server.ask(PAGE)).toEqual([204, PAGE, PAGE]);
     const local = "http://localhost:5173";
-    expect(await ask(list, local)).toEqual([204, local, local]);
+    expect(await server.ask(local)).toEqual([204, local, local]);
     const others = ["https://agent.example:8443", "https://x.agent.example", "https://agent.example.evil"];
     for (const origin of ["http://agent.example", ...others, "null"]) {
-      expect(await ask(list, origin)).toEqual([403, null, null]);
+      expect(await server.ask(origin)).toEqual([403, null, null]);
     }
   });
 
   test("may allow nobody", async () => {
-    expect(await ask("off", PAGE)).toEqual([403, null, null]);
+    await using server = await startWith("off");
+    expect(await server.ask(PAGE)).toEqual([403, null, null]);
   });
 });
