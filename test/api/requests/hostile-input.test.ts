@@ -14,7 +14,7 @@ import { isThorough } from "../../support/server/thorough.ts";
 const stage = openStage({ "max-file-size": "1MiB" });
 
 /** In an ordinary run, one of so many attempts is made at a route: another of them at the next. */
-const SHARE = 24;
+const SHARE = 48;
 /** Requests that are under way together, for which there is one set of sound values. */
 const AT_ONCE = 25;
 

@@ -5,6 +5,10 @@ import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
 import { LoopWait } from "../../support/meters/loop-wait.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { beThorough } from "../../support/server/thorough.ts";
+
+beThorough();
+await import("./largest-bodies.test.ts");
 
 /** In milliseconds. The client is in the same process, and others use the machine: what is wrong takes hundreds. */
 const LONGEST_WAIT = 50;

@@ -6,6 +6,7 @@ import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { excessOf } from "../../../src/http/json/json-text.ts";
+import { isThorough } from "../../support/server/thorough.ts";
 
 /**
  * Counts what JSON costs: each value that is parsed, and each that is listed by `Object.values` and its like. What
@@ -95,8 +96,10 @@ test("without a key no route takes more than 16 KiB", async () => {
 describe("the largest body of every route costs little, whatever is in it", () => {
   test("of a caller", async () => {
     using meter = new WorkMeter();
-    for (const route of routes) {
-      for (const [shape, body] of hostileBodies(route.limit)) {
+    for (const [n, route] of routes.entries()) {
+      for (const [at, [shape, body]] of [...hostileBodies(route.limit)].entries()) {
+        // An ordinary run tries every other one of a route, and those between of the next.
+        if (!isThorough() && (at + n) % 2 === 1) continue;
         meter.excess();
         const { status } = await sendAsCaller(route, { body });
         const what = `${route.operation.id}, ${shape}`;
