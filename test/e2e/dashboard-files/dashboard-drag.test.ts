@@ -28,10 +28,14 @@ async function dragOver(page: Page, name: string, target: Locator): Promise<void
   await target.hover();
 }
 
-/** Drags a row onto something. */
+/** Drags a row onto something that takes it; again where the browser, on a busy machine, did not take it for a drag. */
 async function dragTo(page: Page, name: string, target: Locator): Promise<void> {
-  await dragOver(page, name, target);
-  await page.mouse.up();
+  await eventually(async () => {
+    await dragOver(page, name, target);
+    const isOver = (await page.locator("[data-over]").count()) > 0;
+    await page.mouse.up();
+    return isOver;
+  });
 }
 
 const folderInTree = (page: Page, name: string) => page.getByRole("treeitem", { name, exact: true });
