@@ -16,6 +16,10 @@ interface Opened {
 
 const opened = Promise.withResolvers<Opened>();
 
+/** Once nothing was looked for in this time, in milliseconds, memory is given back: what is found is soon garbage. */
+const IDLE_MS = 500;
+let idle: NodeJS.Timeout | undefined;
+
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
     case "open":
@@ -60,5 +64,7 @@ async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
     return { kind: "failure", id, thrown: thrown(error) };
   } finally {
     proceedsWith(0);
+    clearTimeout(idle);
+    idle = setTimeout(() => Bun.gc(true), IDLE_MS);
   }
 }
