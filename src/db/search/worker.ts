@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { thrown } from "../../process/answer-calls.ts";
+import { IdleCollection } from "../../process/idle-collection.ts";
 import { SearchFinder } from "./finder.ts";
 import { type FromWorker, PROGRESS, type SearchRequest, type ToWorker } from "./request.ts";
 import { Overrun } from "./work.ts";
@@ -16,9 +17,8 @@ interface Opened {
 
 const opened = Promise.withResolvers<Opened>();
 
-/** Once nothing was looked for in this time, in milliseconds, memory is given back: what is found is soon garbage. */
-const IDLE_MS = 500;
-let idle: NodeJS.Timeout | undefined;
+/** What is found is soon garbage. */
+const collection = new IdleCollection();
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
@@ -64,7 +64,6 @@ async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
     return { kind: "failure", id, thrown: thrown(error) };
   } finally {
     proceedsWith(0);
-    clearTimeout(idle);
-    idle = setTimeout(() => Bun.gc(true), IDLE_MS);
+    collection.delay();
   }
 }
