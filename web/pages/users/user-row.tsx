@@ -1,5 +1,6 @@
 import { PLANS } from "../../../src/domain/accounts/roles.ts";
 import { useState } from "preact/hooks";
+import { Avatar } from "../../components/by.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
@@ -74,6 +75,7 @@ function About({ user }: { readonly user: User }) {
   return (
     <div class="user-about">
       <h2 class="row">
+        <Avatar by={{ type: "user", name: username }} />
         {username} {user.admin && <span class="standing">{t("Admin")}</span>}
         {user.disabled && <span class="standing careful">{t("Disabled")}</span>}
       </h2>
