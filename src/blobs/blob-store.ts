@@ -19,7 +19,8 @@ import {
   stateAt,
   stateOfBytes,
 } from "./blob-file.ts";
-import { DiskSpace, Volume, type VolumeOptions } from "./volume.ts";
+import { DiskSpace } from "./disk-space.ts";
+import { Volume, type VolumeOptions } from "./volume.ts";
 import { ifPresent } from "./system-error.ts";
 
 /** How much of what was read last is kept in memory. */

@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -113,6 +114,11 @@ export const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
 
 export function newTempPath(tmpDir: string): string {
   return join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
+}
+
+/** Makes a directory of temporary files again: programs that clean up those of its name may have removed it. */
+export function keepDirectory(path: string): void {
+  if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
 }
 
 /** Makes the names in a directory survive a power cut. */
