@@ -28,7 +28,6 @@ const ROUNDS = 25;
  * connection again and again, using a whole core, and no file could be opened.
  */
 export class Server {
-  readonly url: URL;
   readonly port: number;
   readonly #options: ServerOptions;
   readonly #reserve: DescriptorReserve;
@@ -44,7 +43,6 @@ export class Server {
   constructor(options: ServerOptions) {
     const server = listen(options);
     this.#server = server;
-    this.url = server.url;
     this.port = server.port ?? options.port;
     this.#options = options;
     this.#reserve = new DescriptorReserve();

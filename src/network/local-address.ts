@@ -1,5 +1,6 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import { ipVersion } from "../domain/network/address.ts";
+
+type Interface = Pick<NetworkInterfaceInfo, "address" | "internal"> & { readonly family: string };
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {
@@ -17,24 +18,20 @@ export function ownAddress(host: string, port: number): string {
 export function networkAddresses(
   host: string,
   port: number,
-  interfaces: NodeJS.Dict<
-    readonly Pick<NetworkInterfaceInfo, "address" | "internal">[]
-  > = networkInterfaces(),
+  interfaces: NodeJS.Dict<readonly Interface[]> = networkInterfaces(),
 ): string[] {
-  const addresses = Object.values(interfaces)
+  const reached = Object.values(interfaces)
     .flatMap((card) => card ?? [])
-    .filter(({ internal }) => !internal)
-    .map(({ address }) => address)
-    .filter((address) => !/^fe[89ab]/i.test(address) && covers(host, address));
-  return [...new Set(addresses)]
-    .toSorted((a, b) => ipVersion(a) - ipVersion(b))
-    .map((address) => urlOf(address, port));
+    .filter(({ internal, address }) => !internal && !/^fe[89ab]/i.test(address))
+    .filter((card) => covers(host, card))
+    .toSorted((a, b) => Number(a.family !== "IPv4") - Number(b.family !== "IPv4"));
+  return [...new Set(reached.map(({ address }) => urlOf(address, port)))];
 }
 
-/** Whether a server that listens on `host` accepts connections to `address`. */
-function covers(host: string, address: string): boolean {
+/** Whether a server that listens on `host` accepts connections to this address. */
+function covers(host: string, { address, family }: Interface): boolean {
   if (host === "::") return true;
-  return host === "0.0.0.0" ? ipVersion(address) === 4 : host === address;
+  return host === "0.0.0.0" ? family === "IPv4" : host === address;
 }
 
 function urlOf(host: string, port: number): string {

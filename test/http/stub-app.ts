@@ -203,12 +203,13 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     ...overrides,
   });
   const server = new Server({ host: "127.0.0.1", port: 0, handler, log });
+  const url = `http://127.0.0.1:${server.port}`;
   const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const { key = "team", ...rest } = init;
     const headers = new Headers(rest.headers);
     if (key !== null && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
-    return fetch(new URL(path, server.url), { redirect: "manual", ...rest, headers });
+    return fetch(new URL(path, url), { redirect: "manual", ...rest, headers });
   };
   const connect = () => RawClient.to(server.port);
-  return { clock, log, server, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
+  return { clock, log, server, url, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
 }

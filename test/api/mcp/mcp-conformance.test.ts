@@ -56,7 +56,7 @@ test.each(isThorough() ? RUNS : ofRevisions)(
   "what %s asks is met by this transport",
   async (_, suite, args) => {
     await using fixture = startMcpFixture();
-    const { failed, passed } = await run(fixture.server.url, suite, args);
+    const { failed, passed } = await run(fixture.url, suite, args);
     expect(failed.filter((name) => !NOT_APPLICABLE.test(name))).toEqual([]);
     expect(passed.length).toBeGreaterThan(15);
   },

@@ -14,7 +14,7 @@ describe("the documentation's page", () => {
   test("/docs/ leads to it, since its links are relative", async () => {
     const response = await ask("/docs/");
     expect(response.status).toBe(301);
-    const from = new URL("/docs/", app.server.url);
+    const from = new URL("/docs/", app.url);
     expect(new URL(response.headers.get("location") ?? "", from).pathname).toBe("/docs");
   });
 
@@ -102,7 +102,7 @@ describe("the description", () => {
     const text = await plain.text();
     for (const path of ["/docs/openapi.json", "/openapi.json"]) {
       const headers = { "accept-encoding": "gzip" };
-      const packed = await fetch(new URL(path, app.server.url), { headers, decompress: false });
+      const packed = await fetch(new URL(path, app.url), { headers, decompress: false });
       expect(packed.headers.get("content-encoding")).toBe("gzip");
       expect(packed.headers.get("vary")).toContain("accept-encoding");
       const bytes = new Uint8Array(await packed.arrayBuffer());
