@@ -25,7 +25,7 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
     compile: {
       outfile,
       // What a start does is done once: to compile it takes longer than to interpret it. `commands/` ends this.
-      jitPolicy: 16,
+      jitPolicy: 64,
       // Longer than what the server takes (`http/gate/pipeline.ts`), which refuses the rest with a body of its own.
       execArgv: ["--max-http-header-size=65536"],
       // Files in the working directory must not change how the executable behaves.
