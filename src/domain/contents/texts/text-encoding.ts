@@ -17,7 +17,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
 }
 
 /** To try, best first: UTF-16 with its mark, else UTF-8; then Latin-1. @param head two bytes at least, if there are */
-export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
+export function encodingsFor(head: Uint8Array): readonly [TextEncoding, ...TextEncoding[]] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
   if (head[0] === 0xfe && head[1] === 0xff) return ["utf-16be", "latin1"];
   return ["utf-8", "latin1"];
@@ -30,7 +30,10 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
  * @param isCut whether the content continues after them; a last character that is cut is then left out
  */
 export function textOf(head: Uint8Array, isCut: boolean): string | null {
-  for (const encoding of encodingsFor(head)) {
+  const encodings = encodingsFor(head);
+  // A byte of 0 is a NUL in both. Most that is no text has one, and to fail to decode takes much longer.
+  if (unitBytes(encodings[0]) === 1 && head.includes(0)) return null;
+  for (const encoding of encodings) {
     const text = decoded(head, new TextDecoder(encoding, { fatal: true }), isCut);
     if (text !== null) return text.includes("\0") ? null : text;
   }
