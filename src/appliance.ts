@@ -1,4 +1,6 @@
 import { BlobStore } from "./blobs/blob-store.ts";
+import { diskAt } from "./blobs/disk-paths.ts";
+import { Disks } from "./blobs/disks.ts";
 import type { SteadyClock } from "./process/clock.ts";
 import {
   closeToOthers,
@@ -189,22 +191,20 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const tables = openTables(database);
   const store = { directory, tables, clock, adopt: adoptEmpty };
   const mark = await checkStoreIdentity(store);
-  const [blobs] = await Promise.all([
-    BlobStore.open({
-      blobsDir: directory.blobs,
-      tmpDir: directory.tmp,
-      diskReserve,
-      small: tables.smallContents,
-      damaged: tables.damagedContents,
-    }),
+  const [disks] = await Promise.all([
+    Disks.open({ disks: [diskAt(directory.root)], diskReserve, onChange: tellOfDisk(log) }),
     database.syncLog(),
   ]);
   await explaining(directory.reserveFile, reserve.restore());
-  if (mark !== null) await markStore(store, blobs, mark);
+  if (mark !== null) await markStore(store, disks, mark);
   if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
-  const storePlaces = { database: directory.database, blobsDir: directory.blobs };
+  const blobs = new BlobStore({ place: disks, small: tables.smallContents, damaged: tables.damagedContents });
+  const storePlaces = {
+    database: directory.database,
+    blobs: { disks: [directory.root], store: tables.store.id() },
+  };
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
   const readSettings = (stored: ReadonlyMap<string, string>) => withStored(config, stored);
@@ -247,6 +247,18 @@ function tellOthers({ root }: DataDirectory, log: Log): void {
   if (open.length > 0) {
     log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
   }
+}
+
+/** Says that a disk has gone away, or is back. */
+function tellOfDisk(log: Log) {
+  return (disk: string, why: string | null) => {
+    if (why === null) log.warn("a disk of contents is back", { disk });
+    else
+      log.error("a disk cannot be used: contents that are on it alone are unavailable until it is back", {
+        disk,
+        why,
+      });
+  };
 }
 
 /** How the server makes backups of itself; null if it makes none. */

@@ -1,21 +1,20 @@
-import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
-import { type BlobFacts, contentPath, readPieces, requireFile, setDirectoryAside } from "./blob-file.ts";
+import { contentPath } from "./blob-file.ts";
 import { ifPresent } from "./system-error.ts";
-import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
+import { syncDirectory, TempFile } from "./temp-file.ts";
 
-interface NamedFile {
+/** What is in a directory of blobs. */
+export interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
   readonly digest: Digest | null;
   /** Milliseconds since the epoch, by the file system's clock. */
   readonly modifiedAt: number;
 }
-
-/** How many bytes of a blob are read at once. */
-const PIECE_BYTES = 1024 * 1024;
 
 /** The name of a directory of blobs: the first two digits of their digests. */
 export const SHARD = /^[0-9a-f]{2}$/;
@@ -24,53 +23,19 @@ const IDENTITY = "identity";
 
 const OWN_NAMES: ReadonlySet<string> = new Set([IDENTITY, ".rename-test"]);
 
-/** The blobs of a store that this process does not serve. Another one may be using them. */
-export class BlobDirectory {
-  readonly #blobsDir: string;
-
-  constructor(blobsDir: string) {
-    this.#blobsDir = blobsDir;
-  }
-
-  pathOf(digest: Digest): string {
-    return contentPath(this.#blobsDir, digest);
-  }
-
-  /** Checks that a blob is there with its size. Throws DamagedBlob. */
-  async requireSize(content: BlobFacts): Promise<void> {
-    await requireFile(this.pathOf(content.digest), content);
-  }
-
-  pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
-    return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
-  }
-
-  /** Replaces a blob, and syncs it; changes nothing if `pieces` throws. @param tmpDir of the same store */
-  async rewrite({ digest, size }: BlobFacts, pieces: AsyncIterable<Uint8Array>, tmpDir: string) {
-    const path = this.pathOf(digest);
-    // A damaged disk may have lost directories as well.
-    for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
-    await TempFile.write(newTempPath(tmpDir), pieces, async (draft) => {
-      setDirectoryAside(path);
-      await draft.moveTo(path, size);
-    });
-    await syncDirectory(dirname(path));
-  }
-
-  /** Everything in the directory, in no order. What goes meanwhile is left out. */
-  async *names(): AsyncGenerator<NamedFile> {
-    for (const shard of await namesIn(this.#blobsDir)) {
-      if (OWN_NAMES.has(shard)) continue;
-      const directory = join(this.#blobsDir, shard);
-      if (!SHARD.test(shard) || !(await isDirectory(directory))) {
-        yield* named(directory, null);
-        continue;
-      }
-      for (const name of await namesIn(directory)) {
-        const digest = parseDigest(name);
-        const path = join(directory, name);
-        yield* named(path, digest !== null && this.pathOf(digest) === path ? digest : null);
-      }
+/** Everything in a directory of blobs, in no order. What goes meanwhile is left out. */
+export async function* namesOf(blobsDir: string): AsyncGenerator<NamedFile> {
+  for (const shard of await namesIn(blobsDir)) {
+    if (OWN_NAMES.has(shard)) continue;
+    const directory = join(blobsDir, shard);
+    if (!SHARD.test(shard) || !(await isDirectory(directory))) {
+      yield* named(directory, null);
+      continue;
+    }
+    for (const name of await namesIn(directory)) {
+      const digest = parseDigest(name);
+      const path = join(directory, name);
+      yield* named(path, digest !== null && contentPath(blobsDir, digest) === path ? digest : null);
     }
   }
 }
@@ -81,6 +46,17 @@ export async function readIdentity(blobsDir: string): Promise<string | null> {
   const found = await ifPresent(lstat(path));
   if (found === null) return null;
   return found.isFile() ? (await readFile(path, "utf8")).trim() : "not a regular file";
+}
+
+/** Why a directory cannot be used for the blobs of a store, to follow its name; null if it can. */
+export async function whyAway(blobsDir: string, store: string | null): Promise<string | null> {
+  try {
+    const found = await readIdentity(blobsDir);
+    if (found === store) return null;
+    return found === null ? "it is missing, or not mounted" : "the contents there are of another store";
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */

@@ -134,18 +134,10 @@ export async function requireBlob(path: string, content: BlobFacts): Promise<voi
 export async function* readPieces(
   path: string,
   content: BlobFacts,
-  pieceBytes = PIECE_BYTES,
+  pieceBytes?: number,
 ): AsyncGenerator<Uint8Array> {
   await using file = await OpenBlob.at(path, content);
-  const hash = new Bun.CryptoHasher("sha256");
-  const piece = new Uint8Array(Math.min(pieceBytes, content.size));
-  for (let at = 0; at < content.size;) {
-    const read = piece.subarray(0, await file.readInto(piece, at));
-    hash.update(read);
-    at += read.length;
-    yield read;
-  }
-  if (hash.digest("hex") !== content.digest) throw file.damaged(WRONG_BYTES);
+  yield* file.pieces(pieceBytes);
 }
 
 /** A blob that is read in any order. Only its size is checked. */
@@ -174,11 +166,25 @@ export class OpenBlob implements AsyncDisposable {
   async readInto(piece: Uint8Array, offset: number): Promise<number> {
     const { path, digest, size, state, file } = this.#parts;
     const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, offset));
-    if (bytesRead === 0) throw this.damaged(wrongSize(offset, size));
+    if (bytesRead === 0) throw this.#damaged(wrongSize(offset, size));
     return bytesRead;
   }
 
-  damaged(problem: string): DamagedBlob {
+  /** All of it in pieces; each overwrites the one before. It is checked after the last. Throws DamagedBlob. */
+  async *pieces(pieceBytes = PIECE_BYTES): AsyncGenerator<Uint8Array> {
+    const { digest, size } = this.#parts;
+    const hash = new Bun.CryptoHasher("sha256");
+    const piece = new Uint8Array(Math.min(pieceBytes, size));
+    for (let at = 0; at < size;) {
+      const read = piece.subarray(0, await this.readInto(piece, at));
+      hash.update(read);
+      at += read.length;
+      yield read;
+    }
+    if (hash.digest("hex") !== digest) throw this.#damaged(WRONG_BYTES);
+  }
+
+  #damaged(problem: string): DamagedBlob {
     const { path, digest, state } = this.#parts;
     return new DamagedBlob(path, digest, problem, { state });
   }

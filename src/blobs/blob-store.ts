@@ -1,37 +1,18 @@
-import { lstatSync } from "node:fs";
-import { lstat, readdir, rename, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { type ByteRange, type Digest, parseDigest } from "../domain/contents/content.ts";
-import type { StoreId } from "../domain/id.ts";
+import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { Recent } from "../domain/recent.ts";
-import { BlobWriter, Pins } from "./blob-writer.ts";
 import {
   CHECKED_BYTES,
   type BlobFacts,
   DamagedBlob,
   type KnownDamage,
-  readBeginning,
-  readBlob,
-  readPieces,
   requireBytes,
-  requireFile,
-  setDirectoryAside,
-  stateAt,
   stateOfBytes,
 } from "./blob-file.ts";
-import { DiskSpace } from "./disk-space.ts";
-import { Volume, type VolumeOptions } from "./volume.ts";
-import { ifPresent } from "./system-error.ts";
+import type { BlobPlace, BlobSpace, ListedBlob } from "./blob-place.ts";
+import { BlobWriter, Pins } from "./blob-writer.ts";
 
 /** How much of what was read last is kept in memory. */
 const RECENT_BYTES = 8 * 1024 * 1024;
-
-/** A blob in the store, as `list` finds it; for finding orphans. */
-export interface ListedBlob {
-  readonly digest: Digest;
-  /** When the content was written; milliseconds since the epoch, by the file system's clock. */
-  readonly modifiedAt: number;
-}
 
 /** Blobs that are kept beside the rows that name them. */
 export interface SmallBlobs {
@@ -41,21 +22,20 @@ export interface SmallBlobs {
   get(digest: Digest): Uint8Array<ArrayBuffer> | null;
 }
 
-interface BlobStoreOptions extends VolumeOptions {
+interface BlobStoreParts {
+  /** Where all other blobs are. */
+  readonly place: BlobPlace;
   readonly small: SmallBlobs;
   readonly damaged: KnownDamage;
 }
 
 /**
- * Blobs on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
- * after deleting the last row of a blob, the caller removes it here. A sweep finds orphans of a crash.
+ * Blobs, each stored once under the SHA-256 of its bytes. The store does not know the database: after deleting the last
+ * row of a blob, the caller removes it here. A sweep finds orphans of a crash. Reads throw UnavailableBlob for what may
+ * be where the place cannot look now.
  */
 export class BlobStore {
-  /** `list` takes shards from 0 to this number, exclusive. */
-  readonly shardCount = 256;
-  readonly space: DiskSpace;
-  readonly #volume: Volume;
-  readonly #options: BlobStoreOptions;
+  readonly #parts: BlobStoreParts;
   readonly #pins = new Pins();
   /**
    * The small blobs that were read last, checked; larger ones need few disk reads for many bytes. Each is a Blob: the
@@ -63,39 +43,33 @@ export class BlobStore {
    */
   readonly #recent = new Recent<Digest, Blob>(RECENT_BYTES, ({ size }) => size);
 
-  private constructor(volume: Volume, options: BlobStoreOptions) {
-    this.#volume = volume;
-    this.#options = options;
-    this.space = new DiskSpace(options);
+  constructor(parts: BlobStoreParts) {
+    this.#parts = parts;
+  }
+
+  /** `list` takes shards from 0 to this number, exclusive. */
+  get shardCount(): number {
+    return this.#parts.place.shardCount;
+  }
+
+  get space(): BlobSpace {
+    return this.#parts.place.space;
+  }
+
+  /** Where the blobs are that are no rows, for who looks after it. */
+  get place(): Pick<BlobPlace, "look" | "away" | "disks"> {
+    return this.#parts.place;
   }
 
   /**
-   * Opens the store and creates its two directories if they are missing. The caller must hold the data
-   * directory's lock: this deletes temporary files, even those of a store that is open elsewhere.
-   */
-  static async open(options: BlobStoreOptions): Promise<BlobStore> {
-    return new BlobStore(await Volume.open(options), options);
-  }
-
-  /** Writes the store's identity next to the blobs and syncs it; `readIdentity` reads it. */
-  writeIdentity(id: StoreId): Promise<void> {
-    return this.#volume.writeIdentity(id);
-  }
-
-  /**
-   * Starts a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL when the disk is at its reserve, or
-   * would be with this blob and what others were promised.
+   * Starts a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL when there is no room beyond the
+   * reserve, or would not be with this blob and what others were promised. While its place cannot be reached, the
+   * writer throws UNAVAILABLE for all but small blobs.
    */
   async create(announced = 0): Promise<BlobWriter> {
-    const { small, damaged } = this.#options;
-    return new BlobWriter({
-      volume: this.#volume,
-      space: this.space,
-      pins: this.#pins,
-      smallBytes: small.smallBytes,
-      damaged,
-      promise: this.space.promise(announced),
-    });
+    const { place, small, damaged } = this.#parts;
+    const room = await place.room(announced);
+    return new BlobWriter({ room, pins: this.#pins, smallBytes: small.smallBytes, damaged });
   }
 
   /**
@@ -108,9 +82,7 @@ export class BlobStore {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
     if (content.size > CHECKED_BYTES) {
-      return this.requireFile(content).then(() =>
-        Bun.file(this.#pathOf(content)).slice(range.start, range.end),
-      );
+      return this.#parts.place.part(content, range);
     }
     const recent = this.#recent.get(content.digest);
     if (recent?.size === content.size) return partOf(recent, range);
@@ -137,50 +109,45 @@ export class BlobStore {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
-    return readBeginning(this.#pathOf(content), content, length);
+    return this.#parts.place.readBeginning(content, length);
   }
 
   #readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#readSmall(content) ?? readBlob(this.#pathOf(content), content);
+    return this.#readSmall(content) ?? this.#parts.place.readAll(content);
   }
 
-  #pathOf({ digest }: Pick<BlobFacts, "digest">): string {
-    return this.#volume.blobPath(digest);
-  }
-
-  /** Reads a blob from the disk in pieces, whatever is known of it. Checked after the last. Throws DamagedBlob. */
+  /** Reads a blob where it is kept in pieces, whatever is known of it. Checked after the last. Throws DamagedBlob. */
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
-    if (bytes === null) yield* readPieces(this.#pathOf(content), content, pieceBytes);
+    if (bytes === null) yield* this.#parts.place.pieces(content, pieceBytes);
     else yield bytes;
   }
 
-  /** Checks that the file of a blob is there, and has its size. Throws DamagedBlob. */
-  async requireFile(content: BlobFacts): Promise<void> {
-    await requireFile(this.#pathOf(content), content);
+  /** Checks that a blob that is no row is there, and has its size. Throws DamagedBlob. */
+  requirePlaced(content: BlobFacts): Promise<void> {
+    return this.#parts.place.require(content);
   }
 
-  /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
-  isCutShort({ digest, size }: BlobFacts): boolean {
-    const found = lstatSync(this.#volume.blobPath(digest), { throwIfNoEntry: false });
-    return found !== undefined && found.size < size;
+  /** Whether a blob that is no row is shorter than the content. What is gone is not: it may still be open. */
+  isCutShort(content: BlobFacts): boolean {
+    return this.#parts.place.isCutShort(content);
   }
 
   /** The state of a blob, as `DamagedBlob.state`. */
   stateOf(digest: Digest): string | null {
-    const bytes = this.#options.small.get(digest);
-    return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
+    const bytes = this.#parts.small.get(digest);
+    return bytes === null ? this.#parts.place.stateOf(digest) : stateOfBytes(bytes);
   }
 
   #refuseDamaged({ digest }: BlobFacts): void {
-    const problem = this.#options.damaged.problemOf(digest);
-    if (problem !== null) throw new DamagedBlob(this.#volume.blobPath(digest), digest, problem);
+    const problem = this.#parts.damaged.problemOf(digest);
+    if (problem !== null) throw new DamagedBlob(this.#parts.place.nameOf(digest), digest, problem);
   }
 
   /** Null where it is none of the small blobs. Throws DamagedBlob. */
   #readSmall(content: BlobFacts): Uint8Array<ArrayBuffer> | null {
-    if (content.size > this.#options.small.smallBytes) return null;
-    const bytes = this.#options.small.get(content.digest);
+    if (content.size > this.#parts.small.smallBytes) return null;
+    const bytes = this.#parts.small.get(content.digest);
     if (bytes === null) return null;
     requireBytes(`the content ${content.digest} in the database`, bytes, content);
     return bytes;
@@ -192,39 +159,17 @@ export class BlobStore {
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
   async remove(digest: Digest): Promise<boolean> {
-    let away: string | null = null;
+    const taken: (() => Promise<void>)[] = [];
     const isRemoved = await this.#pins.unlessPinned(digest, async () => {
-      away = await this.#moveAway(digest);
+      taken.push(await this.#parts.place.takeAway(digest));
     });
-    if (away !== null) await unlink(away);
+    for (const free of taken) await free();
     return isRemoved;
   }
 
-  /** Frees a blob's name. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
-  async #moveAway(digest: Digest): Promise<string | null> {
-    const path = this.#volume.blobPath(digest);
-    const found = await ifPresent(lstat(path));
-    if (found === null) return null;
-    if (found.isDirectory()) {
-      setDirectoryAside(path);
-      return null;
-    }
-    const away = this.#volume.newTempPath();
-    await rename(path, away);
-    return away;
-  }
-
-  /** The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file. */
-  async list(shard: number): Promise<ListedBlob[]> {
-    const directory = this.#volume.shardPath(shard);
-    const blobs: ListedBlob[] = [];
-    for (const name of (await ifPresent(readdir(directory))) ?? []) {
-      const digest = parseDigest(name);
-      if (digest === null || this.#volume.blobPath(digest) !== join(directory, name)) continue;
-      const found = await ifPresent(lstat(join(directory, name)));
-      if (found?.isFile() === true) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
-    }
-    return blobs;
+  /** The blobs of one shard that are no rows, in no order. One may be there twice. */
+  list(shard: number): Promise<ListedBlob[]> {
+    return this.#parts.place.list(shard);
   }
 }
 

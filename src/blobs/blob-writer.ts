@@ -1,18 +1,11 @@
-import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
-import type { BlobFacts, KnownDamage } from "./blob-file.ts";
-import { damageIn, DamagedBlob, requireBlob, requireFile, setDirectoryAside } from "./blob-file.ts";
-import type { DiskSpace, SpacePromise } from "./disk-space.ts";
-import type { Volume } from "./volume.ts";
-import { asRefusal } from "./system-error.ts";
-import { syncDirectory, TempFile } from "./temp-file.ts";
+import type { BlobFacts, DamagedBlob, KnownDamage } from "./blob-file.ts";
+import type { BlobRoom } from "./blob-place.ts";
+import type { TempFile } from "./temp-file.ts";
 import { WriteBuffer } from "./write-buffer.ts";
 
 /** How many first bytes are kept for a preview. */
 const HEAD_BYTES = 4 * 1024;
-
-/** An existing file below this size is read and checked before it is matched: about a millisecond at most. */
-const COMPARED_BYTES = 1024 * 1024;
 
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
@@ -43,14 +36,11 @@ function headOf(bytes: Uint8Array): Uint8Array {
 }
 
 interface BlobWriterParts {
-  readonly volume: Volume;
-  readonly space: DiskSpace;
+  readonly room: BlobRoom;
   readonly pins: Pins;
   /** Up to which size blobs are handed over instead of becoming files. */
   readonly smallBytes: number;
   readonly damaged: KnownDamage;
-  /** The space for the content, as far as its length is known. */
-  readonly promise: SpacePromise;
 }
 
 /**
@@ -120,13 +110,11 @@ export class BlobWriter implements AsyncDisposable {
     } catch (error) {
       after = "ended";
       await this.#discard();
-      const refusal = asRefusal(error);
-      if (refusal !== error) this.#parts.space.noteNoSpace();
-      throw refusal;
+      throw await this.#parts.room.refusalOf(error);
     } finally {
       if (after === "ended") {
         this.#buffer.release();
-        this.#parts.promise.end();
+        this.#parts.room.end();
       }
       this.#state = after;
       resolve();
@@ -151,22 +139,23 @@ export class BlobWriter implements AsyncDisposable {
   }
 
   /** Begins to write what is in the buffer, once the write before has ended. Throws the error of that one. */
-  async #save(): Promise<void> {
+  async #save(): Promise<TempFile> {
     await this.#written;
     const { bytes } = this.#buffer;
     this.#unchecked += bytes.length;
     if (this.#unchecked >= SPACE_CHECK_BYTES) {
       this.#unchecked = 0;
-      this.#parts.space.requireFree(this.#parts.promise);
+      this.#parts.room.requireFree();
     }
-    this.#temp ??= await TempFile.create(this.#parts.volume.newTempPath());
+    const temp = (this.#temp ??= await this.#parts.room.newDraft());
     const { length } = bytes;
-    this.#written = this.#temp.append(bytes);
+    this.#written = temp.append(bytes);
     // It is awaited later, perhaps after it has failed.
     this.#written.then(
-      () => this.#parts.promise.keep(length),
+      () => this.#parts.room.wrote(length),
       () => {},
     );
+    return temp;
   }
 
   async #land(): Promise<PinnedBlob> {
@@ -191,33 +180,19 @@ export class BlobWriter implements AsyncDisposable {
     }
   }
 
-  /**
-   * Makes the content survive a power cut under its name. In this order, so that no crash leaves a name without its
-   * content: the directory exists and is synced in its own; all bytes are in the temporary file; that is synced, then
-   * renamed; then its directory is synced. Returns why the file that was there cannot be matched; null if it can.
-   */
+  /** Makes the content durable. Returns why what was there cannot be matched; null if it can. */
   async #keep(content: BlobFacts): Promise<DamagedBlob | null> {
-    const { volume } = this.#parts;
-    const path = volume.blobPath(content.digest);
-    await volume.makeShard(content.digest);
-    const damage = await this.#damageAt(path, content);
-    if (damage === null) {
-      await this.#discard();
-    } else {
-      await this.#save();
-      await this.#written;
-      if (!damage.isMissing) setDirectoryAside(path);
-      await this.#temp?.moveTo(path, content.size);
-    }
-    // For a match as well: another upload may have renamed it just now, and not synced yet.
-    await syncDirectory(dirname(path));
+    const { room, damaged } = this.#parts;
+    const damage = await room.keep(content, damaged.problemOf(content.digest), () => this.#draft());
+    if (damage === null) await this.#discard();
     return damage;
   }
 
-  async #damageAt(path: string, content: BlobFacts): Promise<DamagedBlob | null> {
-    const known = this.#parts.damaged.problemOf(content.digest);
-    if (known !== null) return new DamagedBlob(path, content.digest, known);
-    return damageIn(() => (content.size < COMPARED_BYTES ? requireBlob : requireFile)(path, content));
+  /** The temporary file with all of the content. */
+  async #draft(): Promise<TempFile> {
+    const draft = await this.#save();
+    await this.#written;
+    return draft;
   }
 
   async #discard(): Promise<void> {

@@ -2,7 +2,6 @@ import { statfsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { storageFull } from "./system-error.ts";
 import { keepDirectory } from "./temp-file.ts";
-import type { VolumeOptions } from "./volume.ts";
 
 /** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
 const LEAST_FREE = 1024 * 1024;
@@ -10,7 +9,7 @@ const LEAST_FREE = 1024 * 1024;
 const AMPLE = 1024 * 1024 * 1024;
 const ASKED_MS = 100;
 
-/** The free space on the disk of the blobs, and what of it is promised to uploads. */
+/** The free space on a disk of blobs, and what of it is promised to uploads. */
 export class DiskSpace {
   readonly #tmpDir: string;
   readonly #reserve: number;
@@ -20,9 +19,10 @@ export class DiskSpace {
   /** What was free when that was asked a moment ago; 0 otherwise. */
   #lately = 0;
 
-  constructor({ tmpDir, diskReserve }: VolumeOptions) {
+  /** @param tmpDir a directory on the disk @param reserve bytes to leave free */
+  constructor(tmpDir: string, reserve: number) {
     this.#tmpDir = tmpDir;
-    this.#reserve = diskReserve;
+    this.#reserve = reserve;
   }
 
   /** Bytes that an unprivileged process can still write, including the reserve. */
@@ -49,18 +49,27 @@ export class DiskSpace {
     return 2 * this.#reserve - (await this.freeBytes());
   }
 
+  /** How many bytes are free beyond the reserve and what is promised; less than 0 if there are too few. */
+  left(): number {
+    return this.#freeNow() - this.#reserve - this.#promised.bytes;
+  }
+
   /** Throws STORAGE_FULL if the reserve and `more` bytes are not free beside what all but `own` were promised. */
   requireFree(own: SpacePromise | null = null, more = 0): void {
     const needed = this.#promised.bytes - (own?.left ?? 0) + more + this.#reserve;
     if (this.#lately - needed >= AMPLE) return;
-    keepDirectory(this.#tmpDir);
-    // Not in the thread pool: a turn of that takes many times as long as the call.
-    const { bavail, frsize } = statfsSync(this.#tmpDir);
-    const free = bavail * frsize;
+    const free = this.#freeNow();
     if (free < needed) throw storageFull();
     if (free - needed < AMPLE) return;
     if (this.#lately === 0) setTimeout(() => (this.#lately = 0), ASKED_MS).unref();
     this.#lately = free;
+  }
+
+  #freeNow(): number {
+    keepDirectory(this.#tmpDir);
+    // Not in the thread pool: a turn of that takes many times as long as the call.
+    const { bavail, frsize } = statfsSync(this.#tmpDir);
+    return bavail * frsize;
   }
 
   /** Promises space for a blob. Throws STORAGE_FULL when less than the reserve would be free with it. */

@@ -1,5 +1,5 @@
 import { newId, parseId, type StoreId } from "../domain/id.ts";
-import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Disks } from "../blobs/disks.ts";
 import { countBlobs, hasBlobs, readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { DataDirectoryError, explaining } from "./data-directory-error.ts";
@@ -101,11 +101,7 @@ export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark |
 }
 
 /** Marks both halves of an open store. After a crash in between, the next start still accepts them. */
-export async function markStore(
-  { tables, clock }: StoreParts,
-  blobs: BlobStore,
-  mark: StoreMark,
-): Promise<void> {
+export async function markStore({ tables, clock }: StoreParts, disks: Disks, mark: StoreMark): Promise<void> {
   const { id, adopted } = mark;
   const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
   const markDatabase = () =>
@@ -116,7 +112,7 @@ export async function markStore(
     });
   // For adopted contents the database first, or they would look like its own.
   if (adopted) await markDatabase();
-  await blobs.writeIdentity(id);
+  await disks.writeIdentity(id);
   if (!adopted) await markDatabase();
 }
 

@@ -1,3 +1,4 @@
+import type { BlobPlaces } from "../blobs/blob-directories.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Retention } from "../domain/history/history.ts";
@@ -16,7 +17,7 @@ import type { Quota } from "./quota.ts";
 export interface StorePlaces {
   /** The database's file. The search index is beside it. */
   readonly database: string;
-  readonly blobsDir: string;
+  readonly blobs: BlobPlaces;
 }
 
 /** What many use cases are made from. Each picks what it needs. */

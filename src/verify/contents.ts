@@ -1,4 +1,4 @@
-import type { BlobDirectory } from "../blobs/blob-directory.ts";
+import type { BlobDirectories } from "../blobs/blob-directories.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { type Digest, keptWhere } from "../domain/contents/content.ts";
@@ -21,7 +21,7 @@ const BATCH = 200;
 
 interface ContentsParts {
   readonly database: VerifiedDatabase;
-  readonly contents: BlobDirectory;
+  readonly contents: BlobDirectories;
   readonly isQuick: boolean;
   /** Null to change nothing. */
   readonly repair: Repair | null;

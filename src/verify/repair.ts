@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { BlobDirectory, pathsIn } from "../blobs/blob-directory.ts";
+import { BlobDirectories } from "../blobs/blob-directories.ts";
+import { pathsIn } from "../blobs/blob-directory.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -13,9 +14,8 @@ import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;
-  readonly #contents: BlobDirectory;
-  readonly #tmpDir: string;
-  readonly #spareContents: BlobDirectory;
+  readonly #contents: BlobDirectories;
+  readonly #spareContents: BlobDirectories;
   /** Of small contents, newest first. */
   readonly #spareDatabases: readonly string[];
 
@@ -23,9 +23,8 @@ export class Repair implements AsyncDisposable {
   private constructor(directory: DataDirectory, from: string, databases: readonly string[], clock: Clock) {
     this.#database = Database.open(directory.database, clock);
     this.#tables = openTables(this.#database);
-    this.#contents = new BlobDirectory(directory.blobs);
-    this.#tmpDir = directory.tmp;
-    this.#spareContents = new BlobDirectory(join(from, "blobs"));
+    this.#contents = new BlobDirectories({ disks: [directory.root], store: this.#tables.store.id() });
+    this.#spareContents = new BlobDirectories({ disks: [from], store: null });
     this.#spareDatabases = databases;
   }
 
@@ -54,7 +53,7 @@ export class Repair implements AsyncDisposable {
 
   async #file(content: BlobFacts): Promise<boolean> {
     const pieces = this.#spareContents.pieces(content);
-    const damage = await damageIn(() => this.#contents.rewrite(content, pieces, this.#tmpDir));
+    const damage = await damageIn(() => this.#contents.rewrite(content, pieces));
     if (damage !== null) return false;
     await this.release(content.digest);
     return true;

@@ -1,4 +1,5 @@
-import { BlobDirectory, readIdentity } from "../blobs/blob-directory.ts";
+import { BlobDirectories } from "../blobs/blob-directories.ts";
+import { readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -24,7 +25,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   using database = VerifiedDatabase.open(directory.database);
   await using repair = repairFrom === null ? null : await Repair.open(directory, repairFrom, clock);
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
-  const contents = new BlobDirectory(directory.blobs);
+  const contents = new BlobDirectories({ disks: [directory.root], store: database.storeId() });
   try {
     for (const about of database.notes()) yield { kind: "note", about };
     yield* verifyIdentity(database, directory);
@@ -48,7 +49,7 @@ async function* verifyIdentity(
 /** What is in the directory of contents and no row names. `before` is a time in milliseconds. */
 async function* strangers(
   database: VerifiedDatabase,
-  contents: BlobDirectory,
+  contents: BlobDirectories,
   before: number,
 ): AsyncGenerator<VerifyEvent> {
   for await (const { path, digest, modifiedAt } of contents.names()) {

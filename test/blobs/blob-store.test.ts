@@ -3,7 +3,8 @@ import { existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { BlobStore } from "../../src/blobs/blob-store.ts";
+import type { BlobStore } from "../../src/blobs/blob-store.ts";
+import { diskAt } from "../../src/blobs/disk-paths.ts";
 import { DamagedBlob } from "../../src/blobs/blob-file.ts";
 import { Database } from "../../src/db/engine/database.ts";
 import { openTables } from "../../src/db/tables.ts";
@@ -12,16 +13,15 @@ import type { BlobPk } from "../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
-  ALL_FILES,
   describeBlobStore,
   digestOf,
-  NO_DAMAGE,
   listAll,
   type OpenedStore,
   put,
   sampleBytes,
 } from "../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
+import { openBlobStore } from "../support/server/open-blob-store.ts";
 import { eventually } from "../support/server/scenario.ts";
 import { NO_OPEN_FILES, openFiles } from "../support/faults/open-files.ts";
 import { withReason } from "../support/server/skip.ts";
@@ -41,16 +41,15 @@ interface OpenedFileStore extends OpenedStore {
 /** Opens a store of files alone in the directories of another. */
 function openAgain(
   { blobsDir, tmpDir }: Pick<OpenedFileStore, "blobsDir" | "tmpDir">,
-  changes: Partial<Parameters<typeof BlobStore.open>[0]> = {},
+  opening: Parameters<typeof openBlobStore>[1] = {},
 ): Promise<BlobStore> {
-  const plain = { diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE };
-  return BlobStore.open({ blobsDir, tmpDir, ...plain, ...changes });
+  return openBlobStore([{ root: dirname(blobsDir), blobsDir, tmpDir }], opening);
 }
 
 /** A store whose contents are all files. */
 async function openStore(): Promise<OpenedFileStore> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
-  const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
+  const { blobsDir, tmpDir } = diskAt(place.path);
   const store = await openAgain({ blobsDir, tmpDir });
   const pathOf = (digest: Digest) => join(blobsDir, digest.slice(0, 2), digest);
   return {
@@ -74,7 +73,7 @@ async function openSmallStore(): Promise<OpenedStore> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const database = Database.open(join(place.path, "coffer.db"), new FakeClock());
   const { blobs, smallContents, damagedContents } = openTables(database);
-  const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
+  const { blobsDir, tmpDir } = diskAt(place.path);
   const store = await openAgain({ blobsDir, tmpDir }, { small: smallContents, damaged: damagedContents });
   const query = <T>(text: string) => database.sql.query<T, [Digest]>(text);
   const row = query<{ pk: BlobPk }>("SELECT pk FROM blob WHERE digest = ?");
@@ -278,7 +277,7 @@ describe("on disk", () => {
     async () => {
       await using opened = await openStore();
       await using elsewhere = await temporaryDirectory(other);
-      expect(await refusalOf(openAgain(opened, { tmpDir: elsewhere.path }))).toContain(
+      expect(await refusalOf(openAgain({ ...opened, tmpDir: elsewhere.path }))).toContain(
         "must be on one file system",
       );
     },

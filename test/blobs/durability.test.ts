@@ -1,16 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobStore } from "../../src/blobs/blob-store.ts";
-import {
-  ALL_FILES,
-  digestOf,
-  listAll,
-  NO_DAMAGE,
-  sampleBytes,
-} from "../support/samples/blob-store-contract.ts";
+import { diskAt } from "../../src/blobs/disk-paths.ts";
+import { digestOf, listAll, sampleBytes } from "../support/samples/blob-store-contract.ts";
 import { NO_STRACE } from "../support/faults/faults.ts";
 import { Output } from "../support/server/executable.ts";
+import { openBlobStore } from "../support/server/open-blob-store.ts";
 import { whyCannot, withReason } from "../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -32,13 +27,15 @@ function start(root: string, body: string, options: { wrapper?: readonly string[
   const script = `
     import { readdirSync } from "node:fs";
     import { statfs } from "node:fs/promises";
-    import { BlobStore } from ${JSON.stringify(join(import.meta.dir, "../../src/blobs/blob-store.ts"))};
-    import { ALL_FILES, listAll, NO_DAMAGE, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/samples/blob-store-contract.ts"))};
+    import { diskAt } from ${JSON.stringify(join(import.meta.dir, "../../src/blobs/disk-paths.ts"))};
+    import { openBlobStore } from ${JSON.stringify(join(import.meta.dir, "../support/server/open-blob-store.ts"))};
+    import { listAll, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/samples/blob-store-contract.ts"))};
     const root = ${JSON.stringify(root)};
     const { bavail, bsize } = await statfs(root);
     const free = bavail * bsize;
-    const options = { blobsDir: root + "/blobs", tmpDir: root + "/tmp", diskReserve: ${options.reserve ?? "0"}, small: ALL_FILES, damaged: NO_DAMAGE };
-    const store = await BlobStore.open(options);
+    const disk = diskAt(root);
+    const open = () => openBlobStore([disk], { diskReserve: ${options.reserve ?? "0"} });
+    const store = await open();
     const outcome = (work) => work.then(() => "done", (error) => error.code ?? error.message);
     const stdin = console[Symbol.asyncIterator]();
     ${body}`;
@@ -69,22 +66,16 @@ test("a process killed in the middle of an upload leaves only what the next star
   await child.exited;
   expect(await readdir(join(place.path, "tmp"))).toHaveLength(1);
 
-  const tmpDir = join(place.path, "tmp");
-  const store = await BlobStore.open({
-    blobsDir: join(place.path, "blobs"),
-    tmpDir,
-    diskReserve: 0,
-    small: ALL_FILES,
-    damaged: NO_DAMAGE,
-  });
-  expect(await readdir(tmpDir)).toEqual([]);
+  const disk = diskAt(place.path);
+  const store = await openBlobStore([disk]);
+  expect(await readdir(disk.tmpDir)).toEqual([]);
   expect(await listAll(store)).toEqual([]);
 });
 
 describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
   const [tooLong, printLeft] = [
     49 * MIB + 1,
-    "readdirSync(options.tmpDir).length, (await listAll(store)).length",
+    "readdirSync(disk.tmpDir).length, (await listAll(store)).length",
   ];
   const USES = [
     ["that runs full in an upload", "0", `sampleBytes(${tooLong}), 999_999`, "STORAGE_FULL\n0 0\n"],
@@ -183,7 +174,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   ];
 
   test("a new content is synced, then named, then its directory is synced, and only then is it committed", async () => {
-    const mark = `(await import("node:fs")).renameSync(options.tmpDir, root + "/committed");`;
+    const mark = `(await import("node:fs")).renameSync(disk.tmpDir, root + "/committed");`;
     expect(await traced(`await put(store, sampleBytes(${SMALL.length})); ${mark}`)).toEqual([
       // Its directory is new.
       "fsync /blobs",
@@ -205,7 +196,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
   });
 
   test("a store that is opened again knows its directories, and has synced their names", async () => {
-    const again = `const again = await BlobStore.open(options);`;
+    const again = `const again = await open();`;
     const calls = await traced(
       `await put(store, sampleBytes(${SMALL.length})); ${again} await put(again, sampleBytes(${SMALL.length}));`,
     );
@@ -291,7 +282,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     expect(running).toBe(0);
   });
 
-  const printLeft = `console.log(readdirSync(options.tmpDir).length, (await listAll(store)).length);`;
+  const printLeft = `console.log(readdirSync(disk.tmpDir).length, (await listAll(store)).length);`;
 
   test("an abort lets a write behind end before it removes the file", async () => {
     const { printed, lines } = await straced(

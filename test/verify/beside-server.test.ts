@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobDirectory } from "../../src/blobs/blob-directory.ts";
+import { BlobDirectories } from "../../src/blobs/blob-directories.ts";
 import type { BlobFacts } from "../../src/blobs/blob-file.ts";
 import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
 import { verifyContents } from "../../src/verify/contents.ts";
@@ -66,16 +66,17 @@ test("a content that is healed while it is checked is looked at again", async ()
   const stored = await putFile(drive, "healed.bin", sampleBytes(30_000, 7003));
   await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(stored.content));
   /** Contents of which somebody writes this one anew as soon as it has been read. */
-  class HealedContents extends BlobDirectory {
+  class HealedContents extends BlobDirectories {
     override async *pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
       try {
         yield* super.pieces(content);
       } finally {
-        if (content.digest === stored.digest) await writeFile(this.pathOf(content.digest), stored.content);
+        if (content.digest === stored.digest)
+          await this.find(content, (path) => writeFile(path, stored.content));
       }
     }
   }
-  const contents = new HealedContents(join(coffer.dataDir, "blobs"));
+  const contents = new HealedContents({ disks: [coffer.dataDir], store: null });
   using database = VerifiedDatabase.open(join(coffer.dataDir, "coffer.db"));
   const events = await Array.fromAsync(verifyContents({ database, contents, isQuick: false, repair: null }));
   expect(events.filter(({ kind }) => kind !== "progress")).toEqual([]);
@@ -89,7 +90,7 @@ test("a content that is removed before its turn is no finding", async () => {
     files.push(await putFile(own, `removed/${n}.bin`, sampleBytes(30_000, 7010 + n)));
   }
   using database = VerifiedDatabase.open(join(forgetful.dataDir, "coffer.db"));
-  const contents = new BlobDirectory(join(forgetful.dataDir, "blobs"));
+  const contents = new BlobDirectories({ disks: [forgetful.dataDir], store: null });
   const events = verifyContents({ database, contents, isQuick: false, repair: null });
   await events.next();
   for (const { id } of files) await own.client.delete(`/v0/files/${id}`);

@@ -91,7 +91,8 @@ function addMissing(part: string, files: string): string {
     AND NOT EXISTS (SELECT 1 FROM search_job j WHERE j.file = f.pk AND j.parts & ${part})`;
 }
 
-interface TriedDocument {
+/** A document, or another text, that was read. */
+export interface TriedDocument {
   readonly file: FilePk;
   readonly blob: BlobPk;
   /** Whether it has no text for a reason that may pass. */

@@ -1,5 +1,6 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
+import type { StoreId } from "../../domain/id.ts";
 import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
 import { CONTENT_PLACES, SMALL_BYTES } from "../expressions.ts";
 import { Connection } from "../engine/connection.ts";
@@ -57,7 +58,7 @@ export class VerifiedDatabase implements Disposable {
     this.bytesOf = connection.value<Uint8Array, [digest: Digest]>(SMALL_BYTES);
     this.has = connection.has<[digest: Digest]>("SELECT 1 FROM blob WHERE digest = ?");
     this.isRefused = connection.has<[digest: Digest]>("SELECT 1 FROM damaged_content WHERE digest = ?");
-    this.storeId = connection.value<string, []>("SELECT id FROM store WHERE pk = 1");
+    this.storeId = connection.value<StoreId, []>("SELECT id FROM store WHERE pk = 1");
     this.#places = connection.get<StoredPlace, [digest: Digest, limit: number]>(CONTENT_PLACES);
   }
 

@@ -1,4 +1,6 @@
-import { contentPath, DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectories } from "../../blobs/blob-directories.ts";
+import { DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/files.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
@@ -12,13 +14,13 @@ import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./reques
 export class GrepWork {
   #opened: {
     readonly files: GrepFiles;
-    readonly blobsDir: string;
+    readonly contents: BlobDirectories;
     readonly stop: Int32Array;
   } | null = null;
 
   /** Must come first. @param stop one cell: what is running stops once it is not 0 */
-  open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
-    this.#opened = { files: new GrepFiles(database), blobsDir, stop };
+  open({ database, blobs }: StorePlaces, stop: Int32Array): void {
+    this.#opened = { files: new GrepFiles(database), contents: new BlobDirectories(blobs), stop };
   }
 
   /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */
@@ -87,11 +89,11 @@ export class GrepWork {
         const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
         return await new FileScan({ ...parts, source: { size: bytes.length, read } }).run();
       }
-      await using content = await OpenBlob.at(contentPath(this.#parts.blobsDir, facts.digest), facts);
+      await using content = await this.#parts.contents.find(facts, (path) => OpenBlob.at(path, facts));
       const read = (offset: number, length: number) => content.read(offset, length);
       return await new FileScan({ ...parts, source: { size: facts.size, read } }).run();
     } catch (error) {
-      if (error instanceof DamagedBlob) return "unread";
+      if (error instanceof DamagedBlob || error instanceof UnavailableBlob) return "unread";
       throw error;
     }
   }

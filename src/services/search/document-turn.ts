@@ -1,3 +1,4 @@
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
@@ -72,6 +73,7 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
       log.info("a document is found by its name only", { digest: job.digest, why });
       return mayPass(reading) ? NO_TEXT_YET : NO_TEXT;
     } catch (error) {
+      if (error instanceof UnavailableBlob) return NO_TEXT_YET;
       // Too few file descriptors pass.
       if (error instanceof CofferError && error.code === "UNAVAILABLE") return null;
       log.error("a document could not be indexed", { digest: job.digest, error });

@@ -1,4 +1,5 @@
-import { contentPath, readBeginning } from "../../blobs/blob-file.ts";
+import { BlobDirectories } from "../../blobs/blob-directories.ts";
+import { readBeginning } from "../../blobs/blob-file.ts";
 import { type EmbeddedContent, EmbeddedContents } from "../../db/search/embedded-contents.ts";
 import { VectorFile, vectorPathOf } from "../../db/search/vector-file.ts";
 import type { Digest } from "../../domain/contents/content.ts";
@@ -28,7 +29,7 @@ export type StepOutcome =
 interface Opened {
   readonly contents: EmbeddedContents;
   readonly vectors: VectorFile;
-  readonly blobsDir: string;
+  readonly files: BlobDirectories;
   readonly address: EmbeddingsAddress;
 }
 
@@ -48,9 +49,10 @@ export class EmbeddingWork {
   readonly #waiting = new Set<BlobPk>();
 
   /** Must come first. */
-  async open({ database, blobsDir }: StorePlaces, address: EmbeddingsAddress): Promise<void> {
+  async open({ database, blobs }: StorePlaces, address: EmbeddingsAddress): Promise<void> {
     const vectors = await VectorFile.open(vectorPathOf(database), address.model);
-    this.#opened = { contents: new EmbeddedContents(database), vectors, blobsDir, address };
+    const files = new BlobDirectories(blobs);
+    this.#opened = { contents: new EmbeddedContents(database), vectors, files, address };
   }
 
   /** Does what one or a few requests to the endpoint come to. */
@@ -109,8 +111,8 @@ export class EmbeddingWork {
 
   /** The passages of a content; none if it is no text. Null if it is not looked at, or not yet. */
   async #passages(content: EmbeddedContent): Promise<readonly Passage[] | null> {
-    const { contents, blobsDir } = this.#parts;
-    const { blob, digest, size, file, mimeType, isStale } = content;
+    const { contents, files } = this.#parts;
+    const { blob, size, file, mimeType, isStale } = content;
     if (size === 0) return null;
     if (documentFormatOf(mimeType) !== null) {
       const text = isStale === 1 ? null : contents.documentText(file);
@@ -122,7 +124,7 @@ export class EmbeddingWork {
     try {
       const bytes =
         contents.smallBytes(blob) ??
-        (await readBeginning(contentPath(blobsDir, digest), content, PASSAGES_BYTES));
+        (await files.find(content, (path) => readBeginning(path, content, PASSAGES_BYTES)));
       const beginning = bytes.subarray(0, PASSAGES_BYTES);
       return passagesOf(searchedText(beginning, beginning.length < size) ?? "");
     } catch {

@@ -1,6 +1,7 @@
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import { IndexDamaged, indexPathOf, isDamage } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
-import { type DoneJob, PART } from "../../db/search/jobs.ts";
+import { type DoneJob, PART, type TriedDocument } from "../../db/search/jobs.ts";
 import { type IndexBatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Parts, StorePlaces } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -110,7 +111,7 @@ export class IndexSteps extends Service<IndexParts> {
     const { done, unread, passed, isFull } = await this.#ask("index", request);
     const wasBehind = this.#isBehind;
     this.#isBehind = isFull;
-    const lost = await this.#lost(unread);
+    const { lost, away } = await this.#lookAgain(unread);
     const isWritten = done.length + unread.length > 0;
     if (isWritten) {
       await write(() => {
@@ -118,7 +119,7 @@ export class IndexSteps extends Service<IndexParts> {
         const read = documents.filter((job) =>
           done.some(([ticket, parts]) => ticket === job.ticket && (parts & PART.text) !== 0),
         );
-        documentRetries.record(read, this.parts.clock.now());
+        documentRetries.record([...read, ...away], this.parts.clock.now());
       });
     }
     this.#documents.finish(documents);
@@ -209,19 +210,23 @@ export class IndexSteps extends Service<IndexParts> {
     }
   }
 
-  /** Looks again at what the thread could not read, to remember and log damage. Returns the jobs that stay undone. */
-  async #lost(unread: readonly TextJob[]): Promise<number[]> {
-    const tickets: number[] = [];
+  /**
+   * Looks again at what the thread could not read, to remember and log damage. Returns the tickets of what cannot be
+   * read, which must not block other jobs, and what of it is only on a disk that is away.
+   */
+  async #lookAgain(unread: readonly TextJob[]) {
+    const lost: number[] = [];
+    const away: TriedDocument[] = [];
     for (const job of unread) {
       try {
         await this.parts.damaged.readFor(job, () => readSearchedText(this.parts.blobs, job));
       } catch (error) {
-        // Damaged, or just removed: neither may block the other jobs.
-        this.parts.log.error("a content could not be indexed", { digest: job.digest, error });
-        tickets.push(job.ticket);
+        lost.push(job.ticket);
+        if (error instanceof UnavailableBlob) away.push({ ...job, isPassing: true });
+        else this.parts.log.error("a content could not be indexed", { digest: job.digest, error });
       }
     }
-    return tickets;
+    return { lost, away };
   }
 }
 

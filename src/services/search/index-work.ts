@@ -1,4 +1,5 @@
-import { contentPath, readBeginning, requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectories } from "../../blobs/blob-directories.ts";
+import { readBeginning, requireBytes } from "../../blobs/blob-file.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import { type LackingFiles, PART } from "../../db/search/jobs.ts";
@@ -51,7 +52,7 @@ export class IndexWork {
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
-    readonly blobsDir: string;
+    readonly contents: BlobDirectories;
   } | null = null;
 
   /**
@@ -59,14 +60,14 @@ export class IndexWork {
    * first. Returns whether it is new.
    */
   async open(
-    { database, blobsDir }: StorePlaces,
+    { database, blobs }: StorePlaces,
     batch: IndexBatchId | null,
     fresh: IndexBatchId,
   ): Promise<boolean> {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    this.#opened = { index, jobs: new JobReader(database), blobsDir };
+    this.#opened = { index, jobs: new JobReader(database), contents: new BlobDirectories(blobs) };
     return kept === null;
   }
 
@@ -190,7 +191,7 @@ export class IndexWork {
   }
 
   #beginning(job: TextJob): Promise<Uint8Array> {
-    return readBeginning(contentPath(this.#parts.blobsDir, job.digest), job, SEARCHED_BYTES);
+    return this.#parts.contents.find(job, (path) => readBeginning(path, job, SEARCHED_BYTES));
   }
 
   #sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {

@@ -48,6 +48,8 @@ export class Health extends Service<
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
       this.parts.tables.ping();
+      if (this.parts.tables.hasFailed()) return null;
+      await this.parts.blobs.place.look();
       if (!(await this.problems()).includes("storage_full")) return null;
       const free_bytes = await this.parts.blobs.space.freeBytes();
       return {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BlobFacts, damageIn } from "../../blobs/blob-file.ts";
+import { unlessUnavailable } from "../../blobs/blob-place.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
@@ -93,7 +94,8 @@ export class MissingContents extends Service<Pick<Parts, "tables" | "blobs" | "d
 
   /** Remembers what is not as it was. */
   async #isMissing(content: BlobFacts): Promise<boolean> {
-    const damage = await damageIn(() => this.parts.blobs.requireFile(content));
+    const look = damageIn(() => this.parts.blobs.requirePlaced(content));
+    const damage = await unlessUnavailable(look);
     return damage !== null && (await this.parts.damaged.remember(damage)) && damage.isMissing;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobFacts } from "../../blobs/blob-file.ts";
+import { unlessUnavailable } from "../../blobs/blob-place.ts";
 import type { ScrubState } from "../../db/upkeep/store.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
@@ -131,7 +132,8 @@ export class Scrub extends Service<
 
   async #check(content: BlobFacts): Promise<void> {
     await this.#pause(LEAST_BYTES);
-    await this.parts.damaged.check(content, (bytes) => this.#pause(bytes));
+    // What is on a disk that is away has its turn in the next round.
+    await unlessUnavailable(this.parts.damaged.check(content, (bytes) => this.#pause(bytes)));
   }
 
   /** Leaves the processor and the disk to requests for as long as so many bytes may take. Throws when stopped. */

@@ -1,4 +1,4 @@
-import type { ListedBlob } from "../../blobs/blob-store.ts";
+import type { ListedBlob } from "../../blobs/blob-place.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -133,7 +133,7 @@ test("texts are indexed in turn with names, however many of these wait", async (
   const jobs = (part: number) =>
     sql.query(`SELECT file FROM search_job WHERE parts & ${part}`).values().length;
   expect([jobs(PART.names), jobs(PART.text)]).toEqual([2002, 2002]);
-  const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
+  const places = { database: sql.filename, blobs: { disks: [other.dataDir], store: null } };
   const [first, second] = [newId<IndexBatchId>(0), newId<IndexBatchId>(0)];
   const work = new IndexWork();
   await work.open(places, null, first);

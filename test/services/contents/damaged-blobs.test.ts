@@ -1,14 +1,16 @@
 import { expect } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BlobStore } from "../../../src/blobs/blob-store.ts";
+import type { BlobStore } from "../../../src/blobs/blob-store.ts";
 import { type BlobFacts, DamagedBlob } from "../../../src/blobs/blob-file.ts";
+import { diskAt } from "../../../src/blobs/disk-paths.ts";
 import { Database } from "../../../src/db/engine/database.ts";
 import { openTables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { DamagedBlobs } from "../../../src/services/contents/blob-checks.ts";
 import { flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { openBlobStore } from "../../support/server/open-blob-store.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { fileOf } from "../../support/samples/contents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
@@ -21,8 +23,7 @@ const it = testWith(async () => {
   const database = Database.open(join(root, "coffer.db"), clock);
   const tables = openTables(database);
   const { smallContents: small, damagedContents: damaged } = tables;
-  const [blobsDir, tmpDir] = [join(root, "blobs"), join(root, "tmp")];
-  const blobs = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small, damaged });
+  const blobs = await openBlobStore([diskAt(root)], { small, damaged });
   const log = createLog({ format: "json", clock, write: () => {} });
   const contents = new DamagedBlobs({ tables, blobs, clock, log });
   const close = () => database.close().then(remove);

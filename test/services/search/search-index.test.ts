@@ -48,7 +48,7 @@ type Job = Record<"ticket" | "parts", number>;
 
 /** Indexes what waits, up to a ticket, as the thread does whose process ends before it has answered. */
 async function indexApart(previous: IndexBatchId | null, id: IndexBatchId, upTo: number) {
-  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
+  const places = { database: file("coffer.db"), blobs: { disks: [coffer.dataDir], store: null } };
   const first = newId<IndexBatchId>(2);
   const { thread, isNew } = await IndexThread.start(places, previous, first);
   const after = { names: 0, texts: 0, gone: 0 };

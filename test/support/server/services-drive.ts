@@ -9,6 +9,8 @@ import { newContent } from "../samples/contents.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import { join } from "node:path";
 import { BlobStore } from "../../../src/blobs/blob-store.ts";
+import { diskAt } from "../../../src/blobs/disk-paths.ts";
+import { Disks } from "../../../src/blobs/disks.ts";
 import { Database } from "../../../src/db/engine/database.ts";
 import { openTables, type Tables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
@@ -50,15 +52,13 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
   const { open = openTables, storageLimit = null, keepDays = 30, keepVersions = 50, pieceRows } = opening;
   const { maxFileSize = 1_000_000, diskReserve = 0 } = opening;
   const clock = new FakeClock();
-  const storePlaces = { database: join(root, "coffer.db"), blobsDir: join(root, "blobs") };
+  const storePlaces = { database: join(root, "coffer.db"), blobs: { disks: [root], store: null } };
   const lines: string[] = [];
   const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
   const database = Database.open(storePlaces.database, clock);
   const tables = open(database);
-  const blobs = await BlobStore.open({
-    blobsDir: storePlaces.blobsDir,
-    tmpDir: join(root, "tmp"),
-    diskReserve,
+  const blobs = new BlobStore({
+    place: await Disks.open({ disks: [diskAt(root)], diskReserve }),
     small: tables.smallContents,
     damaged: tables.damagedContents,
   });

@@ -1,0 +1,134 @@
+import type { ByteRange, Digest } from "../domain/contents/content.ts";
+import { CofferError } from "../domain/errors.ts";
+import type { BlobFacts, DamagedBlob } from "./blob-file.ts";
+import type { TempFile } from "./temp-file.ts";
+
+/** A blob in the store, as `list` finds it; for finding orphans. */
+export interface ListedBlob {
+  readonly digest: Digest;
+  /** When the content was written; milliseconds since the epoch, by the file system's clock. */
+  readonly modifiedAt: number;
+}
+
+/** A content may be where the server cannot look now. It is neither missing nor damaged. */
+export class UnavailableBlob extends CofferError {
+  constructor() {
+    super(
+      "UNAVAILABLE",
+      "This content is on a disk that the server cannot reach now. Try again later, or tell the server's administrator.",
+    );
+  }
+}
+
+/** The result of reading a blob; null if that is not available now. Rejects with other errors. */
+export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof UnavailableBlob)) throw error;
+    return null;
+  }
+}
+
+/** There is no place for new contents now, except for small ones. */
+export function noPlaceNow(): CofferError {
+  return new CofferError(
+    "UNAVAILABLE",
+    "The server cannot reach the disk for contents now. Try again later, or tell its administrator.",
+  );
+}
+
+/** How much room there is for contents. What cannot be reached now does not count. */
+export interface BlobSpace {
+  /** Bytes that an unprivileged process can still write, including the reserve. */
+  freeBytes(): Promise<number>;
+  /** All there is, and what of it is free, in bytes; `reserve` is what is to stay free. */
+  figures(): Promise<{ readonly total: number; readonly free: number; readonly reserve: number }>;
+  /** Whether there is room for any content beyond the reserve. */
+  hasSpace(): Promise<boolean>;
+  /** How many bytes more should be free; 0 or less if there are enough. */
+  shortage(): Promise<number>;
+  /** Throws STORAGE_FULL unless there is room beyond the reserve and what is promised. */
+  requireFree(): void;
+  /** Whether a write has failed for lack of space since the last call. */
+  takeNoSpace(): boolean;
+}
+
+/**
+ * Where the blobs are that are no rows. Its methods throw DamagedBlob for one that is missing or not right, and
+ * UnavailableBlob for one that may be where it cannot look now.
+ */
+export interface BlobPlace {
+  /** Looks again what of it can be reached. */
+  look(): Promise<unknown>;
+  /** What of it cannot be reached now, and why; as of the last look. */
+  away(): readonly AwayDisk[];
+  /** Its disks, in order. */
+  disks(): Promise<readonly DiskFigures[]>;
+  /** `list` takes shards from 0 to this number, exclusive. */
+  readonly shardCount: number;
+  readonly space: BlobSpace;
+  /** Room for a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL. */
+  room(announced: number): Promise<BlobRoom>;
+  /** What a blob is called in the log. */
+  nameOf(digest: Digest): string;
+  /** A part of a blob, whose bytes are read while they are sent. Only its size is checked. */
+  part(content: BlobFacts, range: ByteRange): Promise<Blob>;
+  /** A whole blob in memory, checked. */
+  readAll(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>>;
+  /** The first bytes of a blob, at most `length`. Of a small one all bytes are checked. */
+  readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Reads a blob in pieces; each overwrites the one before. It is checked after the last. */
+  pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array>;
+  /** Checks that a blob is there with its size. */
+  require(content: BlobFacts): Promise<void>;
+  /** Whether there is a blob that is shorter than the content. */
+  isCutShort(content: BlobFacts): boolean;
+  /** The state of a blob, as `DamagedBlob.state`; null also for one that cannot be reached. */
+  stateOf(digest: Digest): string | null;
+  /** Frees a blob's name, wherever it can be reached. Call what it returns: that frees its bytes, and takes time. */
+  takeAway(digest: Digest): Promise<() => Promise<void>>;
+  /** The blobs of one shard that can be reached, in no order. One may be there twice. */
+  list(shard: number): Promise<ListedBlob[]>;
+}
+
+/** A disk that cannot be reached now. */
+export interface AwayDisk {
+  readonly root: string;
+  /** A sentence without a capital and a period. */
+  readonly why: string;
+}
+
+/** A disk, its size and what of it is free, in bytes; null while it cannot be reached. */
+export interface DiskFigures {
+  readonly root: string;
+  readonly total: number | null;
+  readonly free: number | null;
+}
+
+/**
+ * Room for one blob, which is written to a temporary file first. End it, however the blob ends. Its methods throw
+ * UNAVAILABLE while there is no place.
+ */
+export interface BlobRoom {
+  /** Throws STORAGE_FULL when the reserve is not free beside what others were promised. */
+  requireFree(): void;
+  newDraft(): Promise<TempFile>;
+  /** Some of the blob is written. */
+  wrote(bytes: number): void;
+  /**
+   * Makes a content survive a power cut. One that is there and whole is matched. Returns what was wrong with it, also
+   * that it was missing; null for a match.
+   *
+   * @param refused what is known to be wrong with the content that is there; null for nothing
+   * @param draft all of the content; not called for a match
+   */
+  keep(
+    content: BlobFacts,
+    refused: string | null,
+    draft: () => Promise<TempFile>,
+  ): Promise<DamagedBlob | null>;
+  /** What to throw for an error of a write: STORAGE_FULL, UNAVAILABLE, or the error itself. */
+  refusalOf(error: unknown): Promise<unknown>;
+  end(): void;
+}

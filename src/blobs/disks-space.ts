@@ -1,0 +1,60 @@
+import { CofferError } from "../domain/errors.ts";
+import { type BlobSpace, noPlaceNow } from "./blob-place.ts";
+import type { Disk } from "./disk.ts";
+
+/** The room on all disks that can be used now. */
+export class DisksSpace implements BlobSpace {
+  readonly #present: () => readonly Disk[];
+
+  constructor(present: () => readonly Disk[]) {
+    this.#present = present;
+  }
+
+  async freeBytes(): Promise<number> {
+    return (await this.figures()).free;
+  }
+
+  async figures() {
+    const sum = { total: 0, free: 0, reserve: 0 };
+    for (const { total, free, reserve } of await this.#ofEach((disk) => disk.space.figures())) {
+      sum.total += total;
+      sum.free += free;
+      sum.reserve += reserve;
+    }
+    return sum;
+  }
+
+  async hasSpace(): Promise<boolean> {
+    return (await this.#ofEach((disk) => disk.space.hasSpace())).includes(true);
+  }
+
+  /** That of the disk which lacks least: new contents go there. */
+  async shortage(): Promise<number> {
+    const shortages = await this.#ofEach((disk) => disk.space.shortage());
+    return shortages.length === 0 ? 0 : Math.min(...shortages);
+  }
+
+  requireFree(): void {
+    let refusal = noPlaceNow();
+    for (const disk of this.#present()) {
+      try {
+        disk.space.requireFree();
+        return;
+      } catch (error) {
+        if (!(error instanceof CofferError)) throw error;
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+
+  takeNoSpace(): boolean {
+    return this.#present()
+      .map((disk) => disk.space.takeNoSpace())
+      .includes(true);
+  }
+
+  #ofEach<T>(ask: (disk: Disk) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#present().map(ask));
+  }
+}

@@ -1,0 +1,224 @@
+import { lstatSync } from "node:fs";
+import { lstat, unlink } from "node:fs/promises";
+import type { ByteRange, Digest } from "../domain/contents/content.ts";
+import { CofferError } from "../domain/errors.ts";
+import type { StoreId } from "../domain/id.ts";
+import { type BlobFacts, OpenBlob, readBeginning, readBlob, requireFile, stateAt } from "./blob-file.ts";
+import type { AwayDisk, BlobPlace, BlobRoom, DiskFigures, ListedBlob } from "./blob-place.ts";
+import { Disk } from "./disk.ts";
+import type { DiskPaths } from "./disk-paths.ts";
+import { DiskRoom, NoRoom } from "./disk-room.ts";
+import { DisksSpace } from "./disks-space.ts";
+import { type BlobSource, findBlob } from "./find-blob.ts";
+import { ifPresent } from "./system-error.ts";
+
+interface DisksOptions {
+  /** Where to look for a blob, in this order. */
+  readonly disks: readonly (DiskPaths & {
+    /** Whether it is known to be away. */
+    readonly isAway?: boolean;
+  })[];
+  /** Bytes that are to stay free on each. */
+  readonly diskReserve: number;
+  /** The identity of the store, if it has one: without it no disk may be away. */
+  readonly store?: StoreId | null;
+  /** Is told of each disk that goes away, and that comes back: then `why` is null. */
+  readonly onChange?: (root: string, why: string | null) => void;
+}
+
+/**
+ * Blobs on one disk or on several, as files that are named by their digests. Each is on one disk, but on several if it
+ * came again while a disk was away.
+ */
+export class Disks implements BlobPlace {
+  readonly shardCount = 256;
+  readonly space: DisksSpace;
+  readonly #disks: readonly Disk[];
+  readonly #sources: readonly BlobSource[];
+  readonly #onChange: NonNullable<DisksOptions["onChange"]>;
+  #look: Promise<boolean> | null = null;
+
+  private constructor(disks: readonly Disk[], { onChange = () => {} }: DisksOptions) {
+    this.#disks = disks;
+    this.#onChange = onChange;
+    this.#sources = disks.map((disk) => ({
+      blobsDir: disk.blobsDir,
+      get isAway() {
+        return disk.away !== null;
+      },
+      isPresent: async () => {
+        await this.look();
+        return disk.away === null;
+      },
+    }));
+    this.space = new DisksSpace(() => this.present);
+  }
+
+  /**
+   * Opens all that are not away, and creates their directories if they are missing. The caller must hold the data
+   * directory's lock: this deletes temporary files, even those of a store that is open elsewhere.
+   */
+  static async open(options: DisksOptions): Promise<Disks> {
+    const { diskReserve, store = null } = options;
+    const disks: Disk[] = [];
+    for (const { isAway = false, ...paths } of options.disks) {
+      disks.push(await Disk.open({ ...paths, diskReserve, store, isAway }));
+    }
+    return new Disks(disks, options);
+  }
+
+  /** Those that can be used now, as of the last look. */
+  get present(): readonly Disk[] {
+    // Most stores have one, and ask often.
+    return this.#disks.every(({ away }) => away === null)
+      ? this.#disks
+      : this.#disks.filter(({ away }) => away === null);
+  }
+
+  away(): AwayDisk[] {
+    return this.#disks.flatMap(({ root, away }) => (away === null ? [] : [{ root, why: away }]));
+  }
+
+  async disks(): Promise<DiskFigures[]> {
+    const figures = this.#disks.map(async ({ root, away, space }) => {
+      const { total, free } = away === null ? await space.figures() : { total: null, free: null };
+      return { root, total, free };
+    });
+    return Promise.all(figures);
+  }
+
+  /** Looks at all disks. Returns whether any has gone, or come back. */
+  look(): Promise<boolean> {
+    this.#look ??= this.#lookNow().finally(() => (this.#look = null));
+    return this.#look;
+  }
+
+  /** Writes the store's identity next to the blobs of each disk that has none, and syncs it. */
+  async writeIdentity(id: StoreId): Promise<void> {
+    for (const disk of this.present) await disk.writeIdentity(id);
+  }
+
+  async room(announced: number): Promise<BlobRoom> {
+    // It may be back just now.
+    if (this.present.length === 0) await this.look();
+    return this.#retrying(() => {
+      const disk = this.#roomiest();
+      if (disk === null) return new NoRoom();
+      return new DiskRoom({ disks: this, disk, promise: disk.space.promise(announced) });
+    });
+  }
+
+  /** The disk where a blob is; null if none that can be used has it. If there is one disk, that is not looked at. */
+  async holderOf(digest: Digest): Promise<Disk | null> {
+    const { present } = this;
+    if (present.length === 1) return present[0] ?? null;
+    for (const disk of present) {
+      if ((await ifPresent(lstat(disk.blobPath(digest)))) !== null) return disk;
+    }
+    return null;
+  }
+
+  nameOf(digest: Digest): string {
+    const [first] = this.#disks;
+    return this.#disks.length === 1 && first !== undefined ? first.blobPath(digest) : `the content ${digest}`;
+  }
+
+  part(content: BlobFacts, { start, end }: ByteRange): Promise<Blob> {
+    return this.#find(content, async (path) => {
+      await requireFile(path, content);
+      return Bun.file(path).slice(start, end);
+    });
+  }
+
+  readAll(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#find(content, (path) => readBlob(path, content));
+  }
+
+  readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#find(content, (path) => readBeginning(path, content, length));
+  }
+
+  async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
+    await using file = await this.#find(content, (path) => OpenBlob.at(path, content));
+    yield* file.pieces(pieceBytes);
+  }
+
+  async require(content: BlobFacts): Promise<void> {
+    await this.#find(content, (path) => requireFile(path, content));
+  }
+
+  isCutShort({ digest, size }: BlobFacts): boolean {
+    for (const disk of this.present) {
+      const found = lstatSync(disk.blobPath(digest), { throwIfNoEntry: false });
+      if (found !== undefined) return found.size < size;
+    }
+    return false;
+  }
+
+  stateOf(digest: Digest): string | null {
+    for (const disk of this.present) {
+      const state = stateAt(disk.blobPath(digest));
+      if (state !== null) return state;
+    }
+    return null;
+  }
+
+  async takeAway(digest: Digest): Promise<() => Promise<void>> {
+    const paths: string[] = [];
+    for (const disk of this.present) {
+      const path = await this.#unlessAway(disk, () => disk.moveAway(digest));
+      if (path !== null) paths.push(path);
+    }
+    return async () => {
+      for (const path of paths) await unlink(path);
+    };
+  }
+
+  async list(shard: number): Promise<ListedBlob[]> {
+    const lists: ListedBlob[][] = [];
+    for (const disk of this.present) {
+      lists.push((await this.#unlessAway(disk, () => disk.list(shard))) ?? []);
+    }
+    return lists.flat();
+  }
+
+  #find<T>({ digest }: BlobFacts, read: (path: string) => Promise<T>): Promise<T> {
+    return findBlob(this.#sources, digest, read);
+  }
+
+  /** The disk with most room; null if all are away. */
+  #roomiest(): Disk | null {
+    const [first = null, ...others] = this.present;
+    if (others.length === 0) return first;
+    const rooms = this.present.map((disk) => ({ disk, left: disk.space.left() }));
+    return rooms.reduce((most, room) => (room.left > most.left ? room : most)).disk;
+  }
+
+  /** Does what failed again if a disk turns out to be away. */
+  async #retrying<T>(work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof CofferError || !(await this.look())) throw error;
+      return this.#retrying(work);
+    }
+  }
+
+  /** What is done on a disk; null if that turns out to be away. */
+  async #unlessAway<T>(disk: Disk, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.look();
+      if (disk.away === null) throw error;
+      return null;
+    }
+  }
+
+  async #lookNow(): Promise<boolean> {
+    const changed = await Promise.all(this.#disks.map((disk) => disk.look()));
+    for (const [at, { root, away }] of this.#disks.entries())
+      if (changed[at] === true) this.#onChange(root, away);
+    return changed.includes(true);
+  }
+}
