@@ -34,6 +34,8 @@ interface ContentKind {
   readonly name: string;
   /** Of a content, in bytes. */
   readonly largest: number;
+  /** How many disks there are: each promises its own room. */
+  readonly disks?: number;
   readonly open: () => Promise<OpenedStore>;
 }
 
@@ -122,7 +124,7 @@ async function expectDamaged(store: BlobStore, blob: Stored): Promise<void> {
 }
 
 /** What every blob store promises, wherever it keeps its contents. */
-export function describeBlobStore({ name, largest, open }: ContentKind): void {
+export function describeBlobStore({ name, largest, disks = 1, open }: ContentKind): void {
   const it = testWith(open);
   const fits = ([, length]: readonly [name: string, length: number, ...unknown[]]): boolean =>
     length <= largest;
@@ -233,7 +235,9 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
     });
 
     it("room that is promised to one content is not given to another, until that is written or dropped", async (opened) => {
-      const most = Math.floor((await opened.store.space.freeBytes()) * 0.6);
+      const most = Math.floor(((await opened.store.space.freeBytes()) / disks) * 0.6);
+      const others: BlobWriter[] = [];
+      for (let disk = 1; disk < disks; disk++) others.push(await opened.store.create(most));
       const first = await opened.store.create(most);
       const refusal = await failureOf(() => opened.store.create(most));
       expect(refusal).toMatchObject({ code: "STORAGE_FULL" });
@@ -246,6 +250,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       await second.abort();
       await using third = await opened.store.create(most);
       expect(third.size).toBe(0);
+      for (const other of others) await other.abort();
     });
   });
 
