@@ -1,6 +1,4 @@
 import { BlobStore } from "./blobs/blob-store.ts";
-import { diskAt } from "./blobs/disk-paths.ts";
-import { Disks } from "./blobs/disks.ts";
 import type { SteadyClock } from "./process/clock.ts";
 import {
   closeToOthers,
@@ -33,7 +31,8 @@ import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
 import { openServices } from "./services/services.ts";
-import { checkStoreIdentity, markStore, refuseLostDatabase } from "./data-directory/store-identity.ts";
+import { refuseLostDatabase } from "./data-directory/store-identity.ts";
+import { StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
 import { ThumbnailStore } from "./thumbnails/thumbnail-store.ts";
 import { VERSION } from "./process/version.ts";
@@ -73,6 +72,8 @@ export interface ApplianceOptions {
   readonly streamCommentMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
+  /** Whether to start without what is recorded of the disks of contents; see `findDisks`. */
+  readonly forgetDisks?: boolean;
   /** Whether the database is upgraded without a copy of it; see `copyBeforeUpgrade`. */
   readonly upgradeWithoutCopy?: boolean;
   /** The start of a command line of this program, for processes of its own. Overrides the executable. */
@@ -171,12 +172,20 @@ async function openAll(options: ApplianceOptions) {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack) {
-  const { config, clock, log, adoptEmpty = false, program = [process.execPath] } = options;
+  const {
+    config,
+    clock,
+    log,
+    adoptEmpty = false,
+    forgetDisks = false,
+    program = [process.execPath],
+  } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   tellOthers(directory, log);
-  if (!adoptEmpty) await refuseLostDatabase(directory);
+  const roots = config.blobs ?? [directory.root];
+  if (!adoptEmpty) await refuseLostDatabase(directory, roots);
   await explaining(directory.reserveFile, reserve.makeRoomToStart());
   const { diskReserve } = config;
   const copying = { directory, diskReserve, log, isUnwanted: options.upgradeWithoutCopy ?? false };
@@ -189,21 +198,17 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     (db) => db.close(),
   );
   const tables = openTables(database);
-  const store = { directory, tables, clock, adopt: adoptEmpty };
-  const mark = await checkStoreIdentity(store);
-  const [disks] = await Promise.all([
-    Disks.open({ disks: [diskAt(directory.root)], diskReserve, onChange: tellOfDisk(log) }),
-    database.syncLog(),
-  ]);
+  const store = { directory, roots, tables, clock, log, adopt: adoptEmpty, forget: forgetDisks };
+  const contents = await StoreOpening.check(store);
+  const [disks] = await Promise.all([contents.open(diskReserve), database.syncLog()]);
   await explaining(directory.reserveFile, reserve.restore());
-  if (mark !== null) await markStore(store, disks, mark);
-  if (mark?.adopted === true) log.warn("contents that the database does not know are kept, but not used");
+  const storeId = await contents.mark(disks);
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const blobs = new BlobStore({ place: disks, small: tables.smallContents, damaged: tables.damagedContents });
   const storePlaces = {
     database: directory.database,
-    blobs: { disks: [directory.root], store: tables.store.id() },
+    blobs: { disks: roots, store: storeId },
   };
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
@@ -247,18 +252,6 @@ function tellOthers({ root }: DataDirectory, log: Log): void {
   if (open.length > 0) {
     log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
   }
-}
-
-/** Says that a disk has gone away, or is back. */
-function tellOfDisk(log: Log) {
-  return (disk: string, why: string | null) => {
-    if (why === null) log.warn("a disk of contents is back", { disk });
-    else
-      log.error("a disk cannot be used: contents that are on it alone are unavailable until it is back", {
-        disk,
-        why,
-      });
-  };
 }
 
 /** How the server makes backups of itself; null if it makes none. */

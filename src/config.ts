@@ -1,5 +1,5 @@
 import { fieldOf, nameOf, type Setting, SETTINGS, variableOf } from "./config/settings.ts";
-import { Problem } from "./config/values.ts";
+import { pathInAnother, Problem } from "./config/values.ts";
 import { nearest } from "./domain/nearest.ts";
 import type { GivenSetting } from "./domain/upkeep/settings.ts";
 
@@ -31,6 +31,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   const reader = new Reader(flags, env);
   const config = readConfig(reader, isTerminal);
   refuseBackupInside(config, reader);
+  refuseNestedDisk(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
@@ -39,6 +40,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
 function readConfig(reader: Reader, isTerminal: boolean) {
   return {
     dataDir: reader.read(SETTINGS.dataDir),
+    blobs: reader.read(SETTINGS.blobs),
     host: reader.read(SETTINGS.host),
     port: reader.read(SETTINGS.port),
     baseUrl: reader.read(SETTINGS.baseUrl),
@@ -72,10 +74,22 @@ function readConfig(reader: Reader, isTerminal: boolean) {
 }
 
 /** A symbolic link may hide it; then the backup itself refuses. */
-function refuseBackupInside({ backup, dataDir }: Config, reader: Reader): void {
-  if (backup?.kind !== "directory" || !`${backup.path}/`.startsWith(`${dataDir}/`)) return;
+function refuseBackupInside({ backup, dataDir, blobs }: Config, reader: Reader): void {
+  if (backup?.kind !== "directory") return;
+  const place = `${backup.path}/`;
+  const setting = variableOf(SETTINGS.backup);
+  if (place.startsWith(`${dataDir}/`)) {
+    reader.problems.push(`${setting} must not be in the data directory: the backups would be lost with it.`);
+  } else if (blobs?.some((disk) => place.startsWith(`${disk}/`)) === true) {
+    reader.problems.push(`${setting} must not be on a disk of contents: the backups would be lost with it.`);
+  }
+}
+
+/** The data directory may be a disk, but none may be in it, nor may it be in one. */
+function refuseNestedDisk({ blobs, dataDir }: Config, reader: Reader): void {
+  if (blobs === null || blobs.includes(dataDir) || pathInAnother([...blobs, dataDir]) === null) return;
   reader.problems.push(
-    `${variableOf(SETTINGS.backup)} must not be in the data directory: the backups would be lost with it.`,
+    `${variableOf(SETTINGS.blobs)} must not have a directory in the data directory, or around it; the data directory itself may be one.`,
   );
 }
 

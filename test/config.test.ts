@@ -21,6 +21,7 @@ test("nothing given: the documented defaults", () => {
   const { asGiven, ...config } = load({ PATH: "/bin", COFFER_PORT: "" });
   expect(asGiven.map(({ source, text }) => [source, text])).toEqual(asGiven.map(() => ["default", null]));
   expect(config).toEqual({
+    blobs: null,
     dataDir: resolve("data"),
     host: "0.0.0.0",
     port: 2633,

@@ -1,6 +1,10 @@
+import { BlobDirectories } from "../blobs/blob-directories.ts";
 import { readIdentity } from "../blobs/blob-directory.ts";
+import { UnavailableBlob } from "../blobs/blob-place.ts";
+import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
+import { disksOf } from "../data-directory/disks-file.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { NoRoomForCopy } from "../db/upkeep/database-copy.ts";
@@ -44,7 +48,7 @@ export interface Backup extends Made {
  */
 export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
-    const place = await openPlaceToWrite(address, backedUp.store, options.dataDir);
+    const place = await openPlaceToWrite(address, backedUp, options.dataDir);
     const last = (await keptBackups(place)).at(-1)?.id ?? null;
     await removeUnfinished(place);
     const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(last);
@@ -75,20 +79,41 @@ async function withStore<T>(
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
   const store = tables.store.id();
-  if (store === null || (await explaining(directory.blobs, readIdentity(directory.blobs))) !== store) {
-    throw new BackupError(
-      `The database and the contents in ${dataDir} have not been used together yet. Start coffer serve once.`,
-    );
-  }
+  const disks = await disksOf(directory);
+  if (store === null) throw notUsedTogether(dataDir);
+  for (const disk of disks) await requireDisk(disk, store, dataDir);
   try {
     const lease = opened.use(await takeLease(directory, tables, clock));
-    return await work({ directory, store, requireHeld: lease.requireHeld }, tables);
+    const contents = new BlobDirectories({ disks, store });
+    return await work({ directory, store, disks, contents, requireHeld: lease.requireHeld }, tables);
   } catch (error) {
     throw explained(error);
   }
 }
 
+/** Throws BackupError for a disk that is away, or has the contents of another store. */
+async function requireDisk(root: string, store: StoreId, dataDir: string): Promise<void> {
+  const { blobsDir } = diskAt(root);
+  if ((await explaining(blobsDir, readIdentity(blobsDir))) === store) return;
+  if (root === dataDir) throw notUsedTogether(dataDir);
+  throw new BackupError(
+    `The contents on the disk ${root} are not there. Mount it first: without it the backup would lack contents.`,
+  );
+}
+
+function notUsedTogether(dataDir: string): BackupError {
+  return new BackupError(
+    `The database and the contents in ${dataDir} have not been used together yet. Start coffer serve once.`,
+  );
+}
+
 function explained(error: unknown): unknown {
+  if (error instanceof UnavailableBlob) {
+    return new BackupError(
+      "A disk of contents went away, so the backup is not complete. Mount it, then run the backup again.",
+      { cause: error },
+    );
+  }
   if (error instanceof NoRoomForCopy || isFull(error) || error instanceof WriteRefused) {
     return new BackupError(
       `The disk of the data directory has no room for a copy of the database: ${messageOf(error)}. Free some space.`,
@@ -212,9 +237,9 @@ async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, cloc
 
 /**
  * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
- * `dataDir`. Throws BackupError if it holds something else, or another store's backups.
+ * the store's own. Throws BackupError if it holds something else, or another store's backups.
  */
-async function openPlaceToWrite(address: BackupAddress, store: StoreId, dataDir: string) {
+async function openPlaceToWrite(address: BackupAddress, { store, disks }: BackedUp, dataDir: string) {
   const where = nameOfBackupAddress(address);
   if (address.kind === "s3") {
     const place = new S3Place(address);
@@ -222,7 +247,7 @@ async function openPlaceToWrite(address: BackupAddress, store: StoreId, dataDir:
     return place;
   }
   const place = new DirectoryPlace(address.path);
-  await place.make(dataDir);
+  await place.make({ dataDir, disks });
   await claim(place, where, store);
   await place.clearDrafts();
   return place;

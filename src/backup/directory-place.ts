@@ -11,6 +11,13 @@ const DRAFTS = "unfinished";
 /** What an empty file system has. */
 const LOST = "lost+found";
 
+/** Where a store is. */
+export interface OwnDirectories {
+  readonly dataDir: string;
+  /** The roots of its disks. */
+  readonly disks: readonly string[];
+}
+
 /** A directory of this machine. It may be on another disk, or a mounted share. */
 export class DirectoryPlace implements BackupPlace {
   readonly #root: string;
@@ -24,12 +31,15 @@ export class DirectoryPlace implements BackupPlace {
     this.#root = root;
   }
 
-  /** Creates the directory if it is missing. Throws BackupError if it is in `dataDir`, the store's. */
-  async make(dataDir: string): Promise<void> {
-    const inside = relative(await realpath(dataDir), await realpathOfMissing(this.#root));
-    if (inside !== ".." && !inside.startsWith(`..${sep}`) && !inside.startsWith(sep)) {
+  /** Creates the directory if it is missing. Throws BackupError if it is in one of the store's own. */
+  async make({ dataDir, disks }: OwnDirectories): Promise<void> {
+    const root = await realpathOfMissing(this.#root);
+    for (const own of new Set([dataDir, ...disks])) {
+      const inside = relative(await realpath(own), root);
+      if (inside === ".." || inside.startsWith(`..${sep}`) || inside.startsWith(sep)) continue;
+      const what = own === dataDir ? "data directory" : "disk of contents";
       throw new BackupError(
-        `The backups cannot be in the data directory ${dataDir}: they would be lost with it. Choose another directory.`,
+        `The backups cannot be in the ${what} ${own}: they would be lost with it. Choose another directory.`,
       );
     }
     const first = await mkdir(this.#root, { recursive: true, mode: 0o700 });

@@ -1,7 +1,9 @@
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobFacts, contentPath, damageIn } from "../blobs/blob-file.ts";
+import type { BlobDirectories } from "../blobs/blob-directories.ts";
+import { type BlobFacts, damageIn } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
+import { keepDirectory } from "../blobs/temp-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-copy.ts";
@@ -30,6 +32,9 @@ export interface BackupOptions {
 export interface BackedUp {
   readonly directory: DataDirectory;
   readonly store: StoreId;
+  /** The roots of its disks. */
+  readonly disks: readonly string[];
+  readonly contents: BlobDirectories;
   /** Throws BackupError once others may change the store. */
   readonly requireHeld: () => void;
 }
@@ -61,6 +66,8 @@ export class BackupRun {
     const { directory, store, target, clock, version } = this.#parts;
     const startedAt = clock.now();
     const id = newBackupId(startedAt, last);
+    // The data directory may be none of the disks.
+    keepDirectory(directory.tmp);
     await removeScratch(directory.tmp);
     const scratch = (end: string) => join(directory.tmp, `backup-${crypto.randomUUID()}.${end}`);
     const [databasePath, listPath] = [scratch("db"), scratch("list")];
@@ -123,12 +130,12 @@ export class BackupRun {
   }
 
   async #copyContents(snapshot: Snapshot): Promise<void> {
-    const { directory, target } = this.#parts;
+    const { contents, target } = this.#parts;
     await inParallel(this.#absent(snapshot.contents()), async (content) => {
       this.#check();
-      const path = contentPath(directory.blobs, content.digest);
       const name = nameOfContent(content.digest);
-      const damage = await damageIn(() => target.putContent(name, path, content));
+      const put = (path: string) => target.putContent(name, path, content);
+      const damage = await damageIn(() => contents.find(content, put));
       if (damage === null) this.#copied += 1;
       else this.#addDamaged(snapshot, content, damage);
     });

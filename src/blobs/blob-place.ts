@@ -42,7 +42,7 @@ export function noPlaceNow(): CofferError {
 export interface BlobSpace {
   /** Bytes that an unprivileged process can still write, including the reserve. */
   freeBytes(): Promise<number>;
-  /** All there is, and what of it is free, in bytes; `reserve` is what is to stay free. */
+  /** All there is, and what of it is free, in bytes; `reserve` is what is to stay free on each disk. */
   figures(): Promise<{ readonly total: number; readonly free: number; readonly reserve: number }>;
   /** Whether there is room for any content beyond the reserve. */
   hasSpace(): Promise<boolean>;
@@ -61,6 +61,8 @@ export interface BlobSpace {
 export interface BlobPlace {
   /** Looks again what of it can be reached. */
   look(): Promise<unknown>;
+  /** Whether there is room that can be reached; as of the last look. */
+  readonly isReachable: boolean;
   /** What of it cannot be reached now, and why; as of the last look. */
   away(): readonly AwayDisk[];
   /** Its disks, in order. */
@@ -99,9 +101,11 @@ export interface AwayDisk {
   readonly why: string;
 }
 
-/** A disk, its size and what of it is free, in bytes; null while it cannot be reached. */
+/** A disk. While it cannot be reached, `away` says why, and its figures are null. */
 export interface DiskFigures {
   readonly root: string;
+  readonly away: string | null;
+  /** Bytes. */
   readonly total: number | null;
   readonly free: number | null;
 }

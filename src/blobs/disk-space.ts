@@ -32,11 +32,11 @@ export class DiskSpace {
     return bavail * frsize;
   }
 
-  /** The whole disk, and what of it is free, in bytes; `reserve` is what is to stay free. */
-  async figures(): Promise<{ readonly total: number; readonly free: number; readonly reserve: number }> {
+  /** The whole disk, and what of it is free, in bytes. */
+  async figures(): Promise<{ readonly total: number; readonly free: number }> {
     keepDirectory(this.#tmpDir);
     const { blocks, bavail, frsize } = await statfs(this.#tmpDir);
-    return { total: blocks * frsize, free: bavail * frsize, reserve: this.#reserve };
+    return { total: blocks * frsize, free: bavail * frsize };
   }
 
   /** Whether the reserve is free, and 1 MiB at least. */

@@ -5,9 +5,12 @@ import type { Disk } from "./disk.ts";
 /** The room on all disks that can be used now. */
 export class DisksSpace implements BlobSpace {
   readonly #present: () => readonly Disk[];
+  readonly #reserve: number;
 
-  constructor(present: () => readonly Disk[]) {
+  /** @param reserve bytes that are to stay free on each */
+  constructor(present: () => readonly Disk[], reserve: number) {
     this.#present = present;
+    this.#reserve = reserve;
   }
 
   async freeBytes(): Promise<number> {
@@ -15,13 +18,12 @@ export class DisksSpace implements BlobSpace {
   }
 
   async figures() {
-    const sum = { total: 0, free: 0, reserve: 0 };
-    for (const { total, free, reserve } of await this.#ofEach((disk) => disk.space.figures())) {
+    const sum = { total: 0, free: 0 };
+    for (const { total, free } of await this.#ofEach((disk) => disk.space.figures())) {
       sum.total += total;
       sum.free += free;
-      sum.reserve += reserve;
     }
-    return sum;
+    return { ...sum, reserve: this.#reserve };
   }
 
   async hasSpace(): Promise<boolean> {

@@ -38,7 +38,7 @@ export class Disks implements BlobPlace {
   readonly #onChange: NonNullable<DisksOptions["onChange"]>;
   #look: Promise<boolean> | null = null;
 
-  private constructor(disks: readonly Disk[], { onChange = () => {} }: DisksOptions) {
+  private constructor(disks: readonly Disk[], { diskReserve, onChange = () => {} }: DisksOptions) {
     this.#disks = disks;
     this.#onChange = onChange;
     this.#sources = disks.map((disk) => ({
@@ -51,7 +51,7 @@ export class Disks implements BlobPlace {
         return disk.away === null;
       },
     }));
-    this.space = new DisksSpace(() => this.present);
+    this.space = new DisksSpace(() => this.present, diskReserve);
   }
 
   /**
@@ -75,6 +75,10 @@ export class Disks implements BlobPlace {
       : this.#disks.filter(({ away }) => away === null);
   }
 
+  get isReachable(): boolean {
+    return this.present.length > 0;
+  }
+
   away(): AwayDisk[] {
     return this.#disks.flatMap(({ root, away }) => (away === null ? [] : [{ root, why: away }]));
   }
@@ -82,7 +86,7 @@ export class Disks implements BlobPlace {
   async disks(): Promise<DiskFigures[]> {
     const figures = this.#disks.map(async ({ root, away, space }) => {
       const { total, free } = away === null ? await space.figures() : { total: null, free: null };
-      return { root, total, free };
+      return { root, away, total, free };
     });
     return Promise.all(figures);
   }

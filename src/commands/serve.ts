@@ -15,13 +15,21 @@ const DRAIN_MS = 10_000;
 const PROTECTIONS = `  --adopt-empty
       Start even if the database is missing or does not belong to the contents. Contents that it does not
       know are kept but not used. For when there is no backup of the database
+  --forget-disks
+      Start although a disk of this store is no longer in COFFER_BLOBS, or was replaced by an empty one: what
+      is on no other disk is then missing. For when a disk is gone for good, or is at another path now
   --upgrade-without-copy
       Upgrade the database of an older version without the copy that is the way back. For when there is no
       room for it, and a backup`;
 
 export const serve: Command = {
   name: "serve",
-  flags: ["--adopt-empty", "--upgrade-without-copy", ...Object.values(SETTINGS).map(({ flag }) => flag)],
+  flags: [
+    "--adopt-empty",
+    "--forget-disks",
+    "--upgrade-without-copy",
+    ...Object.values(SETTINGS).map(({ flag }) => flag),
+  ],
   summary: "Serve the drive; the default command",
   get help() {
     return `${PROTECTIONS}\n${settingsHelp()}`;
@@ -40,6 +48,7 @@ export const serve: Command = {
       clock: systemClock,
       log,
       adoptEmpty: switches.has("adopt-empty"),
+      forgetDisks: switches.has("forget-disks"),
       upgradeWithoutCopy: switches.has("upgrade-without-copy"),
       // From source, the runtime needs the entry point.
       program: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],

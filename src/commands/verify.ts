@@ -23,6 +23,7 @@ const ADVICE: readonly { readonly codes: readonly FindingCode[]; readonly advice
     codes: ["content-missing", "content-damaged"],
     advice: "Repair contents with --repair-from and a backup, or upload the same files again.",
   },
+  { codes: ["disk-away"], advice: "Mount the disk, then check again." },
   {
     codes: ["index-corrupt", "index-missing", "index-orphan"],
     advice: "For a new search index, stop the server, delete search.db, and start the server again.",

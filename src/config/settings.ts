@@ -8,6 +8,7 @@ import type { Parser } from "./values.ts";
 import {
   bytes,
   choice,
+  diskPaths,
   duration,
   integer,
   matching,
@@ -48,6 +49,13 @@ export const SETTINGS = {
     fallback: "./data",
     help: "The directory for everything that Coffer stores",
     parse: (text) => resolve(text),
+  }),
+  blobs: setting({
+    flag: "--blobs LIST",
+    fallback: "the data directory",
+    absent: null,
+    help: "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them",
+    parse: diskPaths,
   }),
   host: setting({
     flag: "--host ADDRESS",

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Plan, PLANS } from "../domain/accounts/roles.ts";
 import { parseName } from "../domain/contents/texts/text.ts";
 import { CofferError } from "../domain/errors.ts";
@@ -106,6 +107,26 @@ export function listOf<T>(parse: (item: string) => T | null, rule: string): Pars
 
 function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
+}
+
+/** A comma-separated list of directories, each a disk. They become absolute. */
+export function diskPaths(text: string): readonly string[] | Problem {
+  const items = listItems(text);
+  if (items.some((item) => item === "" || item.includes("://"))) {
+    return new Problem("must be a list of directories, such as /mnt/a,/mnt/b");
+  }
+  const paths = items.map((item) => resolve(item));
+  const inside = pathInAnother(paths);
+  return inside === null ? paths : new Problem(`has ${inside}, which is, or is in, another one of them`);
+}
+
+/** The first of some absolute paths that is another one of them, or is inside it; null if there is none. */
+export function pathInAnother(paths: readonly string[]): string | null {
+  return paths.find((path, at) => paths.some((other, n) => n !== at && isInside(path, other))) ?? null;
+}
+
+function isInside(path: string, other: string): boolean {
+  return `${path}/`.startsWith(other === "/" ? other : `${other}/`);
 }
 
 // OpenID Connect Core 1.0, section 2: ASCII, and no more than 255 characters.

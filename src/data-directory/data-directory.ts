@@ -28,7 +28,7 @@ export type DataDirectory = Readonly<ReturnType<typeof pathsIn>>;
 
 const DATABASE = "coffer.db";
 /** What may be in a data directory beside its paths: what a start creates for a moment, and what a disk has. */
-const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+found"];
+const OTHER_NAMES = ["secret.new", "disks.new", "lock-journal", "backup-lock-journal", "lost+found"];
 /** What Coffer creates after `blobs`: without that they are foreign. */
 const LATER_NAMES = ["tmp", "thumbnails"];
 /** How many names of a foreign directory are shown. */
@@ -53,10 +53,12 @@ export function pathsIn(root: string) {
   return {
     root,
     database: join(root, DATABASE),
-    /** A directory; the blob store creates it. */
+    /** A directory of contents, if this is one of the store's disks; see `blobs/disk.ts`. */
     blobs: join(root, "blobs"),
-    /** A directory; the blob store creates it, and empties it at each start. */
+    /** A directory for temporary files: of the disk, which empties it at each start, and of backups. */
     tmp: join(root, "tmp"),
+    /** See `disks-file.ts`. */
+    disksFile: join(root, "disks"),
     /** A directory; see `ThumbnailStore`. */
     thumbnails: join(root, "thumbnails"),
     secretFile: join(root, "secret"),

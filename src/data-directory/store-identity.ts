@@ -1,9 +1,13 @@
+import { present } from "../domain/errors.ts";
 import { newId, parseId, type StoreId } from "../domain/id.ts";
+import { diskAt } from "../blobs/disk-paths.ts";
 import type { Disks } from "../blobs/disks.ts";
 import { countBlobs, hasBlobs, readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { DataDirectoryError, explaining } from "./data-directory-error.ts";
 import { databaseState, type DataDirectory, isHalfRestored } from "./data-directory.ts";
+import { disksOf } from "./disks-file.ts";
+import type { FoundDisk, FoundDisks } from "./store-disks.ts";
 import type { Tables } from "../db/tables.ts";
 import { counted } from "../domain/contents/texts/text.ts";
 
@@ -42,33 +46,45 @@ const ADOPTING =
   "To start anyway, run coffer serve --adopt-empty: contents that the database does not know are kept but not " +
   "used, and files whose contents are missing cannot be read.";
 
-/** Refuses to create a new database next to the contents of a lost one. Throws DataDirectoryError. */
-export async function refuseLostDatabase(directory: DataDirectory): Promise<void> {
-  const { root, database, blobs } = directory;
+/**
+ * Refuses to create a new database next to the contents of a lost one. Throws DataDirectoryError.
+ *
+ * @param roots of disks that are to be used, beside those that were
+ */
+export async function refuseLostDatabase(
+  directory: DataDirectory,
+  roots: readonly string[] = [],
+): Promise<void> {
+  const { root, database } = directory;
   const state = databaseState(database);
   if (state === "present") return;
   if (isHalfRestored(directory)) {
     throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
   }
-  const count = await explaining(blobs, countBlobs(blobs));
-  // The database comes first in a new store, and small contents are in the database alone.
-  if (count === 0 && (await explaining(blobs, readIdentity(blobs))) === null) return;
-  throw new DataDirectoryError(
-    `${blobs} ${count === 0 ? "belongs to a store" : `holds ${counted(count, "content")}`}, but its database ${database} is ` +
-      `${state}. ` +
-      `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
-  );
+  for (const disk of new Set([...(await disksOf(directory)), ...roots])) {
+    const { blobsDir } = diskAt(disk);
+    const count = await explaining(blobsDir, countBlobs(blobsDir));
+    // The database comes first in a new store, and small contents are in the database alone.
+    if (count === 0 && (await explaining(blobsDir, readIdentity(blobsDir))) === null) continue;
+    throw new DataDirectoryError(
+      `${blobsDir} ${count === 0 ? "belongs to a store" : `holds ${counted(count, "content")}`}, but its database ${database} is ` +
+        `${state}. ` +
+        `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
+    );
+  }
 }
 
 interface StoreParts {
   readonly directory: DataDirectory;
+  readonly disks: FoundDisks;
   readonly tables: Tables;
   readonly clock: Clock;
   /** Whether the operator wants to use both although they do not match. */
   readonly adopt: boolean;
 }
 
-interface StoreMark {
+/** What marks a store. */
+export interface StoreMark {
   readonly id: StoreId;
   /** Whether the operator overrode a refusal: the database then never removes older contents. */
   readonly adopted: boolean;
@@ -76,57 +92,85 @@ interface StoreMark {
 
 /** Null if they are marked. Throws DataDirectoryError if they do not fit, unless the operator adopts the contents. */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
-  const { directory, tables, clock, adopt } = parts;
-  const [database, blobs] = [
-    tables.store.id(),
-    await explaining(directory.blobs, readIdentity(directory.blobs)),
-  ];
-  const halves = {
+  const { directory, disks, tables, clock, adopt } = parts;
+  const database = tables.store.id();
+  // One that has the database's identity fits, and one that is away had it.
+  const there = disks.listed.filter(({ away }) => away === null);
+  const doubtful = there.filter(({ identity }) => identity === null || identity !== database);
+  const halves: StoreHalves = {
     database,
-    blobs,
     namesContents: tables.blobs.hasAny(),
-    holdsContents:
-      (database === null || blobs === null) && (await explaining(directory.blobs, hasBlobs(directory.blobs))),
+    blobs: doubtful.find(({ identity }) => identity !== null)?.identity ?? null,
+    holdsContents: await holdAny(doubtful),
   };
-  const verdict = judgeStore(halves);
+  const isKnown =
+    database !== null && (doubtful.length < disks.listed.length || disks.formerIdentities.includes(database));
+  const verdict = isKnown ? judgeMore(halves) : isOfOne(doubtful) ? judgeStore(halves) : "different";
   if (verdict === "matched") return null;
-  const fresh = () => newId<StoreId>(clock.now());
   if (verdict === "unmarked") {
-    return { id: database ?? parseId<StoreId>(blobs ?? "") ?? fresh(), adopted: false };
+    const id = database ?? parseId<StoreId>(halves.blobs ?? "") ?? newId<StoreId>(clock.now());
+    return { id, adopted: false };
   }
-  if (adopt) return { id: database ?? fresh(), adopted: true };
+  if (adopt) return { id: database ?? newId<StoreId>(clock.now()), adopted: true };
   throw new DataDirectoryError(
-    `${await explain(verdict, halves, directory)} No content has been changed. ${ADOPTING}`,
+    `${await explain(verdict, halves, directory.database, doubtful)} No content has been changed. ${ADOPTING}`,
   );
 }
 
-/** Marks both halves of an open store. After a crash in between, the next start still accepts them. */
-export async function markStore({ tables, clock }: StoreParts, disks: Disks, mark: StoreMark): Promise<void> {
-  const { id, adopted } = mark;
-  const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
-  const markDatabase = () =>
-    tables.write(() => {
-      tables.store.put(id, keptUntil);
-      // A new store has nothing that a wrong clock could make expire.
-      if (tables.store.trustedAt() === 0) tables.store.putTrustedAt(clock.now());
-    });
+/** The same for disks that come to a store whose other ones are known. */
+function judgeMore({ blobs, holdsContents }: StoreHalves): "matched" | "different" {
+  return blobs === null && !holdsContents ? "matched" : "different";
+}
+
+/** Whether disks have one identity at most. */
+function isOfOne(disks: readonly FoundDisk[]): boolean {
+  return new Set(disks.flatMap(({ identity }) => identity ?? [])).size <= 1;
+}
+
+async function holdAny(disks: readonly FoundDisk[]): Promise<boolean> {
+  for (const { blobsDir } of disks) if (await explaining(blobsDir, hasBlobs(blobsDir))) return true;
+  return false;
+}
+
+type MarkedParts = Pick<StoreParts, "tables" | "clock">;
+
+/** Marks both halves of an open store. After a crash in between, the next start still accepts them. Returns its identity. */
+export async function markStore(parts: MarkedParts, disks: Disks, mark: StoreMark | null): Promise<StoreId> {
+  const { tables } = parts;
+  const id = mark?.id ?? present(tables.store.id(), "the identity of the store");
   // For adopted contents the database first, or they would look like its own.
-  if (adopted) await markDatabase();
+  if (mark?.adopted === true) await markDatabase(parts, mark);
   await disks.writeIdentity(id);
-  if (!adopted) await markDatabase();
+  if (mark?.adopted === false) await markDatabase(parts, mark);
+  return id;
+}
+
+async function markDatabase({ tables, clock }: MarkedParts, { id, adopted }: StoreMark): Promise<void> {
+  const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
+  await tables.write(() => {
+    tables.store.put(id, keptUntil);
+    // A new store has nothing that a wrong clock could make expire.
+    if (tables.store.trustedAt() === 0) tables.store.putTrustedAt(clock.now());
+  });
 }
 
 async function explain(
   verdict: Exclude<StoreVerdict, "matched" | "unmarked">,
   halves: StoreHalves,
-  { database, blobs }: DataDirectory,
+  database: string,
+  disks: readonly FoundDisk[],
 ): Promise<string> {
+  const places = disks.map(({ blobsDir }) => blobsDir);
+  const blobs = places.join(" and ");
   switch (verdict) {
-    case "unknown contents":
+    case "unknown contents": {
+      const counts = await Promise.all(places.map(countBlobs));
+      const count = counts.reduce((sum, of) => sum + of, 0);
       return (
-        `${blobs} holds ${counted(await countBlobs(blobs), "content")}, but ${database} knows none of them: they do not ` +
+        `${blobs} holds ${counted(count, "content")}, but ${database} knows none of them: they do not ` +
         "belong together. Restore the right database from a backup of this data directory."
       );
+    }
     case "lost contents":
       return (
         `${database} names contents, but ${blobs} is empty or missing. Restore it from a backup of this data ` +

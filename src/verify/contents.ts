@@ -1,5 +1,6 @@
 import type { BlobDirectories } from "../blobs/blob-directories.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
+import { UnavailableBlob } from "../blobs/blob-place.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { type Digest, keptWhere } from "../domain/contents/content.ts";
 import { type Finding, quoted } from "../domain/upkeep/finding.ts";
@@ -30,16 +31,22 @@ interface ContentsParts {
 /**
  * Checks every content that has a row, in the order of their digests. It holds no snapshot, which would keep the server
  * from emptying its log: what seems damaged is looked at again, since it may have been removed or replaced meanwhile.
+ * Returns how many contents could not be checked because a disk is away.
  */
-export async function* verifyContents(parts: ContentsParts): AsyncGenerator<VerifyEvent> {
+export async function* verifyContents(parts: ContentsParts): AsyncGenerator<VerifyEvent, number> {
   const { database } = parts;
   const of = database.countContents();
-  let [contents, bytes] = [0, 0];
+  let [contents, bytes, unavailable] = [0, 0, 0];
   for (let after = ""; ;) {
     const batch = database.contents(after, BATCH);
-    if (batch.length === 0) return;
+    if (batch.length === 0) return unavailable;
     for (const content of batch) {
-      yield* verifyContent(parts, content);
+      try {
+        yield* verifyContent(parts, content);
+      } catch (error) {
+        if (!(error instanceof UnavailableBlob)) throw error;
+        if (database.has(content.digest)) unavailable += 1;
+      }
       contents += 1;
       bytes += content.size;
       yield { kind: "progress", contents, of, bytes };

@@ -3,12 +3,21 @@ import { BlobDirectories } from "../blobs/blob-directories.ts";
 import { pathsIn } from "../blobs/blob-directory.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
-import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { type DataDirectory, pathsIn as pathsOf } from "../data-directory/data-directory.ts";
+import { disksOf } from "../data-directory/disks-file.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
 import { spareBytes } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/contents/content.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
+
+/** Where right bytes may be. */
+interface Spare {
+  /** Roots of directories of contents: of backups, or the disks of a data directory. */
+  readonly disks: readonly string[];
+  /** That may have small contents: its own if it is a data directory, and that of each backup. */
+  readonly databases: readonly string[];
+}
 
 /** Puts right bytes, of backups or another data directory, in the place of damaged ones, also beside a server. */
 export class Repair implements AsyncDisposable {
@@ -19,13 +28,12 @@ export class Repair implements AsyncDisposable {
   /** Of small contents, newest first. */
   readonly #spareDatabases: readonly string[];
 
-  /** @param databases that may have small contents: its own if `from` is a data directory, and that of each backup */
-  private constructor(directory: DataDirectory, from: string, databases: readonly string[], clock: Clock) {
+  private constructor(directory: DataDirectory, disks: readonly string[], from: Spare, clock: Clock) {
     this.#database = Database.open(directory.database, clock);
     this.#tables = openTables(this.#database);
-    this.#contents = new BlobDirectories({ disks: [directory.root], store: this.#tables.store.id() });
-    this.#spareContents = new BlobDirectories({ disks: [from], store: null });
-    this.#spareDatabases = databases;
+    this.#contents = new BlobDirectories({ disks, store: this.#tables.store.id() });
+    this.#spareContents = new BlobDirectories({ disks: from.disks, store: null });
+    this.#spareDatabases = from.databases;
   }
 
   /** @throws Error if `from` is neither a place of backups nor a data directory */
@@ -38,7 +46,8 @@ export class Repair implements AsyncDisposable {
       );
     }
     const databases = [from, ...backups].map((root) => join(root, "coffer.db"));
-    return new Repair(directory, from, databases, clock);
+    const spare = { disks: await disksOf(pathsOf(from)), databases };
+    return new Repair(directory, await disksOf(directory), spare, clock);
   }
 
   /** Writes a blob anew. Returns false if there are no right bytes for it. */

@@ -3,6 +3,7 @@ import { readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { disksOf } from "../data-directory/disks-file.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { type VerifyEvent, verifyContents } from "./contents.ts";
 import { Repair } from "./repair.ts";
@@ -25,11 +26,18 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   using database = VerifiedDatabase.open(directory.database);
   await using repair = repairFrom === null ? null : await Repair.open(directory, repairFrom, clock);
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
-  const contents = new BlobDirectories({ disks: [directory.root], store: database.storeId() });
   try {
     for (const about of database.notes()) yield { kind: "note", about };
-    yield* verifyIdentity(database, directory);
-    yield* verifyContents({ ...options, database, contents, repair });
+    const disks = await disksOf(directory);
+    // Without any other disk, what is not there is missing.
+    const isAlone = disks.every((root) => root === directory.root);
+    if (isAlone) yield* verifyIdentity(database, directory);
+    const contents = new BlobDirectories({ disks, store: isAlone ? null : database.storeId() });
+    const unavailable = yield* verifyContents({ ...options, database, contents, repair });
+    for (const { root, why } of await contents.away()) {
+      const about = `${root}: ${why}; contents that are unavailable: ${unavailable}`;
+      yield { kind: "finding", code: "disk-away", about };
+    }
     yield* strangers(database, contents, clock.now() - STRAY_MS);
   } catch (error) {
     yield { kind: "finding", ...unreadable(error, "contents") };

@@ -75,6 +75,7 @@ describe("the directory", () => {
       database: join(root, "coffer.db"),
       blobs: join(root, "blobs"),
       tmp: join(root, "tmp"),
+      disksFile: join(root, "disks"),
       thumbnails: join(root, "thumbnails"),
       secretFile: join(root, "secret"),
       reserveFile: join(root, "reserve"),

@@ -10,6 +10,7 @@ export const FINDINGS = {
   "index-corrupt": "the search index is damaged",
   "index-missing": "a file is not in the search index",
   "index-orphan": "the search index holds a file that is not there",
+  "disk-away": "a disk of contents cannot be reached",
   "store-mismatch": "the contents belong to another database",
   "content-missing": "a content is not there",
   "content-damaged": "the bytes of a content are not the right ones",

@@ -11,7 +11,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 export const SHOWS_LOG = process.env["LOG"] === "1";
 
 /** The flags of `serve` that are no settings. */
-type StartFlags = Pick<ApplianceOptions, "adoptEmpty" | "upgradeWithoutCopy">;
+type StartFlags = Pick<ApplianceOptions, "adoptEmpty" | "forgetDisks" | "upgradeWithoutCopy">;
 
 /** A whole Coffer in this process: real database, files and socket; only the clock is the test's. */
 export interface TestAppliance extends AsyncDisposable {

@@ -1,0 +1,129 @@
+import { readdir, stat } from "node:fs/promises";
+import { hasBlobs, readIdentity } from "../blobs/blob-directory.ts";
+import { diskAt } from "../blobs/disk-paths.ts";
+import { ifPresent } from "../blobs/system-error.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { DataDirectoryError, explained, explaining } from "./data-directory-error.ts";
+import { recordedDisks } from "./disks-file.ts";
+
+/** A disk before it is used. */
+export interface FoundDisk {
+  readonly root: string;
+  readonly blobsDir: string;
+  /** As its file holds it; null if there is none. */
+  readonly identity: string | null;
+  /** Why it cannot be used, though the store has used it; null if it can. */
+  readonly away: string | null;
+}
+
+/** The disks of a store at a start. */
+export interface FoundDisks {
+  /** Those to use, in order. */
+  readonly listed: readonly FoundDisk[];
+  /** The identities of others that the store has used, and that hold nothing. */
+  readonly formerIdentities: readonly string[];
+}
+
+interface LookedFor {
+  readonly directory: DataDirectory;
+  /** The roots of those to use. */
+  readonly roots: readonly string[];
+  /** Whether the operator wants to start without what is recorded of disks. */
+  readonly forget: boolean;
+}
+
+const FORGETTING =
+  "To start without it, run coffer serve --forget-disks once: what is on no other disk is then missing.";
+
+/** What may be on a new disk: what a start makes that was cut off, and what a file system has. */
+const NOTHING: ReadonlySet<string> = new Set(["blobs", "tmp", "lost+found"]);
+
+/** Looks at the disks to use, and at those that were used before. Throws DataDirectoryError for any that is not as it must be. */
+export async function findDisks({ directory, roots, forget }: LookedFor): Promise<FoundDisks> {
+  const recorded = forget ? [] : ((await recordedDisks(directory)) ?? []);
+  await requireDistinct(roots);
+  const listed: FoundDisk[] = [];
+  for (const root of roots) {
+    const disk = await look(root, recorded.includes(root));
+    if (disk.identity === null && disk.away === null && root !== directory.root) await requireNew(root);
+    listed.push(disk);
+  }
+  if (listed.every(({ away }) => away !== null)) throw allAway(listed);
+  const formerIdentities: string[] = [];
+  // The contents of a data directory were never recorded if it was the only disk.
+  const former = forget ? [] : new Set([...recorded, directory.root]);
+  for (const root of former) {
+    if (roots.includes(root)) continue;
+    const identity = await requireEmpty(await look(root, recorded.includes(root)));
+    if (identity !== null) formerIdentities.push(identity);
+  }
+  return { listed, formerIdentities };
+}
+
+async function look(root: string, isRecorded: boolean): Promise<FoundDisk> {
+  const { blobsDir } = diskAt(root);
+  try {
+    const identity = await readIdentity(blobsDir);
+    const away = isRecorded && identity === null ? "it is missing, or not mounted" : null;
+    return { root, blobsDir, identity, away };
+  } catch (error) {
+    if (!isRecorded) throw explained(blobsDir, error);
+    return { root, blobsDir, identity: null, away: messageOf(error) };
+  }
+}
+
+/** One directory under two names would be taken for two disks. */
+async function requireDistinct(roots: readonly string[]): Promise<void> {
+  const seen = new Map<string, string>();
+  for (const root of roots) {
+    // One that cannot be reached is told of by others.
+    const found = await stat(root, { bigint: true }).catch(() => null);
+    if (found === null) continue;
+    const key = `${found.dev} ${found.ino}`;
+    const other = seen.get(key);
+    if (other !== undefined) {
+      throw new DataDirectoryError(
+        `${other} and ${root} are the same directory. Leave one out of COFFER_BLOBS.`,
+      );
+    }
+    seen.set(key, root);
+  }
+}
+
+async function requireNew(root: string): Promise<void> {
+  const names = await explaining(root, ifPresent(readdir(root)));
+  if (names === null) {
+    throw new DataDirectoryError(
+      `The directory ${root} of COFFER_BLOBS does not exist. Make it, or mount its disk, then start again.`,
+    );
+  }
+  const foreign = names.filter((name) => !NOTHING.has(name)).toSorted();
+  if (foreign[0] === undefined) return;
+  throw new DataDirectoryError(
+    `The directory ${root} of COFFER_BLOBS holds ${foreign[0]}, but no contents of Coffer. Nothing has been changed. ` +
+      "Choose an empty directory.",
+  );
+}
+
+function allAway(disks: readonly FoundDisk[]): DataDirectoryError {
+  const each = disks.map(({ root, away }) => `${root}: ${away}`).join("; ");
+  return new DataDirectoryError(
+    `None of the disks of this store can be used (${each}). Mount one at least, or restore a backup of this data directory.`,
+  );
+}
+
+/** Throws for a disk that is not listed any more, and may hold contents. Returns its identity. */
+async function requireEmpty({ root, blobsDir, identity, away }: FoundDisk): Promise<string | null> {
+  if (away !== null) {
+    throw new DataDirectoryError(
+      `The disk ${root} belongs to this store, and is no longer in COFFER_BLOBS; it cannot be looked at either: ` +
+        `${away}. Add it again: then contents that are on it alone are unavailable until it is back. Or, if it is ` +
+        `listed by another path now, or gone for good: ${FORGETTING}`,
+    );
+  }
+  if (!(await explaining(blobsDir, hasBlobs(blobsDir)))) return identity;
+  throw new DataDirectoryError(
+    `The disk ${root} holds contents of this store, and is not in COFFER_BLOBS. Add it there. ${FORGETTING}`,
+  );
+}

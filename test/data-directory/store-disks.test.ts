@@ -1,0 +1,221 @@
+import { expect } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { newId, type StoreId } from "../../src/domain/id.ts";
+import { fileOf, filesIn, newContent } from "../support/samples/contents.ts";
+import { refusalOf } from "../support/samples/failure.ts";
+import { hashOf } from "../support/samples/hash.ts";
+import { startAppliance } from "../support/server/appliance.ts";
+import { provision } from "../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { testWith } from "../support/server/test-with.ts";
+
+const LARGE = 40_000;
+
+/** A Coffer with two disks, and directories for more. The first disk that is listed gets the next content. */
+const it = testWith(async () => {
+  const place = await temporaryDirectory(FAST_DIRECTORY);
+  const [a, b, c] = ["a", "b", "c"].map((name) => join(place.path, name));
+  if (a === undefined || b === undefined || c === undefined) throw new Error("no directories");
+  for (const disk of [a, b, c]) await mkdir(disk);
+  const coffer = await startAppliance({ blobs: `${a},${b}`, "scrub-interval": "1h" });
+  const { id: drive, key } = await provision(coffer);
+  const use = (...disks: string[]) => coffer.restart({ blobs: disks.join() });
+  return {
+    coffer,
+    place: place.path,
+    a,
+    b,
+    c,
+    use,
+    /** Stores a content in a file, and says what its download must be. */
+    store: async (path: string) => {
+      const bytes = newContent(LARGE);
+      await coffer.client(key).put(drive, path, bytes);
+      return { digest: hashOf(bytes), bytes };
+    },
+    /** The status of a download, and for how long it is to be waited for. */
+    download: async (path: string) => {
+      const target = `/v0/files/by-path/download?drive_id=${drive}&path=${path}`;
+      const answer = await coffer.client(key).fetch("GET", target);
+      await answer.body?.cancel();
+      return [answer.status, answer.headers.get("retry-after")];
+    },
+    /** Starts with some disks; what is said, which is one line. */
+    refusal: async (...disks: string[]) => {
+      const said = await refusalOf(use(...disks));
+      expect(said).not.toContain("\n");
+      return said;
+    },
+    take: (disk: string) => rename(disk, `${disk}-gone`),
+    bringBack: async (disk: string) => {
+      await rm(disk, { recursive: true, force: true });
+      await rename(`${disk}-gone`, disk);
+    },
+    recorded: async (): Promise<unknown> => Bun.file(join(coffer.dataDir, "disks")).json(),
+    [Symbol.asyncDispose]: async () => {
+      await coffer[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+});
+
+it("contents are on the disks, the database is in the data directory, and both are marked", async (t) => {
+  const first = await t.store("first.bin");
+  await t.use(t.b, t.a);
+  const second = await t.store("second.bin");
+  expect(filesIn(t.a).map(({ digest }) => digest)).toEqual([first.digest]);
+  expect(filesIn(t.b).map(({ digest }) => digest)).toEqual([second.digest]);
+  expect([await t.download("first.bin"), await t.download("second.bin")]).toEqual([
+    [200, null],
+    [200, null],
+  ]);
+  expect(existsSync(join(t.coffer.dataDir, "blobs"))).toBe(false);
+  expect(await t.recorded()).toEqual([t.b, t.a]);
+  const identities = await Promise.all(
+    [t.a, t.b].map((disk) => Bun.file(join(disk, "blobs/identity")).text()),
+  );
+  expect(new Set(identities).size).toBe(1);
+  expect(t.coffer.lines.filter((line) => line.includes("a new disk is used"))).toHaveLength(2);
+});
+
+it("a disk is added by a start that lists it", async (t) => {
+  const { digest } = await t.store("first.bin");
+  await t.use(t.c, t.a, t.b);
+  const added = await t.store("added.bin");
+  expect([existsSync(fileOf(t.a, digest)), existsSync(fileOf(t.c, added.digest))]).toEqual([true, true]);
+  expect(await t.download("first.bin")).toEqual([200, null]);
+});
+
+it("a store with one directory grows onto others, if that stays one of them", async (t) => {
+  await using small = await startAppliance();
+  const { id, key } = await provision(small);
+  const put = (path: string) => small.client(key).put(id, path, newContent(LARGE));
+  await put("a.bin");
+  expect(existsSync(join(small.dataDir, "disks"))).toBe(false);
+  expect(await refusalOf(small.restart({ blobs: t.c }))).toMatch(
+    /data holds contents of this store.*COFFER_BLOBS/,
+  );
+  await small.restart({ blobs: `${t.c},${small.dataDir}` });
+  await put("b.bin");
+  expect([filesIn(t.c).length, filesIn(small.dataDir).length]).toEqual([1, 1]);
+  // The data directory may be moved.
+  expect(await Bun.file(join(small.dataDir, "disks")).json()).toEqual([t.c, "."]);
+});
+
+it("a store with nothing but small contents moves to other disks", async (t) => {
+  await using small = await startAppliance();
+  const { id, key } = await provision(small);
+  await small.client(key).put(id, "a.txt", "small");
+  await small.restart({ blobs: t.c });
+  await small.client(key).put(id, "b.bin", newContent(LARGE));
+  expect(filesIn(t.c)).toHaveLength(1);
+});
+
+it("a disk that is away at the start makes its contents unavailable, until it is back", async (t) => {
+  await t.store("on-a.bin");
+  await t.use(t.b, t.a);
+  await t.store("on-b.bin");
+  for (const mountPoint of [false, true]) {
+    await t.take(t.b);
+    if (mountPoint) await mkdir(t.b);
+    await t.use(t.b, t.a);
+    expect(await t.download("on-b.bin")).toEqual([503, "5"]);
+    expect(await t.download("on-a.bin")).toEqual([200, null]);
+    await t.store(`new-${mountPoint}.bin`);
+    expect(t.coffer.lines.filter((line) => line.includes("a disk cannot be used"))).toHaveLength(
+      mountPoint ? 2 : 1,
+    );
+    await t.bringBack(t.b);
+    await t.coffer.appliance.services.health.watch();
+    expect(await t.download("on-b.bin")).toEqual([200, null]);
+  }
+  expect(t.coffer.lines.filter((line) => line.includes("a disk of contents is back"))).toHaveLength(2);
+});
+
+it("what is away is not checked, not counted as missing, not damaged, and not removed", async (t) => {
+  await t.use(t.b, t.a);
+  const { digest } = await t.store("on-b.bin");
+  await t.store("another.bin");
+  await t.take(t.b);
+  await t.use(t.b, t.a);
+  const { missingContents, scrub, sweep } = t.coffer.appliance.services;
+  await missingContents.check();
+  await scrub.run();
+  t.coffer.clock.advance(2 * 3_600_000);
+  await scrub.run();
+  await sweep.run();
+  expect(scrub.status()).toMatchObject({ damaged: 0 });
+  expect([missingContents.hasMany(), await t.download("on-b.bin")]).toEqual([false, [503, "5"]]);
+  await t.bringBack(t.b);
+  await t.coffer.appliance.services.health.watch();
+  expect(await t.download("on-b.bin")).toEqual([200, null]);
+  expect(existsSync(fileOf(t.b, digest))).toBe(true);
+  expect(t.coffer.lines.filter((line) => line.includes("missing"))).toHaveLength(1);
+});
+
+it("a disk that is not listed any more, and holds contents or cannot be looked at, stops the start", async (t) => {
+  await t.store("on-a.bin");
+  const { a, b, refusal } = t;
+  expect(await refusal(b)).toMatch(new RegExp(`The disk ${a} holds contents of this store.*--forget-disks`));
+  await t.take(a);
+  expect(await refusal(b)).toMatch(
+    new RegExp(`The disk ${a} belongs to this store.*cannot be looked at.*--forget-disks`),
+  );
+  await t.coffer.restart({ blobs: b }, { forgetDisks: true });
+  expect(await t.recorded()).toEqual([b]);
+  expect((await t.download("on-a.bin"))[0]).toBe(500);
+  await t.use(b);
+  // By another path.
+  await rename(`${a}-gone`, `${a}-moved`);
+  await t.use(b, `${a}-moved`);
+  await t.coffer.appliance.services.scrub.run();
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("an empty disk may be left out", async (t) => {
+  await t.store("on-a.bin");
+  await t.use(t.a);
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+  expect(await t.recorded()).toEqual([t.a]);
+});
+
+it("a start with all disks away, with another store's, with a foreign one or with none is refused", async (t) => {
+  const { a, b, c, refusal } = t;
+  await t.store("on-a.bin");
+  await writeFile(join(c, "letter.txt"), "dear friend");
+  expect(await refusal(a, b, c)).toMatch(/c of COFFER_BLOBS holds letter\.txt, but no contents of Coffer/);
+  await rm(c, { recursive: true });
+  expect(await refusal(a, b, c)).toMatch(/c of COFFER_BLOBS does not exist/);
+  await symlink(a, c);
+  expect(await refusal(a, b, c)).toMatch(/a and .*c are the same directory/);
+  await rm(c);
+  await mkdir(join(c, "blobs"), { recursive: true });
+  await writeFile(join(c, "blobs/identity"), newId<StoreId>(7));
+  expect(await refusal(a, b, c)).toMatch(/the contents in .*c\/blobs \(store .*\) do not belong together/);
+  await rm(join(c, "blobs/identity"));
+  await Bun.write(fileOf(c, "00".repeat(32)), "a content");
+  expect(await refusal(a, b, c)).toMatch(
+    /the contents in .*c\/blobs \(store unknown\) do not belong together/,
+  );
+  await rm(c, { recursive: true });
+  for (const disk of [a, b]) await t.take(disk);
+  expect(await refusal(a, b)).toMatch(/None of the disks of this store can be used .*a: .*b: it is missing/);
+  for (const disk of [a, b]) await t.bringBack(disk);
+  await writeFile(join(t.coffer.dataDir, "disks"), "{}");
+  expect(await refusal(a, b)).toMatch(/disks does not hold a list of disks/);
+  await rm(join(t.coffer.dataDir, "disks"));
+  await t.use(a, b);
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("a database that is lost is not made anew beside the contents of its disks", async (t) => {
+  await t.store("on-a.bin");
+  await t.coffer.close();
+  await rm(join(t.coffer.dataDir, "coffer.db"));
+  expect(await t.refusal(t.a, t.b)).toMatch(/a\/blobs holds 1 content, but its database .* is missing/);
+  expect(await t.refusal(t.b)).toMatch(/a\/blobs holds 1 content/);
+  await t.coffer.restart({ blobs: `${t.a},${t.b}` }, { adoptEmpty: true });
+  expect(filesIn(t.a)).toHaveLength(1);
+});
