@@ -57,7 +57,7 @@ export class BlobStore {
   }
 
   /** Where the blobs are that are no rows, for who looks after it. */
-  get place(): Pick<BlobPlace, "look" | "away" | "disks"> {
+  get place(): Pick<BlobPlace, "isReachable" | "look" | "away" | "disks"> {
     return this.#parts.place;
   }
 

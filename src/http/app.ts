@@ -115,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
       return services.health.problems();
     },
     backup: () => services.backups.state(),
+    unavailableDisks: () => services.health.unavailableDisks,
     scrub: () => services.scrub.status(),
     rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.

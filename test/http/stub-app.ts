@@ -188,6 +188,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     challenge: () => {},
     ready: () => Promise.resolve([]),
     backup: () => null,
+    unavailableDisks: () => 0,
     scrub: () => null,
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},

@@ -1,6 +1,7 @@
 /** What somebody should look at, worst first. */
 export const PROBLEM_KINDS = [
   "disk_failed",
+  "disk_unavailable",
   "storage_full",
   "contents_missing",
   "contents_damaged",

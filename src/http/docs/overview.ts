@@ -109,8 +109,9 @@ characters without spaces. Responses must not be cached, except for the content 
 **Monitoring.** \`GET /healthz\` returns \`{"status":"ok"}\` while the process runs, and \`GET /readyz\` while
 everything works. Otherwise \`/readyz\` returns 503, and \`problems\` says why: \`storage_full\` (writes that need
 space are refused with 507; deleting and signing in still work) \`disk_failed\` (all writes are refused with 503
-until the server is restarted; reads still work) or \`contents_missing\` (the contents do not fit to the database, and
-many files answer 500). If the server makes backups, \`backup\` says when the last one
+until the server is restarted; reads still work) \`disk_unavailable\` (no disk of contents can be reached, and most files
+answer 503) or \`contents_missing\` (the contents do not fit to the database, and many files answer 500). If only some of
+several disks can be reached, \`unavailable_disks\` says how many cannot, and files on them answer 503. If the server makes backups, \`backup\` says when the last one
 succeeded, and when one failed since. \`scrub\` shows the slow check of all contents: how much of this round
 is done (\`progress\`, from 0 to 1), when the last one ended (\`finished_at\`), and how many contents are damaged. A file
 whose content is damaged answers 500 until the same content is uploaded again.

@@ -53,7 +53,7 @@ const problemSchema = Type.Object({
   kind: t.oneOf(PROBLEM_KINDS),
   since: t.nullable(t.time("Since when, as far as it is known.")),
   count: t.nullable(t.count("Of how many things, where it is of some.")),
-  reason: t.nullableText("What another program said of it."),
+  reason: t.nullableText("What another program, or the system, said of it."),
 });
 
 const refusedSchema = Type.Object({
@@ -77,10 +77,19 @@ export const serverSchema = t.record(
       description: "What somebody should look at, worst first. What is over is not in it any more.",
     }),
     disk: Type.Object({
-      total: bytes("The size of the disk of the data directory"),
+      total: bytes("The size of all disks of contents that can be reached"),
       free: bytes("What of it is free"),
-      reserve: bytes("What uploads leave free"),
+      reserve: bytes("What uploads leave free on each"),
     }),
+    disks: Type.Array(
+      Type.Object({
+        path: t.text("The directory: one of `COFFER_BLOBS`, or the data directory.", "/mnt/a"),
+        problem: t.nullableText("Why it cannot be reached now; null if it can."),
+        total: t.nullable(bytes("Its size; null while it cannot be reached")),
+        free: t.nullable(bytes("What of it is free; null while it cannot be reached")),
+      }),
+      { description: "Where the contents of files are." },
+    ),
     contents: t.nullable(
       Type.Object(
         {
@@ -120,6 +129,10 @@ export const serverSchema = t.record(
   {
     problems: [],
     disk: { total: 64_000_000_000, free: 48_000_000_000, reserve: 1_073_741_824 },
+    disks: [
+      { path: "/var/lib/coffer", problem: null, total: 64_000_000_000, free: 48_000_000_000 },
+      { path: "/mnt/b", problem: "it is missing, or not mounted", total: null, free: null },
+    ],
     contents: { count: 1200, size: 3_400_000_000 },
     sizes: { database: 5_200_000, log: 410_000, search_index: 2_100_000, vectors: 0 },
     index: { waiting: 0, failing_since: null },

@@ -5,10 +5,10 @@ import type { MissingContents } from "./missing-contents.ts";
 
 /**
  * What stops the server from working. `storage_full`: uploads are refused, and perhaps every write that needs space.
- * `disk_failed`: nothing is written until the server is restarted. `contents_missing`: the contents do not fit to the
- * database, and many files cannot be read.
+ * `disk_failed`: nothing is written until the server is restarted. `disk_unavailable`: no disk of contents can be
+ * reached. `contents_missing`: the contents do not fit to the database, and many files cannot be read.
  */
-export type Problem = "storage_full" | "disk_failed" | "contents_missing";
+export type Problem = "storage_full" | "disk_failed" | "disk_unavailable" | "contents_missing";
 
 /** How often a lasting problem is logged, in milliseconds. */
 const REMIND_MS = 60_000;
@@ -24,9 +24,19 @@ export class Health extends Service<
   async problems(): Promise<Problem[]> {
     // A failed database writes nothing, so space does not matter.
     if (this.parts.tables.hasFailed()) return ["disk_failed"];
-    const hasSpace = (await this.parts.blobs.space.hasSpace()) && (await this.parts.tables.hasSpace());
-    const problems: Problem[] = hasSpace ? [] : ["storage_full"];
-    return this.parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
+    const { tables, blobs, missingContents } = this.parts;
+    const { isReachable } = blobs.place;
+    const hasSpace = (!isReachable || (await blobs.space.hasSpace())) && (await tables.hasSpace());
+    return [
+      ...(isReachable ? [] : (["disk_unavailable"] as const)),
+      ...(hasSpace ? [] : (["storage_full"] as const)),
+      ...(missingContents.hasMany() ? (["contents_missing"] as const) : []),
+    ];
+  }
+
+  /** How many disks of contents cannot be reached. */
+  get unavailableDisks(): number {
+    return this.parts.blobs.place.away().length;
   }
 
   /** Logs that the disk is full or fails, or the database's files are gone: at once, every minute, and at the end. */

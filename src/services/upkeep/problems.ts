@@ -14,7 +14,7 @@ export interface ServerProblem {
   readonly since: number | null;
   /** Of how many things, where it is of some. */
   readonly count: number | null;
-  /** What was said of it, by another program. */
+  /** What was said of it, by another program or the system. */
   readonly reason: string | null;
 }
 
@@ -41,7 +41,9 @@ export class Problems extends Service<
     const stopping = await health.problems();
     const isTight = stopping.length === 0 && (await blobs.space.shortage()) > 0;
     const found = [
-      ...stopping.map((kind) => problem(kind)),
+      // Told with its disks.
+      ...stopping.filter((kind) => kind !== "disk_unavailable").map((kind) => problem(kind)),
+      ...this.#disks(),
       ...(isTight ? [problem("disk_nearly_full")] : []),
       ...this.#damage(),
       ...this.#backup(),
@@ -49,6 +51,12 @@ export class Problems extends Service<
       ...this.#webhooks(),
     ];
     return found.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
+  }
+
+  #disks(): ServerProblem[] {
+    const away = this.parts.blobs.place.away();
+    const reason = away.map(({ root, why }) => `${root}: ${why}`).join("\n");
+    return away.length === 0 ? [] : [problem("disk_unavailable", { count: away.length, reason })];
   }
 
   #damage(): ServerProblem[] {

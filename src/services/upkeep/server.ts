@@ -41,6 +41,7 @@ export class ServerCare extends Service<
       startedAt: this.#startedAt,
       problems: await problems.list(),
       disk: await blobs.space.figures(),
+      disks: await blobs.place.disks(),
       contents: contentsSizes.size(),
       sizes: tables.sizes(),
       index: indexer.backlog(MOST_WAITING),

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import type { ServerRecord } from "../../../src/http/records/server-schemas.ts";
@@ -227,6 +228,49 @@ test("what needs attention is told, worst first, as long as it lasts", async () 
   // A webhook that nobody turns on again is not told of for ever.
   coffer.clock.advance(5 * DAY_MS);
   expect(await problems()).not.toContainEqual(disabled);
+});
+
+test("each disk is shown, and one that cannot be reached is a problem, which stops the server if it is the last", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const [a, b] = [join(place.path, "a"), join(place.path, "b")];
+  for (const disk of [a, b]) await mkdir(disk);
+  await using coffer = await startWithAdmin({ blobs: `${a},${b}` });
+  const { health } = coffer.appliance.services;
+  const ready = async () => coffer.client().send("GET", "/readyz");
+  const { disk, disks, problems } = await serverOf(coffer.ada);
+  expect(disks.map(({ path, problem }) => [path, problem])).toEqual([
+    [a, null],
+    [b, null],
+  ]);
+  expect(disk.total).toBe(disks.reduce((sum, { total }) => sum + (total ?? 0), 0));
+  expect([problems, (await ready()).status]).toEqual([[], 200]);
+  await rename(b, join(place.path, "gone"));
+  await health.watch();
+  const without = await serverOf(coffer.ada);
+  expect(without.disks[1]).toEqual({
+    path: b,
+    problem: "it is missing, or not mounted",
+    total: null,
+    free: null,
+  });
+  expect(without.disk.total).toBe(without.disks[0]?.total ?? 0);
+  const problem = { kind: "disk_unavailable", since: null } as const;
+  expect(without.problems).toEqual([{ ...problem, count: 1, reason: `${b}: it is missing, or not mounted` }]);
+  expect([(await ready()).status, await coffer.client().get("/readyz")]).toMatchObject([
+    200,
+    { status: "ok", unavailable_disks: 1 },
+  ]);
+  await rename(a, join(place.path, "gone too"));
+  await health.watch();
+  expect((await serverOf(coffer.ada)).problems).toMatchObject([{ ...problem, count: 2 }]);
+  expect(await coffer.client().json(503, "GET", "/readyz")).toMatchObject({
+    problems: ["disk_unavailable"],
+    unavailable_disks: 2,
+  });
+  await rename(join(place.path, "gone"), b);
+  await health.watch();
+  expect(await coffer.client().get("/readyz")).toMatchObject({ unavailable_disks: 1 });
+  expect(coffer.lines.filter((line) => line.includes("a disk cannot be used"))).toHaveLength(2);
 });
 
 test("what is refused is counted by day", async () => {

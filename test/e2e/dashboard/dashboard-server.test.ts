@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../../support/browser/dashboard.ts";
@@ -15,8 +15,16 @@ const backups = join(place.path, "backups");
 // A file in the place of a directory: the first backup fails.
 await writeFile(backups, "");
 
+const [disk, otherDisk] = [join(place.path, "a"), join(place.path, "b")];
+for (const path of [disk, otherDisk]) await mkdir(path);
+
 const dashboard = await openDashboard({
-  env: { COFFER_RATE_LIMITS: "", COFFER_KEEP_VERSIONS: "20", COFFER_BACKUP: backups },
+  env: {
+    COFFER_RATE_LIMITS: "",
+    COFFER_KEEP_VERSIONS: "20",
+    COFFER_BACKUP: backups,
+    COFFER_BLOBS: `${disk},${otherDisk}`,
+  },
 });
 const bob = await signUp(dashboard.server, "bob");
 // Before the page is opened: what storage is used for is kept for a time, a longer one where the machine is busy.
@@ -129,6 +137,24 @@ test("a backup that fails needs attention, until the next one is made", async ()
   await Bun.file(backups).delete();
   await page.getByRole("button", { name: "Back up now" }).click();
   await page.getByText("The last one was complete.").waitFor();
+  await page.getByText("Nothing: all is well.").waitFor();
+});
+
+test("each disk is shown, and one that is away needs attention until it is back", async () => {
+  await rename(otherDisk, join(place.path, "gone"));
+  expect(await dashboard.server.stdout.until(/a disk cannot be used/)).not.toBeNull();
+  await using page = await dashboard.open("/server");
+  const problem = page.getByRole("listitem").filter({ hasText: "1 disk can't be reached" });
+  await problem.getByText(`${otherDisk}: it is missing, or not mounted`).waitFor();
+  const health = page.getByRole("region", { name: "Health" });
+  await health.getByRole("meter", { name: disk }).waitFor();
+  await health.getByText("Can't be reached").waitFor();
+  expect(await health.getByRole("meter", { name: otherDisk }).count()).toBe(0);
+  expect(await inspect(page, "server-disks")).toEqual([]);
+  await rename(join(place.path, "gone"), otherDisk);
+  expect(await dashboard.server.stdout.until(/a disk of contents is back/)).not.toBeNull();
+  await page.reload();
+  await health.getByRole("meter", { name: otherDisk }).waitFor();
   await page.getByText("Nothing: all is well.").waitFor();
 });
 

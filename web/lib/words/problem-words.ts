@@ -17,6 +17,13 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
         what: t("The disk failed during a write"),
         advice: t("The server only reads now. Check the disk, then restart the server."),
       };
+    case "disk_unavailable":
+      return {
+        what: plural(many, "{count} disk can't be reached", "{count} disks can't be reached"),
+        advice: t(
+          "What is on no other disk can't be opened now. Mount it: the server then uses it by itself.",
+        ),
+      };
     case "storage_full":
       return {
         what: t("The disk is full"),

@@ -37,6 +37,9 @@ const WORDS: Readonly<Record<string, Readonly<Record<keyof SettingWords, PlainMe
  */
 const HELP: Readonly<Record<string, PlainMessage>> = {
   data_dir: mark("The directory for everything that Coffer stores"),
+  blobs: mark(
+    "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them",
+  ),
   host: mark("The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well"),
   port: mark("The port to listen on; 0 takes any free one"),
   base_url: mark(
@@ -94,6 +97,7 @@ const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   "none: search by words alone": mark("none: search by words alone"),
   "pretty on a terminal, else json": mark("pretty on a terminal, else json"),
   "the base URL": mark("the base URL"),
+  "the data directory": mark("the data directory"),
 };
 
 /** What the page says of a setting that can be changed; null of any other. */

@@ -9,24 +9,12 @@ const MOST_WAITING = 10_000;
 
 /** How full the server is, and how far its work in the background is. */
 export function Health({ server }: { readonly server: ServerReport }) {
-  const { disk, contents, sizes } = server;
+  const { contents, sizes } = server;
   return (
     <section aria-labelledby="health" class="card">
       <h2 id="health">{t("Health")}</h2>
       <div class="meters">
-        <div>
-          <Meter
-            label={t("Disk")}
-            figure={{ used: disk.total - disk.free, limit: disk.total }}
-            format={formatBytes}
-          />
-          <p class="soft">
-            {t("{free} free, of which uploads leave {reserve}", {
-              free: formatBytes(disk.free),
-              reserve: formatBytes(disk.reserve),
-            })}
-          </p>
-        </div>
+        <Disks server={server} />
         {contents === null ? (
           <Fact label={t("Contents of files")} figure="…">
             {t("Being added up")}
@@ -46,6 +34,30 @@ export function Health({ server }: { readonly server: ServerReport }) {
       </div>
     </section>
   );
+}
+
+/** How full each disk is. A single one needs no name. */
+function Disks({ server: { disk, disks } }: { readonly server: ServerReport }) {
+  return disks.map(({ path, total, free }) => {
+    const label = disks.length === 1 ? t("Disk") : path;
+    if (total === null || free === null)
+      return (
+        <Fact key={path} label={label} figure="–">
+          {t("Can't be reached")}
+        </Fact>
+      );
+    return (
+      <div key={path}>
+        <Meter label={label} figure={{ used: total - free, limit: total }} format={formatBytes} />
+        <p class="soft">
+          {t("{free} free, of which uploads leave {reserve}", {
+            free: formatBytes(free),
+            reserve: formatBytes(disk.reserve),
+          })}
+        </p>
+      </div>
+    );
+  });
 }
 
 interface FactProps {

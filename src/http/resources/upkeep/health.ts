@@ -10,13 +10,15 @@ export interface HealthOptions {
   readonly ready: () => Promise<readonly Problem[]>;
   /** Null if the server makes no backups. */
   readonly backup: () => BackupState | null;
+  /** How many disks of contents cannot be reached. */
+  readonly unavailableDisks: () => number;
   /** The check of all contents; null if there is none. */
   readonly scrub: () => ScrubStatus | null;
   readonly log: Log;
 }
 
 /** `/healthz`: the process runs. `/readyz`: everything works; else 503, with the problems. */
-export function health({ ready, backup, scrub, log }: HealthOptions): Route[] {
+export function health({ ready, backup, unavailableDisks, scrub, log }: HealthOptions): Route[] {
   return [
     { method: "GET", path: "/healthz", answer: () => Response.json({ status: "ok" }) },
     {
@@ -25,7 +27,11 @@ export function health({ ready, backup, scrub, log }: HealthOptions): Route[] {
       answer: async (_routed, { id }) => {
         try {
           const problems = await ready();
-          const more = { ...shownBackup(backup()), ...shownScrub(scrub()) };
+          const more = {
+            ...shownDisks(unavailableDisks()),
+            ...shownBackup(backup()),
+            ...shownScrub(scrub()),
+          };
           if (problems.length === 0) return Response.json({ status: "ok", ...more });
           return Response.json({ status: "unavailable", problems, ...more, request_id: id }, { status: 503 });
         } catch (error) {
@@ -35,6 +41,11 @@ export function health({ ready, backup, scrub, log }: HealthOptions): Route[] {
       },
     },
   ];
+}
+
+/** While one of several can be reached, that does not stop the server. */
+function shownDisks(unavailable: number) {
+  return unavailable === 0 ? {} : { unavailable_disks: unavailable };
 }
 
 /** Everybody may see this, so it has no reason of a failure: the log has. A late backup does not stop the server. */

@@ -60,6 +60,7 @@ function serverRecord(report: ServerReport, version: string): ServerRecord {
     started_at: formatInstant(report.startedAt),
     problems: report.problems.map(({ since, ...problem }) => ({ ...problem, since: timeOrNull(since) })),
     disk: report.disk,
+    disks: report.disks.map(({ root, away, total, free }) => ({ path: root, problem: away, total, free })),
     contents: contents && { count: contents.contents, size: contents.bytes },
     sizes: {
       database: sizes.database,
