@@ -21,7 +21,7 @@ test("every setting is in one group, and few in none of their own", () => {
   const groups = groupsOf(settings);
   const names = groups.flatMap((group) => group.settings.map(({ name }) => name));
   expect(names.toSorted()).toEqual(settings.map(({ name }) => name).toSorted());
-  expect(groups.at(-1)?.settings.map(({ name }) => name)).toEqual(["data_dir", "key_prefix", "log"]);
+  expect(groups.at(-1)?.settings.map(({ name }) => name)).toEqual(["data_dir", "blobs", "key_prefix", "log"]);
 });
 
 test("what can be changed has words of its own, and nothing else has", () => {
