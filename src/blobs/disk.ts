@@ -9,8 +9,8 @@ import { readIdentity, SHARD, whyAway, writeIdentity } from "./blob-directory.ts
 import type { ListedBlob } from "./blob-place.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskSpace } from "./disk-space.ts";
-import { hasCode, ifPresent, isSystemError } from "./system-error.ts";
-import { keepDirectory, newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
+import { asRefusal, hasCode, ifPresent, isSystemError } from "./system-error.ts";
+import { keepDirectory, newTempPath, syncDirectory, TEMP_NAME, tryWrite } from "./temp-file.ts";
 
 interface DiskParts extends DiskPaths {
   /** Bytes of the file system to leave free. */
@@ -32,6 +32,7 @@ export class Disk {
   /** The identity that is beside the blobs; null if there is none. */
   #identity: string | null;
   #isPrepared = false;
+  #isDoubted = false;
   /** Why it cannot be used now; null if it can. */
   #away: string | null;
 
@@ -59,6 +60,11 @@ export class Disk {
   /** Why it cannot be used now, to follow its name; null if it can. As of the last look. */
   get away(): string | null {
     return this.#away;
+  }
+
+  /** A read has failed: the next looks are closer, until one finds that it works. */
+  doubt(): void {
+    this.#isDoubted = true;
   }
 
   /** Looks whether it is there, and makes it ready when it comes. Returns whether that has changed. */
@@ -133,12 +139,23 @@ export class Disk {
 
   async #whyAway(): Promise<string | null> {
     const why = await whyAway(this.blobsDir, this.#identity);
-    if (why !== null || this.#isPrepared) return why;
+    if (why !== null) return why;
     try {
-      await this.#prepare();
+      if (!this.#isPrepared) await this.#prepare();
+      if (this.#isDoubted) await this.#requireWorking();
+      this.#isDoubted = false;
       return null;
     } catch (error) {
       return messageOf(error);
+    }
+  }
+
+  async #requireWorking(): Promise<void> {
+    try {
+      await tryWrite(this.newTempPath());
+    } catch (error) {
+      // A full disk works.
+      if (asRefusal(error) === error) throw error;
     }
   }
 

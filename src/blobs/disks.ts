@@ -5,11 +5,12 @@ import { CofferError } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { type BlobFacts, OpenBlob, readBeginning, readBlob, requireFile, stateAt } from "./blob-file.ts";
 import type { AwayDisk, BlobPlace, BlobRoom, DiskFigures, ListedBlob } from "./blob-place.ts";
+import { UnavailableBlob } from "./blob-place.ts";
 import { Disk } from "./disk.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskRoom, NoRoom } from "./disk-room.ts";
 import { DisksSpace } from "./disks-space.ts";
-import { type BlobSource, findBlob } from "./find-blob.ts";
+import { type BlobSource, findBlob, isFailedRead } from "./find-blob.ts";
 import { ifPresent } from "./system-error.ts";
 
 interface DisksOptions {
@@ -36,7 +37,10 @@ export class Disks implements BlobPlace {
   readonly #disks: readonly Disk[];
   readonly #sources: readonly BlobSource[];
   readonly #onChange: NonNullable<DisksOptions["onChange"]>;
-  #look: Promise<boolean> | null = null;
+  /** Ends with the last look that was asked for. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** The look that waits for the one under way, which may have looked before something happened. */
+  #next: Promise<boolean> | null = null;
 
   private constructor(disks: readonly Disk[], { diskReserve, onChange = () => {} }: DisksOptions) {
     this.#disks = disks;
@@ -46,7 +50,8 @@ export class Disks implements BlobPlace {
       get isAway() {
         return disk.away !== null;
       },
-      isPresent: async () => {
+      isPresent: async (hasFailed = false) => {
+        if (hasFailed) disk.doubt();
         await this.look();
         return disk.away === null;
       },
@@ -93,8 +98,12 @@ export class Disks implements BlobPlace {
 
   /** Looks at all disks. Returns whether any has gone, or come back. */
   look(): Promise<boolean> {
-    this.#look ??= this.#lookNow().finally(() => (this.#look = null));
-    return this.#look;
+    const look = (this.#next ??= this.#last.then(() => {
+      this.#next = null;
+      return this.#lookNow();
+    }));
+    this.#last = look;
+    return look;
   }
 
   /** Writes the store's identity next to the blobs of each disk that has none, and syncs it. */
@@ -144,7 +153,12 @@ export class Disks implements BlobPlace {
 
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     await using file = await this.#find(content, (path) => OpenBlob.at(path, content));
-    yield* file.pieces(pieceBytes);
+    try {
+      yield* file.pieces(pieceBytes);
+    } catch (error) {
+      if (isFailedRead(error) && (await this.#haveGone())) throw new UnavailableBlob();
+      throw error;
+    }
   }
 
   async require(content: BlobFacts): Promise<void> {
@@ -196,6 +210,12 @@ export class Disks implements BlobPlace {
     if (others.length === 0) return first;
     const rooms = this.present.map((disk) => ({ disk, left: disk.space.left() }));
     return rooms.reduce((most, room) => (room.left > most.left ? room : most)).disk;
+  }
+
+  /** Whether any disk turns out to be away after a failed read. */
+  #haveGone(): Promise<boolean> {
+    for (const disk of this.present) disk.doubt();
+    return this.look();
   }
 
   /** Does what failed again if a disk turns out to be away. */

@@ -8,8 +8,8 @@ export interface BlobSource {
   readonly blobsDir: string;
   /** Whether it is known that it cannot be used now. */
   readonly isAway: boolean;
-  /** Looks whether it can be used now. */
-  isPresent(): Promise<boolean>;
+  /** Looks whether it can be used now; more closely if a read has failed there. */
+  isPresent(hasFailed?: boolean): Promise<boolean>;
 }
 
 /**
@@ -37,7 +37,12 @@ export async function findBlob<T>(
   throw missing ?? new UnavailableBlob();
 }
 
+/** Whether the disk has failed to read: for a bad sector, or since it has gone. */
+export function isFailedRead(error: unknown): boolean {
+  return error instanceof DamagedBlob && hasCode(error.cause, "EIO");
+}
+
 /** Whether the blob may still be at another source. */
 async function isPassedOver(damage: DamagedBlob, source: BlobSource): Promise<boolean> {
-  return damage.isMissing || (hasCode(damage.cause, "EIO") && !(await source.isPresent()));
+  return damage.isMissing || (isFailedRead(damage) && !(await source.isPresent(true)));
 }

@@ -116,6 +116,18 @@ export function newTempPath(tmpDir: string): string {
   return join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
 }
 
+/** Writes to a disk, and syncs that: a dead one may still give out what is in memory. Leaves nothing. */
+export async function tryWrite(path: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.write("x");
+    await file.sync();
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
+
 /** Makes a directory of temporary files again: programs that clean up those of its name may have removed it. */
 export function keepDirectory(path: string): void {
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });

@@ -329,6 +329,23 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
     },
   );
 
+  const READS = [
+    ["is damage, if the disk takes writes", "pread64", "cannot be read from the disk"],
+    ["means that it is away, if it takes no writes either", "pread64,fsync", "cannot reach now"],
+  ] as const;
+  onStrace.each(READS)(withReason("a disk that cannot read %s", NO_STRACE), async (_, calls, said) => {
+    const printed = await tampered(
+      `${calls}:error=EIO`,
+      `const { mkdirSync, writeFileSync } = await import("node:fs");
+       mkdirSync(root + "${shard}");
+       writeFileSync(root + "${blob}", sampleBytes(${SMALL.length}));
+       const content = { digest: "${SMALL_DIGEST}", size: ${SMALL.length} };
+       await Array.fromAsync(store.pieces(content)).catch(({ message }) => console.log(message));
+       console.log(readdirSync(disk.tmpDir).length);`,
+    );
+    expect(printed).toEqual([expect.stringContaining(said), "0"]);
+  });
+
   const ERRORS = [
     ["EIO", "EIO"],
     ["ENOSPC", "STORAGE_FULL"],

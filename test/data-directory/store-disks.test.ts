@@ -3,11 +3,12 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newId, type StoreId } from "../../src/domain/id.ts";
+import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { fileOf, filesIn, newContent } from "../support/samples/contents.ts";
 import { refusalOf } from "../support/samples/failure.ts";
 import { hashOf } from "../support/samples/hash.ts";
-import { startAppliance } from "../support/server/appliance.ts";
-import { provision } from "../support/server/scenario.ts";
+import { KEEPS_NOTHING, startAppliance } from "../support/server/appliance.ts";
+import { eventually, provision } from "../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { testWith } from "../support/server/test-with.ts";
 
@@ -35,6 +36,9 @@ const it = testWith(async () => {
       await coffer.client(key).put(drive, path, bytes);
       return { digest: hashOf(bytes), bytes };
     },
+    drive,
+    client: () => coffer.client(key),
+    remove: (path: string) => coffer.client(key).delete(`/v0/files/by-path?drive_id=${drive}&path=${path}`),
     /** The status of a download, and for how long it is to be waited for. */
     download: async (path: string) => {
       const target = `/v0/files/by-path/download?drive_id=${drive}&path=${path}`;
@@ -153,6 +157,63 @@ it("what is away is not checked, not counted as missing, not damaged, and not re
   expect(await t.download("on-b.bin")).toEqual([200, null]);
   expect(existsSync(fileOf(t.b, digest))).toBe(true);
   expect(t.coffer.lines.filter((line) => line.includes("missing"))).toHaveLength(1);
+});
+
+it("what was deleted while its disk was away is removed once that is back", async (t) => {
+  await t.use(t.b, t.a);
+  const { digest } = await t.store("on-b.bin");
+  await t.store("another.bin");
+  await t.take(t.b);
+  await t.coffer.restart({ blobs: `${t.b},${t.a}`, ...KEEPS_NOTHING });
+  await t.remove("on-b.bin");
+  const { sweep, health } = t.coffer.appliance.services;
+  t.coffer.clock.advance(ORPHAN_GRACE_MS);
+  await sweep.run();
+  t.coffer.clock.advance(ORPHAN_GRACE_MS);
+  expect((await sweep.run()).blobs).toBe(1);
+  await t.bringBack(t.b);
+  await health.watch();
+  expect(existsSync(fileOf(t.b, digest))).toBe(true);
+  // Each looks at another part of the contents.
+  for (let part = 0; part < 64; part += 1) await sweep.run();
+  expect(filesIn(t.b)).toHaveLength(1);
+  expect(existsSync(fileOf(t.b, digest))).toBe(false);
+});
+
+it("a text that is away while the index is made is found once it is back", async (t) => {
+  await t.use(t.b, t.a);
+  await t.client().put(t.drive, "text.txt", `${"word ".repeat(4000)} needle`);
+  await t.coffer.close();
+  for (const end of ["", "-wal", "-shm"])
+    await rm(join(t.coffer.dataDir, `search.db${end}`), { force: true });
+  await t.take(t.b);
+  await t.use(t.b, t.a);
+  const found = () => t.client().paths(`/v0/search?drive_id=${t.drive}&q=needle`);
+  const { indexer, health } = t.coffer.appliance.services;
+  await eventually(() => t.coffer.lines.some((line) => line.includes("the search index is filled")));
+  expect(await found()).toEqual([]);
+  expect(t.coffer.lines.filter((line) => line.includes("could not be indexed"))).toEqual([]);
+  await t.bringBack(t.b);
+  await health.watch();
+  t.coffer.clock.advance(61_000);
+  await indexer.retryDocuments();
+  await eventually(async () => (await found()).length === 1);
+});
+
+it("what was said of a content that is away can be read, and its lines are found once it is back", async (t) => {
+  await t.use(t.b, t.a);
+  const text = `${"first line\n".repeat(4000)}haystack\n`;
+  const { id } = await t.client().put<{ id: string }>(t.drive, "text.txt", text);
+  await t.client().post(`/v0/files/${id}/comments`, { text: "Hm.", start_line: 1 });
+  await t.take(t.b);
+  await t.use(t.a, t.b);
+  await t.client().put(t.drive, "text.txt", `changed\n${text}`, 200);
+  const { data } = await t.client().get<{ data: object[] }>(`/v0/files/${id}/comments`);
+  expect(data).toMatchObject([{ text: "Hm.", current_start_line: null, outdated: null }]);
+  await t.bringBack(t.b);
+  await t.coffer.appliance.services.health.watch();
+  const again = await t.client().get<{ data: object[] }>(`/v0/files/${id}/comments`);
+  expect(again.data).toMatchObject([{ text: "Hm.", current_start_line: 2, outdated: false }]);
 });
 
 it("a disk that is not listed any more, and holds contents or cannot be looked at, stops the start", async (t) => {

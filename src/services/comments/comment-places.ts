@@ -1,3 +1,4 @@
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Comment, LineRange } from "../../domain/comments/comment.ts";
 import { type LineChange, placeAfter } from "../../domain/comments/line-places.ts";
@@ -71,18 +72,20 @@ export class CommentPlaces extends Service<{ versions: Versions; versionDiffs: V
       if (found === undefined && compared < COMPARED_VERSIONS) {
         compared += 1;
         found = await this.#compare(content, file);
-        this.#kept.set(key, found);
+        if (found !== undefined) this.#kept.set(key, found);
       }
       changed.set(version, found ?? null);
     }
     return changed;
   }
 
-  async #compare(from: File, to: File): Promise<Changed> {
+  /** Undefined while a content cannot be reached. */
+  async #compare(from: File, to: File): Promise<Changed | undefined> {
     try {
       return await this.parts.versionDiffs.lines(from, to);
     } catch (error) {
       // What is said can be read all the same.
+      if (error instanceof UnavailableBlob) return undefined;
       if (error instanceof DamagedFile || (error instanceof CofferError && NO_TEXT.has(error.code)))
         return null;
       throw error;

@@ -1,3 +1,4 @@
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import { rangeOf } from "../../db/files/files.ts";
 import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
@@ -161,8 +162,9 @@ export class Search extends Service<
       const { passageAt, snippetOf } = await import("../../domain/search/snippets.ts");
       return slice === null ? passageAt(text, near) : snippetOf(text, slice, terms);
     } catch (error) {
-      // The file is shown even if its content is damaged.
-      log.error("no snippet could be made", { file: file.id, error });
+      // The file is shown even if its content is damaged, or cannot be reached, which is logged once elsewhere.
+      if (!(error instanceof UnavailableBlob))
+        log.error("no snippet could be made", { file: file.id, error });
       return null;
     }
   }
