@@ -67,6 +67,8 @@ describe("accepted", () => {
     ],
     ["COFFER_BACKUP_INTERVAL", "48h", "backupIntervalMs", 48 * 60 * 60 * 1000],
     ["COFFER_BACKUP_KEEP", "1", "backupKeep", 1],
+    ["COFFER_BLOBS", "/mnt/b", "blobs", ["/mnt/b"]],
+    ["COFFER_BLOBS", "data, /mnt/a/,/mnt/ab", "blobs", [resolve("data"), "/mnt/a", "/mnt/ab"]],
     ["COFFER_HOST", "::1", "host", "::1"],
     ["COFFER_HOST", "drive.home.arpa", "host", "drive.home.arpa"],
     ["COFFER_PORT", "0", "port", 0],
@@ -151,6 +153,10 @@ describe("refused", () => {
     ["COFFER_KEEP_VERSIONS", ["-1", "10001", "all"]],
     ["COFFER_SIGNUPS", ["yes"]],
     ["COFFER_SWEEP_INTERVAL", ["60", "0s", "1d", "25h", "1 s", "-5s", "9ms", "99999999999999999999h"]],
+    [
+      "COFFER_BLOBS",
+      ["/mnt/a,", "/mnt/a,/mnt/a/", "/mnt/a/b,/mnt/a", "/mnt/a,/", "data/b", ".", "s3://bucket/x"],
+    ],
     ["COFFER_BACKUP", ["-", "https://example.com/x", "s3://", "s3://A_b/x", "data", "./data/backups"]],
     ["COFFER_BACKUP_INTERVAL", ["0s", "999ms", "8761h", "1d"]],
     ["COFFER_BACKUP_KEEP", ["0", "all"]],
@@ -188,13 +194,25 @@ test("every problem is reported at once, each with its source, its value and wha
 });
 
 test("an address that holds a password is not quoted", () => {
-  const variables = ["COFFER_BASE_URL", "COFFER_CLAIM_BASE_URL", "COFFER_OIDC_ISSUER", "COFFER_BACKUP"];
+  const variables = [
+    "COFFER_BASE_URL",
+    "COFFER_CLAIM_BASE_URL",
+    "COFFER_OIDC_ISSUER",
+    "COFFER_BACKUP",
+    "COFFER_BLOBS",
+  ];
   for (const variable of variables) {
     for (const scheme of ["https", "s3", "postgres"]) {
       const found = problems({ [variable]: `${scheme}://ada:hunter2@example.com/x` });
       expect([found.length > 0, found.join().includes("hunter2")]).toEqual([true, false]);
     }
   }
+});
+
+test("backups on a disk of contents are refused", () => {
+  expect(problems({ COFFER_BLOBS: "/mnt/a,/mnt/b", COFFER_BACKUP: "/mnt/b/backups" })).toEqual([
+    "COFFER_BACKUP must not be on a disk of contents: the backups would be lost with it.",
+  ]);
 });
 
 test("a flag wins over the environment, even over a bad value there", () => {

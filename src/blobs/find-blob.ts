@@ -21,20 +21,40 @@ export async function findBlob<T>(
   digest: Digest,
   read: (path: string) => Promise<T>,
 ): Promise<T> {
+  const first = await readFirst(sources, digest, read);
+  if ("value" in first) return first.value;
+  await requireAll(sources);
+  // One may have come back after it was passed over.
+  const again = await readFirst(sources, digest, read);
+  if ("value" in again) return again.value;
+  await requireAll(sources);
+  throw again.missing ?? new UnavailableBlob();
+}
+
+/** What the first source gives that has a blob; or why one lacks it, null if all are away. */
+async function readFirst<T>(
+  sources: readonly BlobSource[],
+  digest: Digest,
+  read: (path: string) => Promise<T>,
+): Promise<{ readonly value: T } | { readonly missing: DamagedBlob | null }> {
   let missing: DamagedBlob | null = null;
   for (const source of sources) {
     if (source.isAway) continue;
     try {
-      return await read(contentPath(source.blobsDir, digest));
+      return { value: await read(contentPath(source.blobsDir, digest)) };
     } catch (error) {
       if (!(error instanceof DamagedBlob) || !(await isPassedOver(error, source))) throw error;
       missing ??= error;
     }
   }
+  return { missing };
+}
+
+/** Throws UnavailableBlob unless all sources can be used now. */
+async function requireAll(sources: readonly BlobSource[]): Promise<void> {
   for (const source of sources) {
     if (source.isAway || !(await source.isPresent())) throw new UnavailableBlob();
   }
-  throw missing ?? new UnavailableBlob();
 }
 
 /** Whether the disk has failed to read: for a bad sector, or since it has gone. */

@@ -55,6 +55,7 @@ export const SETTINGS = {
     fallback: "the data directory",
     absent: null,
     help: "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them",
+    sensitive: "perhaps",
     parse: diskPaths,
   }),
   host: setting({

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobDirectories } from "../../src/blobs/blob-directories.ts";
-import { DamagedBlob } from "../../src/blobs/blob-file.ts";
+import { DamagedBlob, readBlob } from "../../src/blobs/blob-file.ts";
+import { findBlob } from "../../src/blobs/find-blob.ts";
 import { UnavailableBlob } from "../../src/blobs/blob-place.ts";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { diskAt } from "../../src/blobs/disk-paths.ts";
@@ -274,6 +275,24 @@ describe.each(LOSSES)("a disk that %s", (_, lose) => {
       expect([name, existsSync(shard)]).toEqual([name, false]);
     }
   });
+});
+
+it("a disk that comes back just after it was passed over is asked again", async (opened) => {
+  const content = await opened.putOn("b", sampleBytes(LARGE));
+  let isAway = true;
+  const source = {
+    blobsDir: join(opened.rootOf("b"), "blobs"),
+    get isAway() {
+      const was = isAway;
+      isAway = false;
+      return was;
+    },
+    isPresent: async () => true,
+  };
+  expect(await findBlob([source], content.digest, (path) => readBlob(path, content))).toHaveLength(LARGE);
+  await rm(opened.pathOf("b", content.digest));
+  const failure = await failureOf(findBlob([source], content.digest, (path) => readBlob(path, content)));
+  expect(failure).toMatchObject({ isMissing: true });
 });
 
 it("a disk that goes away in the middle of an upload fails it, and nothing of it stays", async (opened) => {
