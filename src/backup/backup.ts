@@ -1,5 +1,5 @@
 import { BlobDirectories } from "../blobs/blob-directories.ts";
-import { readIdentity } from "../blobs/blob-directory.ts";
+import { readIdentity } from "../blobs/disk-marks.ts";
 import { UnavailableBlob } from "../blobs/blob-place.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BlobFacts, contentPath, damageIn, requireBlob, requireFile } from "../blobs/blob-file.ts";
-import { writeIdentity } from "../blobs/blob-directory.ts";
+import { writeIdentity } from "../blobs/disk-marks.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {

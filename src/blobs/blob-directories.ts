@@ -1,7 +1,8 @@
 import { lstat, mkdir, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { StoreId } from "../domain/id.ts";
-import { namesOf, type NamedFile, whyAway } from "./blob-directory.ts";
+import { namesOf, type NamedFile } from "./blob-directory.ts";
+import { whyAway } from "./disk-marks.ts";
 import { type BlobFacts, contentPath, OpenBlob, requireFile, setDirectoryAside } from "./blob-file.ts";
 import type { AwayDisk } from "./blob-place.ts";
 import { type DiskPaths, diskAt } from "./disk-paths.ts";

@@ -1,11 +1,9 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
-import { messageOf } from "../domain/errors.ts";
-import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./blob-file.ts";
+import { MARKS } from "./disk-marks.ts";
 import { ifPresent } from "./system-error.ts";
-import { syncDirectory, TempFile } from "./temp-file.ts";
 
 /** What is in a directory of blobs. */
 export interface NamedFile {
@@ -18,10 +16,7 @@ export interface NamedFile {
 
 /** The name of a directory of blobs: the first two digits of their digests. */
 export const SHARD = /^[0-9a-f]{2}$/;
-/** The file in the blobs directory that says which store it belongs to. */
-const IDENTITY = "identity";
-
-const OWN_NAMES: ReadonlySet<string> = new Set([IDENTITY, ".rename-test"]);
+const OWN_NAMES: ReadonlySet<string> = new Set([...MARKS, ".rename-test"]);
 
 /** Everything in a directory of blobs, in no order. What goes meanwhile is left out. */
 export async function* namesOf(blobsDir: string): AsyncGenerator<NamedFile> {
@@ -38,32 +33,6 @@ export async function* namesOf(blobsDir: string): AsyncGenerator<NamedFile> {
       yield* named(path, digest !== null && contentPath(blobsDir, digest) === path ? digest : null);
     }
   }
-}
-
-/** The directory's identity as its file holds it, valid or not; null if there is none. */
-export async function readIdentity(blobsDir: string): Promise<string | null> {
-  const path = join(blobsDir, IDENTITY);
-  const found = await ifPresent(lstat(path));
-  if (found === null) return null;
-  return found.isFile() ? (await readFile(path, "utf8")).trim() : "not a regular file";
-}
-
-/** Why a directory cannot be used for the blobs of a store, to follow its name; null if it can. */
-export async function whyAway(blobsDir: string, store: string | null): Promise<string | null> {
-  try {
-    const found = await readIdentity(blobsDir);
-    if (found === store) return null;
-    return found === null ? "it is missing, or not mounted" : "the contents there are of another store";
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-/** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */
-export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
-  const bytes = Buffer.from(`${id}\n`);
-  await TempFile.write(tempPath, [bytes], (draft) => draft.moveTo(join(blobsDir, IDENTITY), bytes.length));
-  await syncDirectory(blobsDir);
 }
 
 /** Whether a directory holds any blob. It may be missing, or not belong to a store. */

@@ -5,7 +5,8 @@ import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath, setDirectoryAside } from "./blob-file.ts";
-import { readIdentity, SHARD, whyAway, writeIdentity } from "./blob-directory.ts";
+import { SHARD } from "./blob-directory.ts";
+import { readIdentity, readOwner, whyAway, writeIdentity, writeOwner } from "./disk-marks.ts";
 import type { ListedBlob } from "./blob-place.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskSpace } from "./disk-space.ts";
@@ -102,6 +103,12 @@ export class Disk {
     if (this.#identity === id) return;
     await writeIdentity(this.blobsDir, this.newTempPath(), id);
     this.#identity = id;
+  }
+
+  /** Writes which data directory uses it, and syncs that, unless it is there. */
+  async writeOwner(dataDir: string): Promise<void> {
+    if ((await readOwner(this.blobsDir)) !== dataDir)
+      await writeOwner(this.blobsDir, this.newTempPath(), dataDir);
   }
 
   /** Frees a blob's name. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */

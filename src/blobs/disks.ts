@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { lstat, unlink } from "node:fs/promises";
+import { lstat, realpath, unlink } from "node:fs/promises";
 import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
@@ -109,6 +109,13 @@ export class Disks implements BlobPlace {
   /** Writes the store's identity next to the blobs of each disk that has none, and syncs it. */
   async writeIdentity(id: StoreId): Promise<void> {
     for (const disk of this.present) await disk.writeIdentity(id);
+  }
+
+  /** Writes on each disk but the data directory itself that this uses it. @param dataDir its real path */
+  async writeOwner(dataDir: string): Promise<void> {
+    for (const disk of this.present) {
+      if ((await realpath(disk.root)) !== dataDir) await disk.writeOwner(dataDir);
+    }
   }
 
   async room(announced: number): Promise<BlobRoom> {

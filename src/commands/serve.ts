@@ -16,8 +16,9 @@ const PROTECTIONS = `  --adopt-empty
       Start even if the database is missing or does not belong to the contents. Contents that it does not
       know are kept but not used. For when there is no backup of the database
   --forget-disks
-      Start although a disk of this store is no longer in COFFER_BLOBS, or was replaced by an empty one: what
-      is on no other disk is then missing. For when a disk is gone for good, or is at another path now
+      Start although a disk of this store is no longer in COFFER_BLOBS, was replaced by an empty one, or is used
+      by another data directory: what is on no other disk is then missing. For when a disk is gone for good, or
+      it or the data directory is at another path now
   --upgrade-without-copy
       Upgrade the database of an older version without the copy that is the way back. For when there is no
       room for it, and a backup`;

@@ -1,9 +1,11 @@
-import { readdir, stat } from "node:fs/promises";
-import { hasBlobs, readIdentity } from "../blobs/blob-directory.ts";
+import { existsSync } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { hasBlobs } from "../blobs/blob-directory.ts";
+import { readIdentity, readOwner } from "../blobs/disk-marks.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { DataDirectory } from "./data-directory.ts";
+import { type DataDirectory, pathsIn } from "./data-directory.ts";
 import { DataDirectoryError, explained, explaining } from "./data-directory-error.ts";
 import { recordedDisks } from "./disks-file.ts";
 
@@ -46,7 +48,10 @@ export async function findDisks({ directory, roots, forget }: LookedFor): Promis
   const listed: FoundDisk[] = [];
   for (const root of roots) {
     const disk = await look(root, recorded.includes(root));
-    if (disk.identity === null && disk.away === null && root !== directory.root) await requireNew(root);
+    if (disk.away === null && root !== directory.root) {
+      if (disk.identity === null) await requireNew(root);
+      else await requireOwn(disk, directory, forget);
+    }
     listed.push(disk);
   }
   if (listed.every(({ away }) => away !== null)) throw allAway(listed);
@@ -103,6 +108,25 @@ async function requireNew(root: string): Promise<void> {
   throw new DataDirectoryError(
     `The directory ${root} of COFFER_BLOBS holds ${foreign[0]}, but no contents of Coffer. Nothing has been changed. ` +
       "Choose an empty directory.",
+  );
+}
+
+/** Refuses a disk that another data directory uses: it would remove what this one does not know. */
+async function requireOwn(
+  { root, blobsDir }: FoundDisk,
+  directory: DataDirectory,
+  forget: boolean,
+): Promise<void> {
+  if (existsSync(pathsIn(root).database)) {
+    throw new DataDirectoryError(
+      `The directory ${root} of COFFER_BLOBS is another data directory. Only that of this server may be a disk.`,
+    );
+  }
+  const owner = await explaining(blobsDir, readOwner(blobsDir));
+  if (forget || owner === null || owner === (await realpath(directory.root))) return;
+  throw new DataDirectoryError(
+    `The disk ${root} is used by the data directory ${owner}. If that was moved here, or is gone, run coffer serve ` +
+      "--forget-disks once. Else choose other disks: a copy or a restored backup would remove contents that the other needs.",
   );
 }
 

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { Disks } from "../blobs/disks.ts";
 import type { Tables } from "../db/tables.ts";
@@ -58,6 +59,7 @@ export class StoreOpening {
   async mark(disks: Disks): Promise<StoreId> {
     const { directory, log } = this.#parts;
     const id = await markStore(this.#parts, disks, this.#mark);
+    await disks.writeOwner(await realpath(directory.root));
     const { listed } = this.#found;
     await recordDisks(
       directory,

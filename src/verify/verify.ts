@@ -1,5 +1,5 @@
 import { BlobDirectories } from "../blobs/blob-directories.ts";
-import { readIdentity } from "../blobs/blob-directory.ts";
+import { readIdentity } from "../blobs/disk-marks.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";

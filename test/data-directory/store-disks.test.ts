@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newId, type StoreId } from "../../src/domain/id.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
@@ -233,6 +233,31 @@ it("a disk that is not listed any more, and holds contents or cannot be looked a
   await t.use(b, `${a}-moved`);
   await t.coffer.appliance.services.scrub.run();
   expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("a disk of another data directory is refused, until it is taken over", async (t) => {
+  const { a, b, coffer, place } = t;
+  await t.store("on-a.bin");
+  await coffer.close();
+  const other = join(place, "other");
+  await cp(coffer.dataDir, other, { recursive: true });
+  const start = (options = {}) => coffer.restart({ "data-dir": other, blobs: `${a},${b}` }, options);
+  expect(await refusalOf(start())).toMatch(
+    /The disk .*a is used by the data directory .*data\. .*--forget-disks/,
+  );
+  // As a backup that is restored, which knows no disks.
+  await rm(join(other, "disks"));
+  expect(await refusalOf(start())).toMatch(/The disk .*a is used by the data directory/);
+  await start({ forgetDisks: true });
+  await start();
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+  await coffer.close();
+  expect(await t.refusal(a, b)).toMatch(new RegExp(`is used by the data directory ${other}`));
+  await using alone = await startAppliance();
+  await alone.close();
+  await rm(join(alone.dataDir, "coffer.db"));
+  await cp(join(other, "coffer.db"), join(alone.dataDir, "coffer.db"));
+  expect(await t.refusal(alone.dataDir)).toMatch(/is another data directory/);
 });
 
 it("an empty disk may be left out", async (t) => {
