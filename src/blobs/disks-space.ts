@@ -1,6 +1,7 @@
 import { CofferError } from "../domain/errors.ts";
 import { type BlobSpace, noPlaceNow } from "./blob-place.ts";
 import type { Disk } from "./disk.ts";
+import { isSystemError } from "./system-error.ts";
 
 /** The room on all disks that can be used now. */
 export class DisksSpace implements BlobSpace {
@@ -43,8 +44,9 @@ export class DisksSpace implements BlobSpace {
         disk.space.requireFree();
         return;
       } catch (error) {
-        if (!(error instanceof CofferError)) throw error;
-        refusal = error;
+        if (error instanceof CofferError) refusal = error;
+        // It has just gone, which the next look finds.
+        else if (!isSystemError(error)) throw error;
       }
     }
     throw refusal;

@@ -52,9 +52,8 @@ async function readFirst<T>(
 
 /** Throws UnavailableBlob unless all sources can be used now. */
 async function requireAll(sources: readonly BlobSource[]): Promise<void> {
-  for (const source of sources) {
-    if (source.isAway || !(await source.isPresent())) throw new UnavailableBlob();
-  }
+  if (sources.some(({ isAway }) => isAway)) throw new UnavailableBlob();
+  for (const source of sources) if (!(await source.isPresent())) throw new UnavailableBlob();
 }
 
 /** Whether the disk has failed to read: for a bad sector, or since it has gone. */

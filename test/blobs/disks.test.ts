@@ -300,6 +300,8 @@ it("a disk that goes away in the middle of an upload fails it, and nothing of it
   const writer = await store.create();
   await writer.write(sampleBytes(LARGE));
   await opened.take("a");
+  // Others have room.
+  store.space.requireFree();
   expect(await failureOf(writer.commit())).toMatchObject({ code: "UNAVAILABLE" });
   using blob = await put(store, sampleBytes(LARGE));
   expect(opened.holders(blob.digest)).toEqual(["b"]);
