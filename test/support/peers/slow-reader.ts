@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { address } from "../samples/archives.ts";
 import type { Client } from "../server/client.ts";
 import type { OwnDrive } from "../server/scenario.ts";
+import { unchunked } from "./http-messages.ts";
 
 const MIB = 1024 * 1024;
 
@@ -86,18 +87,4 @@ export class SlowReader implements AsyncDisposable {
 /** A port as proc(5) writes it. */
 function hex(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
-}
-
-/** A chunked body (RFC 9112, section 7.1); null if the last chunk is missing. */
-function unchunked(body: Buffer): Buffer | null {
-  const pieces: Buffer[] = [];
-  for (let at = 0; ;) {
-    const end = body.indexOf("\r\n", at);
-    if (end === -1) return null;
-    const length = Number.parseInt(body.toString("latin1", at, end), 16);
-    if (length === 0) return Buffer.concat(pieces);
-    if (end + 2 + length > body.length) return null;
-    pieces.push(body.subarray(end + 2, end + 2 + length));
-    at = end + 2 + length + 2;
-  }
 }
