@@ -145,8 +145,8 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
   return server;
 }
 
-/** Asks every millisecond until the answer is a success. False if the process ends before. */
-export async function untilItAnswers(child: Bun.Subprocess, url: string): Promise<boolean> {
+/** Asks every so many milliseconds until the answer is a success. False if the process ends before. */
+export async function untilItAnswers(child: Bun.Subprocess, url: string, ms = 1): Promise<boolean> {
   const answers = () =>
     fetch(url).then(
       ({ ok }) => ok,
@@ -154,7 +154,7 @@ export async function untilItAnswers(child: Bun.Subprocess, url: string): Promis
     );
   while (!(await answers())) {
     if (child.exitCode !== null || child.signalCode !== null) return false;
-    await Bun.sleep(1);
+    await Bun.sleep(ms);
   }
   return true;
 }
