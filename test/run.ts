@@ -22,6 +22,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "api/files/listing-model.long": 110,
   "e2e/generated-requests.long": 100,
   "e2e/million-files.long": 80,
+  "e2e/upkeep/backup-engines.long": 80,
   "e2e/crashes/mixed-kill.long": 60,
   "e2e/slow-writer.long": 45,
   "e2e/crashes/log-cuts.long": 40,

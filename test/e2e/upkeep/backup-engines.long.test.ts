@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { heldIn, startFilled, succeed, upload } from "../../support/faults/backups.ts";
+import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { NO_CEPH, startCeph } from "../../support/peers/ceph.ts";
+import { FaultProxy } from "../../support/peers/fault-proxy.ts";
+import type { ProxyFault } from "../../support/peers/proxy-faults.ts";
+import { clientOf, newBucket, openEngine, type S3Engine } from "../../support/peers/s3-engine.ts";
+import { contentsIn } from "../../support/samples/contents.ts";
+import { run } from "../../support/server/executable.ts";
+import { withReason } from "../../support/server/skip.ts";
+
+/** Bytes: what any client sends in parts. */
+const LARGE = 80 * 1024 * 1024;
+/** One in the database, and two that are files of their own. */
+const FILES = 3;
+/** More requests than a backup of so few files makes. */
+const MOST_REQUESTS = 60;
+
+type Tried = ProxyFault | "another object";
+
+const FAULTS: readonly Tried[] = [
+  { kind: "late", ms: 100 },
+  { kind: "cut", when: "before" },
+  { kind: "cut", when: "upload" },
+  { kind: "cut", when: "after" },
+  { kind: "cut", when: "answer" },
+  { kind: "refused", status: 500 },
+  { kind: "refused", status: 503, retryAfter: 1 },
+  { kind: "slow", ms: 20 },
+  { kind: "flipped", body: "answer" },
+  { kind: "short", says: "whole" },
+  { kind: "short", says: "half" },
+  "another object",
+];
+
+describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {
+  const ceph = openEngine(startCeph);
+
+  test("keeps backups like a directory, also of what is sent in parts", async () => {
+    const { env } = ceph();
+    await using t = await startFilled(12);
+    const { client, drive } = t.agent;
+    const where = `s3://${await newBucket(ceph())}/some/where`;
+    const args = ["backup", where, "--data-dir", t.dataDir];
+    expect(await put(client, drive, "large", contentOf("large", LARGE))).toBe(201);
+    expect(await succeed(args, { env })).toContain("new there: 9.");
+    await upload(t.agent, 3, 50);
+    expect(await succeed([...args, "--keep", "1"], { env })).toMatch(
+      /new there: 2\.\nRemoved what is no longer kept\. Backups: 1; contents: 0/,
+    );
+    const held = await heldBy(client, drive);
+    await succeed(["restore", where, "--data-dir", t.at("restored")], { env });
+    expect(await verified(t.at("restored"))).toEqual([]);
+    expect(await heldIn(t.at("restored"), t.agent)).toEqual(held);
+  });
+
+  // They wait more than they work.
+  test.concurrent.each(FAULTS)(
+    "a backup and a restore are whole or say why not, whichever request has the fault %j",
+    async (fault) => {
+      await using t = await startFaulty(ceph(), fault);
+      expect(await untilUnhit((n) => t.backUp(n))).toBeGreaterThan(FILES);
+      expect(await untilUnhit((n) => t.restore(n))).toBeGreaterThan(FILES);
+    },
+  );
+});
+
+/** Tries the first request, the second, and so on, until there is none; how many there were. */
+async function untilUnhit(isHit: (n: number) => Promise<boolean>): Promise<number> {
+  for (let n = 1; n < MOST_REQUESTS; n++) if (!(await isHit(n))) return n - 1;
+  throw new Error("there were more requests than this can make");
+}
+
+function digestsIn(dataDir: string): Set<string> {
+  return new Set(contentsIn(dataDir).map(({ digest }) => digest));
+}
+
+/** A bucket of an engine, and a proxy before it, with a fault in one request of a command. */
+async function openFaulty(engine: S3Engine, fault: Tried) {
+  const proxy = await FaultProxy.before(engine.env.S3_ENDPOINT);
+  const env = { ...engine.env, S3_ENDPOINT: proxy.endpoint };
+  const bucket = await newBucket(engine);
+  await clientOf(engine.env, bucket).write("another", "what no backup has");
+  const target = clientOf(env, bucket).presign("another").slice(proxy.endpoint.length);
+  const rule =
+    fault === "another object" ? ({ fault: { kind: "foreign", target }, method: "GET" } as const) : { fault };
+  return {
+    bucket,
+    /** Runs a command whose nth request has the fault. */
+    run: async (n: number, args: readonly string[]) => {
+      proxy.clear();
+      proxy.inject({ ...rule, from: n });
+      const ended = await run(args, { env });
+      return { ...ended, isHit: proxy.requests.some((request) => request.fault !== null) };
+    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+/** A server with some files and a backup, and an engine with a fault. */
+async function startFaulty(engine: S3Engine, fault: Tried) {
+  await using opened = new AsyncDisposableStack();
+  const { bucket, ...faulty } = opened.use(await openFaulty(engine, fault));
+  const { dataDir, at } = opened.use(await startFilled(FILES));
+  const restored = at("restored");
+  const backUp = (place: string) => ["backup", `s3://${bucket}/${place}`, "--data-dir", dataDir];
+  const restore = (place: string) => ["restore", `s3://${bucket}/${place}`, "--data-dir", restored];
+  const requireWhole = async () => {
+    expect(await verified(restored)).toEqual([]);
+    expect(digestsIn(restored)).toEqual(digestsIn(dataDir));
+  };
+  const removeRestored = () => rm(restored, { recursive: true, force: true });
+  const requireRestorable = async (place: string) => {
+    await succeed(restore(place), engine);
+    await requireWhole();
+    await removeRestored();
+  };
+  await succeed(backUp("place"), engine);
+  const owned = opened.move();
+  return {
+    /** Makes a backup in a new place, with the fault in its nth request, then another. Whether it had so many requests. */
+    backUp: async (n: number): Promise<boolean> => {
+      const place = `place-${n}`;
+      const { code, stderr, isHit } = await faulty.run(n, backUp(place));
+      if (code === 0) await requireRestorable(place);
+      else expect([n, code, stderr]).toEqual([n, 1, expect.stringMatching(/^coffer: .+\n$/)]);
+      await succeed(backUp(place), engine);
+      await requireRestorable(place);
+      return isHit;
+    },
+    /** Restores a backup, with the fault in its nth request. Whether it had so many. */
+    restore: async (n: number): Promise<boolean> => {
+      const { code, stderr, isHit } = await faulty.run(n, restore("place"));
+      // Files that are damaged are named before.
+      const said = /^( {2}.+\n)*coffer: .+\n$/;
+      if (code !== 0) expect([n, code, stderr]).toEqual([n, 1, expect.stringMatching(said)]);
+      const isDone = existsSync(join(restored, "coffer.db"));
+      if (!isDone) await succeed(restore("place"), engine);
+      if (code === 0 || !isDone) await requireWhole();
+      await removeRestored();
+      return isHit;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
