@@ -1,4 +1,5 @@
-import { fieldOf, nameOf, type Setting, SETTINGS, variableOf } from "./config/settings.ts";
+import { fieldOf, nameOf, type Setting, variableOf } from "./config/setting.ts";
+import { SETTINGS } from "./config/settings.ts";
 import { pathInAnother, Problem } from "./config/values.ts";
 import { nearest } from "./domain/nearest.ts";
 import type { GivenSetting } from "./domain/upkeep/settings.ts";

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
 import { settingsHelp } from "../src/config/help.ts";
-import { nameOf, SETTINGS, variableOf } from "../src/config/settings.ts";
+import { nameOf, variableOf } from "../src/config/setting.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { settingsTable } from "./support/server/settings-table.ts";
 
 function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {

@@ -1,4 +1,5 @@
-import { type Setting, SETTINGS, variableOf } from "./settings.ts";
+import { type Setting, variableOf } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 export const UNITS =
   "SIZE is a number of bytes, or a number with B, KiB, MiB, GiB or TiB; KB, MB, GB and TB mean the same\n" +

@@ -4,7 +4,7 @@ import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
-import type { Parser } from "./values.ts";
+import { setting } from "./setting.ts";
 import {
   bytes,
   choice,
@@ -17,24 +17,6 @@ import {
   shownName,
   subjects,
 } from "./values.ts";
-
-export interface Setting<T> {
-  /** Its flag and the placeholder for its value: `--data-dir PATH`; `COFFER_DATA_DIR` is made from it. */
-  readonly flag: string;
-  readonly help: string;
-  /** The default: parsed like a given value, unless there is `absent`. Then it only describes that for the help. */
-  readonly fallback: string;
-  readonly absent?: T;
-  /** Whether a problem must not quote the value, because it is a secret, or may contain one by mistake. */
-  readonly sensitive?: "secret" | "perhaps";
-  /** Whether administrators may change it while the server runs, unless it is given. */
-  readonly changeable?: true;
-  readonly parse: Parser<T>;
-}
-
-function setting<T>(described: Setting<T>): Setting<T> {
-  return described;
-}
 
 const RATE_LIMITS: Readonly<Record<Plan, number>> = { free: 60, pro: 300, team: 1000 };
 
@@ -282,18 +264,3 @@ export const SETTINGS = {
     parse: choice("pretty", "json"),
   }),
 };
-
-/** The name of its flag, without dashes: `data-dir`. */
-export function nameOf({ flag }: Pick<Setting<unknown>, "flag">): string {
-  return flag.slice(2, flag.indexOf(" "));
-}
-
-/** Its name in the API: `data_dir`. */
-export function fieldOf(described: Pick<Setting<unknown>, "flag">): string {
-  return nameOf(described).replaceAll("-", "_");
-}
-
-/** The setting's environment variable: `COFFER_DATA_DIR`. */
-export function variableOf(described: Pick<Setting<unknown>, "flag">): string {
-  return `COFFER_${nameOf(described).replaceAll("-", "_").toUpperCase()}`;
-}

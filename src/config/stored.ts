@@ -4,7 +4,8 @@ import {
   isGiven,
   type ReadSettings,
 } from "../domain/upkeep/settings.ts";
-import { fieldOf, type Setting, SETTINGS } from "./settings.ts";
+import { fieldOf, type Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 import { Problem } from "./values.ts";
 
 const CHANGEABLE: { readonly [Key in keyof ChangeableSettings]: Setting<ChangeableSettings[Key]> } = SETTINGS;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config.ts";
-import { fieldOf, type Setting as Described, SETTINGS } from "../../src/config/settings.ts";
+import { fieldOf, type Setting as Described } from "../../src/config/setting.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import type { Setting } from "../../web/lib/api/types.ts";
 import { textOfPlans, valuesOfPlans } from "../../web/lib/server.ts";
 import { groupsOf } from "../../web/lib/setting-groups.ts";

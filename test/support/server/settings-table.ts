@@ -1,5 +1,6 @@
 import { UNITS } from "../../../src/config/help.ts";
-import { nameOf, type Setting, SETTINGS, variableOf } from "../../../src/config/settings.ts";
+import { nameOf, type Setting, variableOf } from "../../../src/config/setting.ts";
+import { SETTINGS } from "../../../src/config/settings.ts";
 
 /** The settings as the README's Markdown table has them; ends without a line break. */
 export function settingsTable(): string {
