@@ -8,7 +8,7 @@ import { BackupError } from "./place.ts";
 /** Characters that are written at once. */
 const PIECE = 64 * 1024;
 /** How many contents are copied at once. */
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
 /** How many contents are checked in one turn of the event loop. */
 const A_TURN = 100;
 
@@ -59,20 +59,4 @@ export async function* damagedSmallContents(
     checked += 1;
     if (checked % A_TURN === 0) await nextTurn();
   }
-}
-
-/** Runs `work` for each item, for some at once. Rejects with the first error, once nothing runs. */
-export async function inParallel<T>(items: AsyncIterable<T> | Iterable<T>, work: (item: T) => Promise<void>) {
-  const running = new Set<Promise<unknown>>();
-  const errors: unknown[] = [];
-  for await (const item of items) {
-    const run = work(item)
-      .catch((error: unknown) => errors.push(error))
-      .finally(() => running.delete(run));
-    running.add(run);
-    if (running.size >= AT_ONCE) await Promise.race(running);
-    if (errors.length > 0) break;
-  }
-  await Promise.all(running);
-  if (errors.length > 0) throw errors[0];
 }

@@ -1,7 +1,8 @@
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
-import { inParallel } from "./contents.ts";
+import { inParallel } from "../process/in-parallel.ts";
+import { AT_ONCE } from "./contents.ts";
 import {
   isPartName,
   keptBackups,
@@ -38,7 +39,7 @@ export async function restoreFrom(address: BackupAddress, id: string | null, dat
       if (bytes !== null) await restoration.addPart(name, bytes);
     }
     restoration.requireParts(manifest);
-    await inParallel(restoration.contents(), (content) =>
+    await inParallel(restoration.contents(), AT_ONCE, (content) =>
       restoration.addContent(content, () => place.read(nameOfContent(content.digest))),
     );
     return { manifest, missing: await restoration.finish(manifest) };
@@ -54,7 +55,7 @@ export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir:
     const store = readMarker(await textOf(value.bytes), "the archive");
     using restoration = await Restoration.begin(dataDir, store);
     const manifests: Manifest[] = [];
-    await inParallel(smallContents(entries, restoration, manifests), (content) => content());
+    await inParallel(smallContents(entries, restoration, manifests), AT_ONCE, (content) => content());
     const [manifest] = manifests;
     if (manifest === undefined)
       throw new BackupError("The archive has no manifest: the backup was not finished.");

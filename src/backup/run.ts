@@ -9,7 +9,8 @@ import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
-import { damagedSmallContents, inParallel, writeContentList } from "./contents.ts";
+import { inParallel } from "../process/in-parallel.ts";
+import { AT_ONCE, damagedSmallContents, writeContentList } from "./contents.ts";
 import type { BackupId, DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
 import { MANIFEST, manifestText, NAMED_FILES, nameOfPart, newBackupId, PARTS } from "./manifest.ts";
 import type { BackupPlace, BackupTarget } from "./place.ts";
@@ -131,7 +132,7 @@ export class BackupRun {
 
   async #copyContents(snapshot: Snapshot): Promise<void> {
     const { contents, target } = this.#parts;
-    await inParallel(this.#absent(snapshot.contents()), async (content) => {
+    await inParallel(this.#absent(snapshot.contents()), AT_ONCE, async (content) => {
       this.#check();
       const name = nameOfContent(content.digest);
       const put = (path: string) => target.putContent(name, path, content);
