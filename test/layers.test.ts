@@ -39,6 +39,8 @@ const MAY_IMPORT = lists({
   "data-directory": "blobs config db domain process",
   db: "domain process",
   blobs: "domain",
+  // A bucket of an S3 server. It does not know what is kept there.
+  s3: "domain process",
   // The one way to servers whose names others choose.
   network: "domain process",
   "config.ts": "config domain",
@@ -82,6 +84,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
   },
   { module: /^@sinclair\/typebox/, places: ["backup", "http"] },
   { module: /^bun:sqlite$/, places: ["db"] },
+  { module: /^aws4fetch$/, places: ["s3"] },
   {
     module: /^node:fs/,
     // `commands` for the process's own terminal.
@@ -278,7 +281,7 @@ test("a start loads no more of others than this, nor what only commands and some
     "package.json",
   ]);
   expect(
-    loaded.filter((path) => /^src\/(backup|verify|db\/verify)\/|\/(router|openapi)\.ts$/.test(path)),
+    loaded.filter((path) => /^src\/(backup|s3|verify|db\/verify)\/|\/(router|openapi)\.ts$/.test(path)),
   ).toEqual([]);
 });
 

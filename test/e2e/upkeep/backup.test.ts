@@ -7,7 +7,7 @@ import { keptBackups } from "../../../src/backup/manifest.ts";
 import { heldIn, requireWhole, sizeOf, startFilled, succeed, upload } from "../../support/faults/backups.ts";
 import { type Agent, executable, inShell, run } from "../../support/server/executable.ts";
 import { contentOf, heldBy } from "../../support/faults/faults.ts";
-import { startS3Server } from "../../support/peers/s3-server.ts";
+import { S3Server, SLOW_DOWN, times } from "../../support/peers/s3-server.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -111,12 +111,12 @@ async function fail(...command: Parameters<typeof run>): Promise<string> {
 
 if (isThorough()) {
   test("an S3 server keeps backups like a directory, and one that is busy for a moment is asked again", async () => {
-    using s3 = startS3Server("a-bucket");
+    await using s3 = await S3Server.start("a-bucket");
     const { env } = s3;
     await using t = await startFilled(12);
     const where = "s3://a-bucket/some/where";
     const args = ["backup", where, "--data-dir", t.dataDir];
-    s3.failing = 2;
+    s3.fault = times(2, SLOW_DOWN);
     expect(await succeed(args, { env })).toContain("new there: 8.");
     await upload(t.agent, 3, 50);
     const held = await heldBy(t.agent.client, t.agent.drive);
@@ -132,7 +132,7 @@ if (isThorough()) {
     const unreachable = { ...env, S3_ENDPOINT: "http://127.0.0.1:1" };
     expect(await fail(args, { env: unreachable })).toContain("Check S3_ENDPOINT");
     // A list without an end does not keep a backup for ever.
-    s3.isStuck = true;
+    s3.traits.isStuck = true;
     expect(await fail(args, { env })).toContain("the same page again");
   });
 
