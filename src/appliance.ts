@@ -256,12 +256,15 @@ function tellOthers({ root }: DataDirectory, log: Log): void {
 
 /** How the server makes backups of itself; null if it makes none. */
 function backupPlanOf(
-  { backup, backupIntervalMs, backupKeep, dataDir }: Config,
+  { backup, backupIntervalMs, backupKeep, dataDir, asGiven }: Config,
   program: readonly string[],
 ): BackupPlan | null {
   if (backup === null) return null;
   const place = nameOfBackupAddress(backup);
-  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir];
+  // Variables are passed on as they are.
+  const ofS3 = asGiven.filter(({ flag, source }) => source === "flag" && flag.startsWith("s3-"));
+  const s3Flags = ofS3.flatMap(({ flag, text }) => [`--${flag}`, text ?? ""]);
+  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir, ...s3Flags];
   return { place, intervalMs: backupIntervalMs, command: [...program, "backup", place, ...flags] };
 }
 

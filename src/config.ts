@@ -1,3 +1,4 @@
+import { s3Settings } from "./config/s3.ts";
 import { fieldOf, nameOf, type Setting, variableOf } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { pathInAnother, Problem } from "./config/values.ts";
@@ -66,6 +67,11 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     backup: reader.read(SETTINGS.backup),
     backupIntervalMs: reader.read(SETTINGS.backupInterval),
     backupKeep: reader.read(SETTINGS.backupKeep),
+    s3: s3Settings({
+      credentialsFile: reader.read(SETTINGS.s3Credentials),
+      pathStyle: reader.read(SETTINGS.s3PathStyle),
+      variable: (name) => reader.variable(name),
+    }),
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval),
     embeddings: readEmbeddings(reader),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
@@ -148,6 +154,11 @@ class Reader {
   /** What is given; null if nothing is. A flag may be given and empty. */
   textOf(setting: Pick<Setting<unknown>, "flag">): string | null {
     return this.#flags[nameOf(setting)] ?? (this.#env[variableOf(setting)] || null);
+  }
+
+  /** What a variable of another name is set to; null if it is not. */
+  variable(name: string): string | null {
+    return this.#env[name] || null;
   }
 
   /** The value; the default if it is not given, or wrong. If wrong, adds a problem. */

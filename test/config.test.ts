@@ -48,9 +48,49 @@ test("nothing given: the documented defaults", () => {
     backup: null,
     backupIntervalMs: 24 * 60 * 60 * 1000,
     backupKeep: 7,
+    s3: { endpoint: null, region: "us-east-1", isPathStyle: false, credentials: null },
     scrubIntervalMs: 30 * 86_400_000,
     embeddings: null,
     logFormat: "json",
+  });
+});
+
+describe("S3", () => {
+  const keys = { S3_ACCESS_KEY_ID: "AK", S3_SECRET_ACCESS_KEY: "s3cr3t" };
+
+  test("the place is known by the names that other programs use", () => {
+    const aws = { endpoint: null, region: "us-east-1", isPathStyle: false };
+    for (const [env, expected] of [
+      [{ AWS_REGION: "eu-west-1" }, { ...aws, region: "eu-west-1" }],
+      [
+        { AWS_REGION: "eu-west-1", S3_REGION: "auto" },
+        { ...aws, region: "auto" },
+      ],
+      [{ COFFER_S3_PATH_STYLE: "on" }, { ...aws, isPathStyle: true }],
+      [{ S3_ENDPOINT: "http://h:9000" }, { ...aws, endpoint: "http://h:9000", isPathStyle: true }],
+      [{ AWS_ENDPOINT_URL: "h.example" }, { ...aws, endpoint: "https://h.example", isPathStyle: true }],
+      [
+        { S3_ENDPOINT: "https://s3.eu-north-1.amazonaws.com", COFFER_S3_PATH_STYLE: "off" },
+        { ...aws, endpoint: "https://s3.eu-north-1.amazonaws.com", region: "eu-north-1" },
+      ],
+    ] as const) {
+      expect(load(env).s3).toEqual({ ...expected, credentials: null });
+    }
+  });
+
+  test("credentials are from the file that is named, from variables, or from the file of other programs", () => {
+    const shared = { AWS_SHARED_CREDENTIALS_FILE: "/shared" };
+    const own = { COFFER_S3_CREDENTIALS: "own/file", AWS_PROFILE: "work" };
+    expect(load({ ...shared, ...keys, ...own }).s3.credentials).toEqual({
+      kind: "file",
+      path: resolve("own/file"),
+      profile: "work",
+    });
+    expect(load({ ...shared, ...keys }).s3.credentials).toMatchObject({ kind: "keys", accessKeyId: "AK" });
+    expect(load(shared).s3.credentials).toEqual({ kind: "file", path: "/shared", profile: "default" });
+    expect(load({ S3_ACCESS_KEY_ID: "AK" }).s3.credentials).toBeNull();
+    const { credentials } = load({ ...keys, AWS_SESSION_TOKEN: "t0ken" }).s3;
+    expect(inspect(credentials) + JSON.stringify(credentials)).not.toMatch(/s3cr3t|t0ken/);
   });
 });
 

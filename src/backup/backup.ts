@@ -48,7 +48,7 @@ export interface Backup extends Made {
  */
 export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
-    const place = await openPlaceToWrite(address, backedUp, options.dataDir);
+    const place = await openPlaceToWrite(address, backedUp, options);
     const last = (await keptBackups(place)).at(-1)?.id ?? null;
     await removeUnfinished(place);
     const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(last);
@@ -239,15 +239,16 @@ async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, cloc
  * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
  * the store's own. Throws BackupError if it holds something else, or another store's backups.
  */
-async function openPlaceToWrite(address: BackupAddress, { store, disks }: BackedUp, dataDir: string) {
+async function openPlaceToWrite(address: BackupAddress, { store, disks }: BackedUp, options: BackupOptions) {
   const where = nameOfBackupAddress(address);
   if (address.kind === "s3") {
-    const place = new S3Place(address);
+    const place = new S3Place(address, options);
     await claim(place, where, store);
+    await place.clearDrafts();
     return place;
   }
   const place = new DirectoryPlace(address.path);
-  await place.make({ dataDir, disks });
+  await place.make({ dataDir: options.dataDir, disks });
   await claim(place, where, store);
   await place.clearDrafts();
   return place;

@@ -15,7 +15,7 @@ import {
   readMarker,
 } from "./manifest.ts";
 import { DirectoryPlace } from "./directory-place.ts";
-import { S3Place } from "./s3-place.ts";
+import { type S3Access, S3Place } from "./s3-place.ts";
 import type { BackupPlace } from "./place.ts";
 import { BackupError, BACKUPS, digestOfName, nameOfContent, readText, textOf } from "./place.ts";
 import { Restoration } from "./restoration.ts";
@@ -28,9 +28,13 @@ const SMALL_BYTES = 1024 * 1024;
  * Restores a backup from a place into an empty or new directory: one by its id, or the newest complete one. Returns the
  * contents of files that are `missing` then: reads of these fail. Throws BackupError or DataDirectoryError.
  */
-export async function restoreFrom(address: BackupAddress, id: string | null, dataDir: string) {
+export async function restoreFrom(
+  address: BackupAddress,
+  id: string | null,
+  { dataDir, ...access }: S3Access & { readonly dataDir: string },
+) {
   return explaining(async () => {
-    const place = await openPlaceToRead(address);
+    const place = await openPlaceToRead(address, access);
     const manifest = await chosen(place, nameOfBackupAddress(address), id);
     requireKnownSchema(manifest);
     using restoration = await Restoration.begin(dataDir, manifest.store);
@@ -89,8 +93,8 @@ async function* smallContents(
 }
 
 /** Opens a place to read its backups. Throws BackupError if it has none. */
-async function openPlaceToRead(address: BackupAddress): Promise<BackupPlace> {
-  const place = address.kind === "s3" ? new S3Place(address) : new DirectoryPlace(address.path);
+async function openPlaceToRead(address: BackupAddress, access: S3Access): Promise<BackupPlace> {
+  const place = address.kind === "s3" ? new S3Place(address, access) : new DirectoryPlace(address.path);
   const where = nameOfBackupAddress(address);
   const marker = await readText(place, MARKER);
   if (marker === null) throw new BackupError(`${where} holds no backups of Coffer: it has no ${MARKER}.`);

@@ -4,7 +4,6 @@ import type { BlobDirectories } from "../blobs/blob-directories.ts";
 import { type BlobFacts, damageIn } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { keepDirectory } from "../blobs/temp-file.ts";
-import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
@@ -14,14 +13,14 @@ import { AT_ONCE, damagedSmallContents, writeContentList } from "./contents.ts";
 import type { BackupId, DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
 import { MANIFEST, manifestText, NAMED_FILES, nameOfPart, newBackupId, PARTS } from "./manifest.ts";
 import type { BackupPlace, BackupTarget } from "./place.ts";
+import type { S3Access } from "./s3-place.ts";
 import { BackupError, CONTENTS, measured, nameOfContent } from "./place.ts";
 
 /** Names of temporary files. A server that starts leaves them; the next backup removes them. */
 const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list)$/;
 
-export interface BackupOptions {
+export interface BackupOptions extends S3Access {
   readonly dataDir: string;
-  readonly clock: Clock;
   /** Bytes that the copy of the database leaves free on the disk of the data directory. */
   readonly diskReserve: number;
   readonly version: string;

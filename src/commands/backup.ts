@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Backup } from "../backup/backup.ts";
 import type { DamagedInBackup } from "../backup/manifest.ts";
 import type { BackupOptions } from "../backup/run.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { systemClock } from "../process/clock.ts";
 import { nameOfBackupAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { keptWhere } from "../domain/contents/content.ts";
@@ -11,17 +12,22 @@ import { type Command, CommandError, requireConfig } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 const MIB = 1024 * 1024;
+const S3_FLAGS = [SETTINGS.s3Credentials.flag, SETTINGS.s3PathStyle.flag];
+const S3_HELP = `  ${SETTINGS.s3Credentials.flag}
+  ${SETTINGS.s3PathStyle.flag}
+                    As for serve.`;
 
 export const backup: Command = {
   name: "backup",
   positionals: ["[DEST]"],
-  flags: ["--keep NUMBER", "--data-dir PATH"],
+  flags: ["--keep NUMBER", "--data-dir PATH", ...S3_FLAGS],
   summary: "Make a backup; works while the server runs",
   help: `  DEST              A directory, s3://BUCKET/PREFIX, or - for one tar archive on standard output.
                     Without it, COFFER_BACKUP.
   --keep NUMBER     How many backups DEST keeps, this one included; the oldest are removed.
                     Without it, COFFER_BACKUP_KEEP, which is 7 if it is not set.
   --data-dir PATH   The data directory, as for serve.
+${S3_HELP}
 
 Contents that DEST has already are not copied again. For s3://, set S3_ENDPOINT, S3_REGION,
 S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`,
@@ -74,15 +80,16 @@ function report(
 export const restore: Command = {
   name: "restore",
   positionals: ["SRC"],
-  flags: ["--backup ID", "--data-dir PATH"],
+  flags: ["--backup ID", "--data-dir PATH", ...S3_FLAGS],
   summary: "Restore a backup into an empty or new data directory",
   help: `  SRC               Where the backup is: a directory, s3://BUCKET/PREFIX, or - for an archive on
                     standard input.
   --backup ID       Which backup; without it, the newest complete one.
-  --data-dir PATH   The data directory to make, as for serve.`,
+  --data-dir PATH   The data directory to make, as for serve.
+${S3_HELP}`,
   async run({ values: { backup: id = null, ...flags }, positionals: [source = ""] }, terminal) {
     const { restoreFrom, restoreStream } = await import("../backup/restore.ts");
-    const { dataDir } = requireConfig(flags, terminal);
+    const { dataDir, s3 } = requireConfig(flags, terminal);
     const address = parseBackupAddress(source, resolve);
     if (source === "-" && id !== null)
       throw new CommandError("An archive holds one backup: leave --backup out.");
@@ -92,7 +99,7 @@ export const restore: Command = {
     const { manifest, missing } =
       address === null
         ? await restoreStream(Bun.stdin.stream(), dataDir)
-        : await restoreFrom(address, id, dataDir);
+        : await restoreFrom(address, id, { dataDir, s3, clock: systemClock });
     terminal.out(`Restored the backup ${manifest.id}, made ${manifest.created_at}, into ${dataDir}.`);
     terminal.out(`Start it with: coffer serve --data-dir ${dataDir}`);
     if (missing.length === 0) return;

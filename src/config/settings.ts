@@ -227,6 +227,20 @@ export const SETTINGS = {
     help: "How many backups are kept; a new one removes the oldest",
     parse: integer(1, 10_000),
   }),
+  s3Credentials: setting({
+    flag: "--s3-credentials PATH",
+    fallback: "none",
+    absent: null,
+    help: "A file with credentials for S3, in the form of AWS; it is read again when it changes. Without it, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY count",
+    parse: (text) => resolve(text),
+  }),
+  s3PathStyle: setting({
+    flag: "--s3-path-style on|off",
+    fallback: "on with S3_ENDPOINT, else off",
+    absent: null,
+    help: "Whether a bucket stands in the path of S3's addresses, and not in the name of the server",
+    parse: choice("on", "off"),
+  }),
   scrubInterval: setting({
     flag: "--scrub-interval DURATION",
     fallback: "720h",

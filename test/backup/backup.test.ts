@@ -14,6 +14,7 @@ import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
 import { flipped } from "../support/samples/blob-store-contract.ts";
 import { filesIn, fileOf } from "../support/samples/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
+import { NO_S3 } from "../support/peers/s3-options.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
 import { testWith } from "../support/server/test-with.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -42,7 +43,7 @@ async function start(settings: Record<string, string> = {}) {
     place,
     backUp: (keep = 7) => backUp(coffer, place, keep),
     restore: (name: string, id: string | null = null) =>
-      restoreFrom({ kind: "directory", path: place }, id, at(name)),
+      restoreFrom({ kind: "directory", path: place }, id, { ...optionsFor(coffer), dataDir: at(name) }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -57,7 +58,7 @@ async function remove({ client, id }: OwnDrive, path: string): Promise<void> {
 
 function optionsFor({ dataDir, clock }: TestAppliance): BackupOptions {
   const { signal } = new AbortController();
-  return { dataDir, clock, diskReserve: 0, version: "1.2.3", signal };
+  return { dataDir, clock, s3: NO_S3, diskReserve: 0, version: "1.2.3", signal };
 }
 
 function backUp(coffer: TestAppliance, path: string, keep = 7) {

@@ -7,6 +7,7 @@ import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
 import { type IndexBatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
 import { IndexThread } from "../../../src/services/search/index-steps.ts";
+import { NO_S3 } from "../../support/peers/s3-options.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -146,11 +147,18 @@ describe("an index that is not the database's own is made again", () => {
 test("a store that was restored is searched", async () => {
   const place = { kind: "directory", path: join(coffer.dataDir, "../backup") } as const;
   const { signal } = new AbortController();
-  const options = { dataDir: coffer.dataDir, clock: coffer.clock, diskReserve: 0, version: "1.2.3", signal };
+  const options = {
+    dataDir: coffer.dataDir,
+    clock: coffer.clock,
+    s3: NO_S3,
+    diskReserve: 0,
+    version: "1.2.3",
+    signal,
+  };
   await backUpTo(place, 1, options);
   await put("one.txt", "changed", 200);
   const restored = join(coffer.dataDir, "../restored");
-  await restoreFrom(place, null, restored);
+  await restoreFrom(place, null, { ...options, dataDir: restored });
   await coffer.restart({ "data-dir": restored });
   await eventually(async () => (await found("needle")).length === 2);
   expect(await found("changed")).toEqual([]);

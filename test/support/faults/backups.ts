@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
 import { keptBackups } from "../../../src/backup/manifest.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { NO_S3 } from "../peers/s3-options.ts";
 import { type Agent, provision, run, serve } from "../server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
 import { contentOf, type Held, heldBy, put } from "./faults.ts";
@@ -61,7 +63,11 @@ export async function completeIn(path: string): Promise<string[]> {
 export async function requireWhole(path: string, restored: string): Promise<number> {
   const complete = await completeIn(path);
   for (const id of complete) {
-    const { missing } = await restoreFrom({ kind: "directory", path }, id, restored);
+    const { missing } = await restoreFrom({ kind: "directory", path }, id, {
+      dataDir: restored,
+      s3: NO_S3,
+      clock: systemClock,
+    });
     expect([id, missing]).toEqual([id, []]);
     await rm(restored, { recursive: true });
   }

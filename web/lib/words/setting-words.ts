@@ -75,6 +75,12 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   backup: mark("Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX"),
   backup_interval: mark("How often the server makes a backup"),
   backup_keep: mark("How many backups are kept; a new one removes the oldest"),
+  s3_credentials: mark(
+    "A file with credentials for S3, in the form of AWS; it is read again when it changes. Without it, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY count",
+  ),
+  s3_path_style: mark(
+    "Whether a bucket stands in the path of S3's addresses, and not in the name of the server",
+  ),
   scrub_interval: mark(
     "How long the slow check of all contents for damage takes before it begins again; 0s for never",
   ),
@@ -93,6 +99,7 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
 /** Defaults that the server describes, for want of a value. */
 const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   none: mark("Not set"),
+  "on with S3_ENDPOINT, else off": mark("on with S3_ENDPOINT, else off"),
   "none: local accounts": mark("none: local accounts"),
   "none: search by words alone": mark("none: search by words alone"),
   "pretty on a terminal, else json": mark("pretty on a terminal, else json"),
