@@ -9,6 +9,7 @@ import { NO_CEPH, startCeph } from "../../support/peers/ceph.ts";
 import { FaultProxy } from "../../support/peers/fault-proxy.ts";
 import type { ProxyFault } from "../../support/peers/proxy-faults.ts";
 import { clientOf, newBucket, openEngine, type S3Engine } from "../../support/peers/s3-engine.ts";
+import { NO_SWIFT, startSwift } from "../../support/peers/swift.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
 import { run } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -19,6 +20,8 @@ const LARGE = 80 * 1024 * 1024;
 const FILES = 3;
 /** More requests than a backup of so few files makes. */
 const MOST_REQUESTS = 60;
+
+const KEEPS_BACKUPS = "keeps backups like a directory, also of what is sent in parts";
 
 type Tried = ProxyFault | "another object";
 
@@ -31,6 +34,7 @@ const FAULTS: readonly Tried[] = [
   { kind: "refused", status: 500 },
   { kind: "refused", status: 503, retryAfter: 1 },
   { kind: "slow", ms: 20 },
+  { kind: "flipped", body: "upload" },
   { kind: "flipped", body: "answer" },
   { kind: "short", says: "whole" },
   { kind: "short", says: "half" },
@@ -40,23 +44,7 @@ const FAULTS: readonly Tried[] = [
 describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {
   const ceph = openEngine(startCeph);
 
-  test("keeps backups like a directory, also of what is sent in parts", async () => {
-    const { env } = ceph();
-    await using t = await startFilled(12);
-    const { client, drive } = t.agent;
-    const where = `s3://${await newBucket(ceph())}/some/where`;
-    const args = ["backup", where, "--data-dir", t.dataDir];
-    expect(await put(client, drive, "large", contentOf("large", LARGE))).toBe(201);
-    expect(await succeed(args, { env })).toContain("new there: 9.");
-    await upload(t.agent, 3, 50);
-    expect(await succeed([...args, "--keep", "1"], { env })).toMatch(
-      /new there: 2\.\nRemoved what is no longer kept\. Backups: 1; contents: 0/,
-    );
-    const held = await heldBy(client, drive);
-    await succeed(["restore", where, "--data-dir", t.at("restored")], { env });
-    expect(await verified(t.at("restored"))).toEqual([]);
-    expect(await heldIn(t.at("restored"), t.agent)).toEqual(held);
-  });
+  test(KEEPS_BACKUPS, () => keepBackups(ceph()));
 
   // They wait more than they work.
   test.concurrent.each(FAULTS)(
@@ -68,6 +56,30 @@ describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {
     },
   );
 });
+
+describe.skipIf(NO_SWIFT !== "")(withReason("Swift", NO_SWIFT), () => {
+  const swift = openEngine(startSwift);
+
+  test(KEEPS_BACKUPS, () => keepBackups(swift()));
+});
+
+async function keepBackups(engine: S3Engine): Promise<void> {
+  const { env } = engine;
+  await using t = await startFilled(12);
+  const { client, drive } = t.agent;
+  const where = `s3://${await newBucket(engine)}/some/where`;
+  const args = ["backup", where, "--data-dir", t.dataDir];
+  expect(await put(client, drive, "large", contentOf("large", LARGE))).toBe(201);
+  expect(await succeed(args, { env })).toContain("new there: 9.");
+  await upload(t.agent, 3, 50);
+  expect(await succeed([...args, "--keep", "1"], { env })).toMatch(
+    /new there: 2\.\nRemoved what is no longer kept\. Backups: 1; contents: 0/,
+  );
+  const held = await heldBy(client, drive);
+  await succeed(["restore", where, "--data-dir", t.at("restored")], { env });
+  expect(await verified(t.at("restored"))).toEqual([]);
+  expect(await heldIn(t.at("restored"), t.agent)).toEqual(held);
+}
 
 /** Tries the first request, the second, and so on, until there is none; how many there were. */
 async function untilUnhit(isHit: (n: number) => Promise<boolean>): Promise<number> {

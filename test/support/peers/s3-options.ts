@@ -11,7 +11,10 @@ export const NO_S3: S3Settings = {
 };
 
 /** How a bucket of a server is opened. It does not pause between attempts. */
-export function optionsFor({ settings }: S3Server, more: Partial<S3Options> = {}): S3Options {
+export function optionsFor(
+  { settings }: Pick<S3Server, "settings">,
+  more: Partial<S3Options> = {},
+): S3Options {
   const { endpoint, region, accessKeyId, secretAccessKey } = settings;
   return {
     endpoint,
