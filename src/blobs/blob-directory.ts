@@ -10,6 +10,8 @@ export interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
   readonly digest: Digest | null;
+  /** Bytes; null for what is not a regular file. */
+  readonly size: number | null;
   /** Milliseconds since the epoch, by the file system's clock. */
   readonly modifiedAt: number;
 }
@@ -59,7 +61,8 @@ async function* countsIn(blobsDir: string): AsyncGenerator<number> {
 
 async function* named(path: string, digest: Digest | null): AsyncGenerator<NamedFile> {
   const found = await ifPresent(lstat(path));
-  if (found !== null) yield { path, digest, modifiedAt: found.mtimeMs };
+  if (found === null) return;
+  yield { path, digest, size: found.isFile() ? found.size : null, modifiedAt: found.mtimeMs };
 }
 
 async function namesIn(directory: string): Promise<string[]> {
