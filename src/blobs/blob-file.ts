@@ -195,7 +195,8 @@ export class OpenBlob implements AsyncDisposable {
 }
 
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const WRONG_BYTES = "does not match its SHA-256";
+/** The `problem` of bytes whose hash is another. */
+export const WRONG_BYTES = "does not match its SHA-256";
 
 function wrongSize(found: number, size: number): string {
   return `has ${found} bytes instead of ${size}`;
