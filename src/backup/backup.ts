@@ -13,7 +13,7 @@ import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { messageOf, WriteRefused } from "../domain/errors.ts";
 import {
-  type KeptBackup,
+  type BackupId,
   keptBackups,
   MANIFEST,
   manifestOf,
@@ -49,13 +49,14 @@ export interface Backup extends Made {
 export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
     const place = await openPlaceToWrite(address, backedUp, options);
-    const last = (await keptBackups(place)).at(-1)?.id ?? null;
-    await removeUnfinished(place);
-    const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(last);
+    const complete = await removeUnfinished(place);
+    const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(
+      complete.at(-1) ?? null,
+    );
     await tables.writeFromReserve(() =>
       tables.backups.putSuccess(nameOfBackupAddress(address), options.clock.now()),
     );
-    return { ...backup, pruned: await prune(place, keep) };
+    return { ...backup, pruned: await prune(place, keep, [...complete, backup.id]) };
   });
 }
 
@@ -130,19 +131,34 @@ function explained(error: unknown): unknown {
   return error;
 }
 
-/** Removes the backups that were not finished. None may be running. */
-async function removeUnfinished(place: BackupPlace): Promise<void> {
-  for (const backup of await keptBackups(place)) if (!backup.isComplete) await place.remove(backup.names);
+/** Removes the backups that were not finished; none may be running. Returns those that were, the newest last. */
+async function removeUnfinished(place: BackupPlace): Promise<BackupId[]> {
+  const complete: BackupId[] = [];
+  for (const { id, names, isComplete } of await keptBackups(place)) {
+    // A list may lack what is there: the manifest itself decides.
+    if (isComplete || (await place.read(nameOfPart(id, MANIFEST))) !== null) complete.push(id);
+    else await place.remove(names);
+  }
   await place.sync();
+  return complete;
 }
 
 /**
  * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
- * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read: then no content is
- * removed.
+ * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read, or is not listed: then no
+ * content is removed.
+ *
+ * @param known some that are there: contents would be lost if the place lists fewer
  */
-async function prune(place: BackupPlace, keep: number) {
+async function prune(place: BackupPlace, keep: number, known: readonly BackupId[]) {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
+  const missing = known.find((id) => !complete.some((backup) => backup.id === id));
+  if (missing !== undefined) {
+    throw new BackupError(
+      `The place of the backups does not list the backup ${missing}, which is there, so nothing was removed. Run the ` +
+        "backup again.",
+    );
+  }
   const old = complete.slice(0, -keep);
   for (const { id, names } of old) {
     const manifest = nameOfPart(id, MANIFEST);
@@ -150,7 +166,10 @@ async function prune(place: BackupPlace, keep: number) {
     await place.sync();
     await place.remove(names.filter((name) => name !== manifest));
   }
-  const named = await digestsIn(place, complete.slice(-keep));
+  const named = await digestsIn(
+    place,
+    complete.slice(-keep).map(({ id }) => id),
+  );
   const names: string[] = [];
   for await (const { name } of place.list(CONTENTS)) {
     const digest = digestOfName(name);
@@ -161,9 +180,9 @@ async function prune(place: BackupPlace, keep: number) {
   return { backups: old.length, contents: names.length };
 }
 
-async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
+async function digestsIn(place: BackupPlace, backups: readonly BackupId[]): Promise<Set<Digest>> {
   const named = new Set<Digest>();
-  for (const { id } of backups) {
+  for (const id of backups) {
     const manifest = await manifestOf(place, id);
     const part = manifest?.parts.find(({ name }) => name === PARTS.contents);
     const bytes = await place.read(nameOfPart(id, PARTS.contents));

@@ -7,7 +7,7 @@ import { keptBackups } from "../../../src/backup/manifest.ts";
 import { heldIn, requireWhole, sizeOf, startFilled, succeed, upload } from "../../support/faults/backups.ts";
 import { type Agent, executable, inShell, run } from "../../support/server/executable.ts";
 import { contentOf, heldBy } from "../../support/faults/faults.ts";
-import { S3Server, SLOW_DOWN, times } from "../../support/peers/s3-server.ts";
+import { type S3Fault, S3Server, SLOW_DOWN, times } from "../../support/peers/s3-server.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -109,6 +109,13 @@ async function fail(...command: Parameters<typeof run>): Promise<string> {
   return stderr;
 }
 
+const EMPTY_LIST: S3Fault = {
+  kind: "answer",
+  status: 200,
+  code: "",
+  body: "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>",
+};
+
 if (isThorough()) {
   test("an S3 server keeps backups like a directory, and one that is busy for a moment is asked again", async () => {
     await using s3 = await S3Server.start("a-bucket");
@@ -131,6 +138,15 @@ if (isThorough()) {
     expect(await fail(foreign, { env })).toContain("holds where/letter");
     const unreachable = { ...env, S3_ENDPOINT: "http://127.0.0.1:1" };
     expect(await fail(args, { env: unreachable })).toContain("Check S3_ENDPOINT");
+    // A list that lacks what is there, which a store may answer, removes nothing.
+    const ofBackups = s3.asked
+      .filter((asked) => /prefix=some(?:\/|%2F)where(?:\/|%2F)backups/.test(asked))
+      .at(-1);
+    let lists = 0;
+    s3.fault = (asked) => (asked === ofBackups && ++lists === 2 ? EMPTY_LIST : null);
+    expect(await fail(args, { env })).toContain("does not list the backup");
+    await succeed(["restore", where, "--data-dir", t.at("again")], { env });
+    expect(await heldIn(t.at("again"), t.agent)).toEqual(held);
     // A list without an end does not keep a backup for ever.
     s3.traits.isStuck = true;
     expect(await fail(args, { env })).toContain("comes again");
