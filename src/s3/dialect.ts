@@ -14,8 +14,9 @@ export class Dialect {
   conditions: "unknown" | "kept" | "ignored" = "unknown";
 
   /** Learns from an error to a request. Returns whether to send it again, without what the store does not take. */
-  learnsFrom({ status, code, message }: S3ErrorReply, sent: Special): boolean {
-    if (status !== 501 && status !== 400) return false;
+  learnsFrom({ status, code, message, isMismatch }: S3ErrorReply, sent: Special): boolean {
+    // A checksum that does not match was taken.
+    if (isMismatch || (status !== 501 && status !== 400)) return false;
     const says = (word: RegExp) => word.test(message);
     // A list of parts with checksums is malformed to some.
     if (sent.checksum && (says(/checksum/i) || code === "MalformedXML")) {

@@ -56,8 +56,15 @@ export class S3ErrorReply {
   /** How long the store asks to be left alone, in milliseconds. */
   readonly retryAfterMs: number;
 
-  private constructor(reply: S3Reply, said: { code: string; message: string; region: string | null }) {
+  /** Whether its meaning should stand in its body, and does not: that may have been lost on the way. */
+  readonly isUnclear: boolean;
+
+  private constructor(
+    reply: S3Reply,
+    said: { code: string; message: string; region: string | null; hasBody: boolean },
+  ) {
     this.status = reply.status;
+    this.isUnclear = said.hasBody && isUnclear(reply.status, said.code);
     this.code = said.code;
     this.message = said.message.slice(0, SAID_CHARACTERS);
     this.region = reply.headers.get("x-amz-bucket-region") ?? said.region;
@@ -66,14 +73,15 @@ export class S3ErrorReply {
     this.retryAfterMs = seconds > 0 ? seconds * 1000 : 0;
   }
 
-  /** Reads an answer. One that is no XML, as of a proxy, is known by its status alone. */
-  static async read(reply: S3Reply): Promise<S3ErrorReply> {
+  /** Reads an answer. One that is no XML, as of a proxy, is known by its status alone. @param method of the request */
+  static async read(reply: S3Reply, method: string): Promise<S3ErrorReply> {
+    const hasBody = method !== "HEAD";
     try {
       const xml = await readXml(reply.pieces());
       const [code, message] = [textOf(xml, "Code") ?? "", textOf(xml, "Message") ?? ""];
-      return new S3ErrorReply(reply, { code, message, region: textOf(xml, "Region") });
+      return new S3ErrorReply(reply, { code, message, region: textOf(xml, "Region"), hasBody });
     } catch {
-      return new S3ErrorReply(reply, { code: "", message: "", region: null });
+      return new S3ErrorReply(reply, { code: "", message: "", region: null, hasBody });
     }
   }
 
@@ -87,12 +95,30 @@ export class S3ErrorReply {
     return PASSING_STATUSES.includes(this.status) || PASSING_CODES.includes(this.code);
   }
 
+  /** Whether what arrived at the store is not what its digest names. */
+  get isMismatch(): boolean {
+    return MISMATCH_CODES.includes(this.code);
+  }
+
   /** In words. */
   get said(): string {
     return [`it answered ${this.status}`, this.code, this.message].filter((text) => text !== "").join(" ");
   }
 }
 
+function isUnclear(status: number, code: string): boolean {
+  return status === 404 ? !MISSING_CODES.includes(code) : code === "" && EXPLAINED_STATUSES.includes(status);
+}
+
+/** Those that say too little without a code. */
+const EXPLAINED_STATUSES: readonly number[] = [400, 403, 409];
+/** What can be missing. */
+const MISSING_CODES: readonly string[] = ["NoSuchBucket", "NoSuchKey", "NoSuchUpload"];
+const MISMATCH_CODES: readonly string[] = [
+  "BadDigest",
+  "XAmzContentChecksumMismatch",
+  "XAmzContentSHA256Mismatch",
+];
 const PASSING_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504];
 /** Those that stand in answers of other statuses. */
 const PASSING_CODES: readonly string[] = [

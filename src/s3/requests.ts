@@ -101,12 +101,15 @@ export class S3Requests {
   async try<T>(request: S3Request, take: (reply: S3Reply) => Promise<T>): Promise<T | S3ErrorReply> {
     const { sleep = Bun.sleep } = this.#options;
     for (let attempt = 1; ; attempt++) {
+      const isLast = attempt >= this.#patience.attempts;
       try {
-        return await this.#circuit.run(() => this.#attempt(request, take));
+        const answer = await this.#circuit.run(() => this.#attempt(request, take));
+        if (isLast || !isDoubtful(answer)) return answer;
+        await sleep(this.#pauseAfter(attempt, 0));
       } catch (error) {
         if (!(error instanceof PassingFailure)) throw error;
         const pause = this.#pauseAfter(attempt, error.retryAfterMs);
-        if (attempt >= this.#patience.attempts || pause > LONGEST_PAUSE_MS) {
+        if (isLast || pause > LONGEST_PAUSE_MS) {
           throw this.unavailable(request, error, pause);
         }
         await sleep(pause);
@@ -130,7 +133,7 @@ export class S3Requests {
   async #attempt<T>(request: S3Request, take: (reply: S3Reply) => Promise<T>): Promise<T | S3ErrorReply> {
     const reply = await this.#send(request);
     if (reply.status >= 200 && reply.status < 300) return taken(reply, take);
-    const error = await S3ErrorReply.read(reply);
+    const error = await S3ErrorReply.read(reply, request.method);
     if (error.isPassing) throw new PassingFailure(error.said, error.retryAfterMs);
     return error;
   }
@@ -162,7 +165,7 @@ export class S3Requests {
     return Math.max(retryAfterMs, random() * PAUSE_MS * 2 ** (attempt - 1));
   }
 
-  #adviceFor({ status, code, region, date }: S3ErrorReply): string {
+  #adviceFor({ status, code, region, date, isMismatch, isUnclear }: S3ErrorReply): string {
     if (region !== null && region !== this.#options.region) {
       return `It is in the region ${region}: set S3_REGION, and S3_ENDPOINT if that names a region.`;
     }
@@ -172,6 +175,14 @@ export class S3Requests {
       const own = new Date(this.#options.clock.now()).toUTCString();
       return `The clock of this machine says ${own}, that of the store ${date}. Set it right.`;
     }
+    if (isMismatch) {
+      return "What arrived does not match its SHA-256, each time it was sent. Something on the way changes it, or the file has changed.";
+    }
+    if (status === 404 && isUnclear) {
+      return "It does not say what is missing, as an S3 server does. Check S3_ENDPOINT, and what is on the way there.";
+    }
+    if (code === "NoSuchUpload")
+      return "Somebody else, or a rule of the bucket, has ended this upload. Try again.";
     if (status === 404) return "Make the bucket, or check S3_ENDPOINT and the name of the bucket.";
     if (status === 401 || status === 403) {
       return "Check S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or the file of credentials, and what they may do.";
@@ -182,6 +193,11 @@ export class S3Requests {
 
 function nameOf({ method, name }: Pick<S3Request, "method" | "name">): string {
   return `${method} ${name === "" ? "of the bucket" : name}`;
+}
+
+/** Whether bytes may have changed on the way, there or back: the store works, and may answer otherwise. */
+function isDoubtful(answer: unknown): boolean {
+  return answer instanceof S3ErrorReply && (answer.isMismatch || answer.isUnclear);
 }
 
 async function taken<T>(reply: S3Reply, take: (reply: S3Reply) => Promise<T>): Promise<T> {

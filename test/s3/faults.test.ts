@@ -7,6 +7,7 @@ import { S3Bucket } from "../../src/s3/s3-bucket.ts";
 import { always, nth, type S3Fault, S3Server, SLOW_DOWN, times } from "../support/peers/s3-server.ts";
 import { optionsFor } from "../support/peers/s3-options.ts";
 import { digestOf, sampleBytes } from "../support/samples/blob-store-contract.ts";
+import { failure as s3Failure } from "../support/peers/s3-objects.ts";
 import { bytesOf } from "../support/samples/bucket-contract.ts";
 import { failureOf } from "../support/samples/failure.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -16,6 +17,11 @@ import { FakeClock } from "../support/server/fake-clock.ts";
 const PART = 50_000;
 const BYTES = sampleBytes(3 * PART - 1);
 const SHA256 = digestOf(BYTES);
+const BAD_DIGEST: S3Fault = {
+  kind: "answer",
+  code: "BadDigest",
+  ...s3Failure(400, "BadDigest", "The checksum did not match."),
+};
 /** What passes, and may come to any request. */
 const PASSING: readonly S3Fault[] = [
   { kind: "lost" },
@@ -27,9 +33,13 @@ const PASSING: readonly S3Fault[] = [
   { kind: "answer", status: 429, code: "TooManyRequests" },
   { kind: "answer", status: 400, code: "RequestTimeout" },
   { kind: "answer", status: 409, code: "OperationAborted" },
+  BAD_DIGEST,
+  { kind: "answer", status: 403, code: "", body: "<Error><Code>RequestTim" },
+  { kind: "wrong-upload", at: 7 },
+  { kind: "answer", status: 404, code: "", body: "<html>Not found</html>" },
 ];
 /** Statuses whose meaning stands in the body, which an answer to HEAD has not. */
-const SAID_IN_BODY: readonly unknown[] = [400, 409];
+const SAID_IN_BODY: readonly unknown[] = [400, 403, 404, 409];
 
 /** A server and a bucket of it, which does not pause. */
 async function open(more: Partial<S3Options> = {}, traits: Parameters<typeof S3Server.start>[1] = {}) {
@@ -107,6 +117,48 @@ test("pauses grow, and are somewhere up to their bound; then the store is not av
   expect(String(failure)).toContain("SlowDown");
   expect(t.pauses).toEqual([125, 250, 500]);
   expect(t.server.asked.length).toBe(4);
+});
+
+test("bytes that change on the way to the store are sent again, and if they always do, that is said", async () => {
+  await using t = await open();
+  const sent = (pattern: RegExp) => t.server.asked.filter((asked) => pattern.test(asked)).length;
+  t.server.fault = times(3, { kind: "wrong-upload", at: 5 }, /^PUT/);
+  expect(await t.put("a", sampleBytes(1000))).toBe("written");
+  expect(await bytesOf(t.bucket, "a")).toEqual(sampleBytes(1000));
+  expect(sent(/^PUT a$/)).toBe(4);
+  t.server.fault = always({ kind: "wrong-upload", at: 5 }, /^PUT/);
+  for (const [name, bytes] of [
+    ["b", sampleBytes(1000)],
+    ["c", BYTES],
+  ] as const) {
+    const failure = await failureOf(() => t.put(name, bytes));
+    expect(failure).toBeInstanceOf(S3Refused);
+    expect(String(failure)).toContain("What arrived does not match its SHA-256");
+  }
+  // It is not sent without its checksum, as to a store that takes none.
+  t.server.fault = always(BAD_DIGEST, /^PUT/);
+  expect(await failureOf(() => t.put("d", sampleBytes(1000)))).toBeInstanceOf(S3Refused);
+  expect(sent(/^PUT d$/)).toBe(4);
+  expect([t.server.openUploads, [...t.server.objects.keys()]]).toEqual([0, ["a"]]);
+});
+
+test("a 404 whose reason is lost on the way is asked for again, and then says that it has none", async () => {
+  await using t = await open();
+  for (const fault of [
+    { kind: "cut-body", after: 30 },
+    { kind: "short", after: 30 },
+    { kind: "short", after: 0 },
+    // In the code.
+    { kind: "wrong-byte", after: 15 },
+  ] as const) {
+    t.server.fault = times(3, fault, /^(?:GET|DELETE)/);
+    expect([fault, await t.bucket.get("none")]).toEqual([fault, null]);
+    t.server.fault = always(fault, /^GET/);
+    const failure = await failureOf(() => t.bucket.get("none"));
+    expect(failure).toBeInstanceOf(S3Refused);
+    expect(String(failure)).toContain("does not say what is missing");
+    expect(String(failure)).not.toContain("Make the bucket");
+  }
 });
 
 function busyFor(seconds: string): S3Fault {

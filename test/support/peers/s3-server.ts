@@ -25,6 +25,8 @@ export type S3Fault =
   | { readonly kind: "cut-body"; readonly after: number }
   /** Nothing comes any more in the answer's body. */
   | { readonly kind: "stall"; readonly after: number }
+  /** One byte of the request's body is another one. */
+  | { readonly kind: "wrong-upload"; readonly at: number }
   /** One byte of the answer's body is another one. */
   | { readonly kind: "wrong-byte"; readonly after: number }
   /** The answer says, and has, fewer bytes than the object. */
@@ -115,7 +117,9 @@ export class S3Server implements AsyncDisposable {
     if (fault?.kind === "cut") return void response.destroy();
     if (fault?.kind === "silent") return;
     if (fault?.kind === "late") await fault.until;
-    const answer = this.#answer({ method, url, headers, where, name, body: Buffer.concat(pieces) }, fault);
+    const body = Buffer.concat(pieces);
+    if (fault?.kind === "wrong-upload") body[fault.at] = (body[fault.at] ?? 0) ^ 1;
+    const answer = this.#answer({ method, url, headers, where, name, body }, fault);
     if (fault?.kind === "lost") return void response.destroy();
     send(response, method, answer, fault);
   }
