@@ -12,22 +12,10 @@ import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { messageOf, WriteRefused } from "../domain/errors.ts";
-import {
-  type BackupId,
-  keptBackups,
-  MANIFEST,
-  manifestOf,
-  MARKER,
-  markerText,
-  nameOfPart,
-  PARTS,
-  readMarker,
-} from "./manifest.ts";
-import { BackupError, type BackupPlace, CONTENTS, digestOfName, readText } from "./place.ts";
+import { MARKER, markerText, readMarker } from "./manifest.ts";
+import { BackupError, type BackupPlace, readText } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
-import type { Digest } from "../domain/contents/content.ts";
-import { readContentList } from "./contents.ts";
 import { hostname } from "node:os";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -35,6 +23,7 @@ import { LEASE_MS } from "../db/upkeep/store.ts";
 import { acquireLock } from "../db/engine/lock.ts";
 import type { StoreId } from "../domain/id.ts";
 import { DirectoryPlace } from "./directory-place.ts";
+import { prune, removeUnfinished } from "./removal.ts";
 import { S3Place } from "./s3-place.ts";
 
 export interface Backup extends Made {
@@ -129,80 +118,6 @@ function explained(error: unknown): unknown {
     );
   }
   return error;
-}
-
-/** Removes the backups that were not finished; none may be running. Returns those that were, the newest last. */
-async function removeUnfinished(place: BackupPlace): Promise<BackupId[]> {
-  const complete: BackupId[] = [];
-  for (const { id, names, isComplete } of await keptBackups(place)) {
-    // A list may lack what is there: the manifest itself decides.
-    if (isComplete || (await place.read(nameOfPart(id, MANIFEST))) !== null) complete.push(id);
-    else await place.remove(names);
-  }
-  await place.sync();
-  return complete;
-}
-
-/**
- * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
- * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read, or is not listed: then no
- * content is removed.
- *
- * @param known some that are there: contents would be lost if the place lists fewer
- */
-async function prune(place: BackupPlace, keep: number, known: readonly BackupId[]) {
-  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
-  const missing = known.find((id) => !complete.some((backup) => backup.id === id));
-  if (missing !== undefined) {
-    throw new BackupError(
-      `The place of the backups does not list the backup ${missing}, which is there, so nothing was removed. Run the ` +
-        "backup again.",
-    );
-  }
-  const old = complete.slice(0, -keep);
-  for (const { id, names } of old) {
-    const manifest = nameOfPart(id, MANIFEST);
-    await place.remove([manifest]);
-    await place.sync();
-    await place.remove(names.filter((name) => name !== manifest));
-  }
-  const named = await digestsIn(
-    place,
-    complete.slice(-keep).map(({ id }) => id),
-  );
-  const names: string[] = [];
-  for await (const { name } of place.list(CONTENTS)) {
-    const digest = digestOfName(name);
-    if (digest !== null && !named.has(digest)) names.push(name);
-  }
-  await place.remove(names);
-  await place.sync();
-  return { backups: old.length, contents: names.length };
-}
-
-async function digestsIn(place: BackupPlace, backups: readonly BackupId[]): Promise<Set<Digest>> {
-  const named = new Set<Digest>();
-  for (const id of backups) {
-    const manifest = await manifestOf(place, id);
-    const part = manifest?.parts.find(({ name }) => name === PARTS.contents);
-    const bytes = await place.read(nameOfPart(id, PARTS.contents));
-    const hash = new Bun.CryptoHasher("sha256");
-    if (bytes !== null)
-      for await (const { digest } of readContentList(hashed(bytes, hash))) named.add(digest);
-    if (part === undefined || hash.digest("hex") !== part.sha256) {
-      throw new BackupError(
-        `The list of contents of the backup ${id} is damaged, so no content was removed. Remove that backup.`,
-      );
-    }
-  }
-  return named;
-}
-
-async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Bun.CryptoHasher): AsyncGenerator<Uint8Array> {
-  for await (const piece of bytes) {
-    hash.update(piece);
-    yield piece;
-  }
 }
 
 /** How often the lease is renewed while it holds. */

@@ -28,7 +28,10 @@ export async function writeContentList(path: string, contents: Iterable<BlobFact
   return { count, bytes };
 }
 
-/** Reads a list of contents. Throws BackupError for a line that is none. */
+/** A list of contents is not as it was written. */
+export class DamagedList extends BackupError {}
+
+/** Reads a list of contents. Throws DamagedList for a line that is none. */
 export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BlobFacts> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -37,13 +40,13 @@ export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncG
     rest = lines.pop() ?? "";
     for (const line of lines) yield contentOf(line);
   }
-  if (rest !== "") throw new BackupError("A backup's list of contents is cut off.");
+  if (rest !== "") throw new DamagedList("A backup's list of contents is cut off.");
 }
 
 function contentOf(line: string): BlobFacts {
   const digest = parseDigest(line.slice(0, 64));
   const size = /^ (\d{1,15})$/.exec(line.slice(64))?.[1];
-  if (digest === null || size === undefined) throw new BackupError("A backup's list of contents is damaged.");
+  if (digest === null || size === undefined) throw new DamagedList("A backup's list of contents is damaged.");
   return { digest, size: Number(size) };
 }
 

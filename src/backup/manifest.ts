@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Digest, StoredPlace } from "../domain/contents/content.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
-import { BACKUPS, BackupError, type BackupPlace, readText } from "./place.ts";
+import { BACKUPS, BackupError, type BackupPlace, readAlike, readText } from "./place.ts";
 
 /** The version of the layout of a place. A newer one is refused. */
 const FORMAT = 1;
@@ -28,7 +28,7 @@ export type BackupId = `${string}-${string}`;
 
 const BACKUP_ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{8}$/;
 
-function isBackupId(text: string): text is BackupId {
+export function isBackupId(text: string): text is BackupId {
   return BACKUP_ID.test(text);
 }
 
@@ -145,17 +145,22 @@ export interface KeptBackup {
   readonly isComplete: boolean;
 }
 
-/** All backups in a place, oldest first. */
+/** All backups that a place lists, oldest first. Throws BackupError. */
 export async function keptBackups(place: BackupPlace): Promise<KeptBackup[]> {
   const byId = new Map<BackupId, string[]>();
-  for await (const { name } of place.list(BACKUPS)) {
+  const listed = () => Array.fromAsync(place.list(BACKUPS), ({ name }) => name);
+  for (const name of await readAlike("The list of the backups", listed)) {
     const [id = ""] = name.slice(BACKUPS.length).split("/");
     if (!isBackupId(id)) continue;
     byId.set(id, [...(byId.get(id) ?? []), name]);
   }
-  const backups = [...byId].map(([id, names]) => {
-    return { id, names, isComplete: names.includes(nameOfPart(id, MANIFEST)) };
-  });
+  const backups: KeptBackup[] = [];
+  for (const [id, names] of byId) {
+    const manifest = nameOfPart(id, MANIFEST);
+    // A list may lack what is there: then the manifest itself decides.
+    const isComplete = names.includes(manifest) || (await readText(place, manifest)) !== null;
+    backups.push({ id, names, isComplete });
+  }
   return backups.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 

@@ -42,10 +42,39 @@ export function digestOfName(name: string): Digest | null {
   return digest !== null && nameOfContent(digest) === name ? digest : null;
 }
 
-/** The text under a name; null if there is nothing. For what fits into memory. */
+/** The text under a name; null if there is nothing. For what fits into memory. Throws BackupError. */
 export async function readText(place: BackupPlace, name: string): Promise<string | null> {
-  const bytes = await place.read(name);
-  return bytes === null ? null : textOf(bytes);
+  return readAlike(name, async () => {
+    const bytes = await place.read(name);
+    return bytes === null ? null : textOf(bytes);
+  });
+}
+
+/** How often something is read at most until two readings in a row are alike. */
+const READINGS = 4;
+
+/**
+ * What two readings in a row give. For what has no digest that tells whether it was changed or shortened on the way.
+ * Throws BackupError if each gives something else. @param what names it in the error
+ */
+export async function readAlike<T>(what: string, read: () => Promise<T>): Promise<T> {
+  let last = await read();
+  for (let reading = 2; reading <= READINGS; reading++) {
+    const next = await read();
+    if (Bun.deepEquals(last, next)) return next;
+    last = next;
+  }
+  throw new BackupError(
+    `${what} comes differently each time it is read. Check what is on the way to the place of the backups.`,
+  );
+}
+
+/**
+ * Reads something whose digest is known, and again if it was not whole: that may have happened on the way. Returns
+ * whether it was whole at last. @param read returns whether it was
+ */
+export async function wholeAtLast(read: () => Promise<boolean>): Promise<boolean> {
+  return (await read()) || (await read());
 }
 
 export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {

@@ -63,24 +63,29 @@ export class Restoration implements Disposable {
     this.#lock.release();
   }
 
-  /** Writes a blob, unless that was done before; `finish` tells of a wrong one. @param read null if there is nothing */
-  async addContent(content: BlobFacts, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
+  /**
+   * Writes a blob, unless that was done before. Returns whether it is whole; `finish` tells of one that is not.
+   *
+   * @param read null if there is nothing
+   */
+  async addContent(content: BlobFacts, read: () => Pieces | null | Promise<Pieces | null>): Promise<boolean> {
     const path = contentPath(this.#directory.blobs, content.digest);
-    if ((await damageIn(() => requireBlob(path, content))) === null) return;
+    if ((await damageIn(() => requireBlob(path, content))) === null) return true;
     const bytes = await read();
-    if (bytes === null) return;
+    if (bytes === null) return false;
     await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const { sha256, size } = await measured(bytes, (piece) => draft.append(piece));
     if (sha256 !== content.digest || size !== content.size) {
       this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
-      return;
+      return false;
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await draft.moveTo(path, size);
     this.#shards.add(dirname(path));
+    return true;
   }
 
-  /** Writes a part; `requireParts` and `finish` check it. */
+  /** Writes a part, in place of one that was added before; `requireParts` and `finish` check it. */
   async addPart(name: PartName, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const found = await measured(bytes, (piece) => draft.append(piece));
@@ -88,13 +93,19 @@ export class Restoration implements Disposable {
     this.#parts.set(name, { name, ...found });
   }
 
+  /** Whether a part was added, byte for byte. */
+  has({ name, sha256, size }: Part): boolean {
+    const found = this.#parts.get(name);
+    return found?.sha256 === sha256 && found.size === size;
+  }
+
   /** Checks that all parts are there, byte for byte. Throws BackupError. */
   requireParts({ id, store, parts }: Manifest): void {
     if (store !== this.#store) throw new BackupError(`The backup ${id} is of another store than its place.`);
     const needed = [PARTS.database, PARTS.contents, ...parts.map(({ name }) => name)];
     for (const name of needed) {
-      const [wanted, found] = [parts.find((part) => part.name === name), this.#parts.get(name)];
-      if (wanted !== undefined && found?.sha256 === wanted.sha256 && found.size === wanted.size) continue;
+      const wanted = parts.find((part) => part.name === name);
+      if (wanted !== undefined && this.has(wanted)) continue;
       throw new BackupError(
         `${name} of the backup ${id} is missing or damaged. Restore another one with --backup.`,
       );

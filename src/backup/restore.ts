@@ -4,6 +4,7 @@ import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup
 import { inParallel } from "../process/in-parallel.ts";
 import { AT_ONCE } from "./contents.ts";
 import {
+  isBackupId,
   isPartName,
   keptBackups,
   MANIFEST,
@@ -17,7 +18,7 @@ import {
 import { DirectoryPlace } from "./directory-place.ts";
 import { type S3Access, S3Place } from "./s3-place.ts";
 import type { BackupPlace } from "./place.ts";
-import { BackupError, BACKUPS, digestOfName, nameOfContent, readText, textOf } from "./place.ts";
+import { BackupError, BACKUPS, digestOfName, nameOfContent, readText, textOf, wholeAtLast } from "./place.ts";
 import { Restoration } from "./restoration.ts";
 import { BadTar, readTar, type TarEntry } from "./tar.ts";
 
@@ -38,14 +39,18 @@ export async function restoreFrom(
     const manifest = await chosen(place, nameOfBackupAddress(address), id);
     requireKnownSchema(manifest);
     using restoration = await Restoration.begin(dataDir, manifest.store);
-    for (const { name } of manifest.parts) {
-      const bytes = await place.read(nameOfPart(manifest.id, name));
-      if (bytes !== null) await restoration.addPart(name, bytes);
+    for (const part of manifest.parts) {
+      await wholeAtLast(async () => {
+        const bytes = await place.read(nameOfPart(manifest.id, part.name));
+        if (bytes !== null) await restoration.addPart(part.name, bytes);
+        return restoration.has(part);
+      });
     }
     restoration.requireParts(manifest);
-    await inParallel(restoration.contents(), AT_ONCE, (content) =>
-      restoration.addContent(content, () => place.read(nameOfContent(content.digest))),
-    );
+    await inParallel(restoration.contents(), AT_ONCE, async (content) => {
+      const read = () => place.read(nameOfContent(content.digest));
+      await wholeAtLast(() => restoration.addContent(content, read));
+    });
     return { manifest, missing: await restoration.finish(manifest) };
   });
 }
@@ -87,7 +92,7 @@ async function* smallContents(
       await restoration.addContent({ digest, size }, () => bytes);
     } else {
       const held = await Array.fromAsync(bytes, (piece) => Uint8Array.from(piece));
-      yield () => restoration.addContent({ digest, size }, () => held);
+      yield async () => void (await restoration.addContent({ digest, size }, () => held));
     }
   }
 }
@@ -104,8 +109,8 @@ async function openPlaceToRead(address: BackupAddress, access: S3Access): Promis
 
 async function chosen(place: BackupPlace, where: string, id: string | null): Promise<Manifest> {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete).map((kept) => kept.id);
-  const wanted = id === null ? complete.at(-1) : complete.find((each) => each === id);
-  const manifest = wanted === undefined ? null : await manifestOf(place, wanted);
+  const wanted = id ?? complete.at(-1) ?? "";
+  const manifest = isBackupId(wanted) ? await manifestOf(place, wanted) : null;
   if (manifest !== null) return manifest;
   if (complete.length === 0) throw new BackupError(`${where} holds no complete backup.`);
   throw new BackupError(`${where} holds no complete backup ${id}. It holds ${complete.join(", ")}.`);
