@@ -38,19 +38,26 @@ export class Exchange {
     let at = 0;
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       this.#timer?.refresh();
-      try {
-        // The stream of a file gives the event loop to nobody else.
-        const piece = await body.slice(at, at + PIECE_BYTES).bytes();
-        at += piece.length;
-        if (piece.length > 0) controller.enqueue(piece);
-        else if (at === body.size) controller.close();
-        else throw new Error("what is sent has become shorter meanwhile");
-      } catch (error) {
-        this.#ownFailure = error instanceof Error ? error : new Error(String(error));
-        throw error;
-      }
+      const piece = await this.#read(body, at);
+      at += piece.length;
+      // These fail if the connection was lost meanwhile.
+      if (piece.length > 0) controller.enqueue(piece);
+      else controller.close();
     };
     return new ReadableStream({ pull }, { highWaterMark: 0 });
+  }
+
+  /** The next bytes; none at the end. What it throws, `step` throws too. */
+  async #read(body: Blob, at: number): Promise<Uint8Array> {
+    try {
+      // The stream of a file gives the event loop to nobody else.
+      const piece = await body.slice(at, at + PIECE_BYTES).bytes();
+      if (piece.length > 0 || at === body.size) return piece;
+      throw new Error("what is sent has become shorter meanwhile");
+    } catch (error) {
+      this.#ownFailure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
   }
 
   /** Closes the connection. */

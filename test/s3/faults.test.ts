@@ -287,6 +287,22 @@ test("a reader that leaves while nothing comes is let go, and asks for nothing m
   expect(t.server.asked.length).toBe(asked + 10);
 });
 
+test("a connection that is lost while the next bytes are read is no failure of this side", async () => {
+  await using server = await S3Server.start("a-bucket");
+  await using place = await temporaryDirectory();
+  const path = join(place.path, "file");
+  await writeFile(path, BYTES);
+  server.fault = always({ kind: "cut-early" });
+  // Now and then one is lost right then.
+  for (let round = 0; round < 60; round++) {
+    const bucket = new S3Bucket(optionsFor(server, { patience: { attempts: 1 }, partBytes: BYTES.length }));
+    const put = () => failureOf(() => bucket.put("a", Bun.file(path), { sha256: SHA256 }));
+    for (const failure of await Promise.all(Array.from({ length: 8 }, put))) {
+      expect(failure).toBeInstanceOf(S3Unavailable);
+    }
+  }
+});
+
 test("what fails on this side is no failure of the store, and is not tried again", async () => {
   await using t = await open();
   await using place = await temporaryDirectory();

@@ -15,6 +15,8 @@ export type S3Fault =
     }
   /** The connection is cut before it is done. */
   | { readonly kind: "cut" }
+  /** The connection is cut before its body is read. */
+  | { readonly kind: "cut-early" }
   /** It is done, and the connection is cut before the answer. */
   | { readonly kind: "lost" }
   /** It is never answered. */
@@ -112,6 +114,7 @@ export class S3Server implements AsyncDisposable {
     const said = `${method} ${name}${url.search}`;
     this.asked.push(said);
     const fault = this.fault(said);
+    if (fault?.kind === "cut-early") return void response.destroy();
     const pieces = await Array.fromAsync(request as AsyncIterable<Uint8Array>).catch(() => null);
     if (pieces === null) return;
     if (fault?.kind === "cut") return void response.destroy();
