@@ -81,8 +81,11 @@ async function* pagesOf(
   for (let from: Query = {}; ;) {
     const page = await requests.ask({ method: "GET", name: "", query: { ...query, ...from } }, takeXml);
     yield page;
-    if (textOf(page, "IsTruncated") !== "true") return;
+    const isTruncated = textOf(page, "IsTruncated");
     const next = Object.entries(marks).map(([name, element]) => [name, textOf(page, element) ?? ""] as const);
+    if (isTruncated === "false" || (isTruncated === null && next.every(([, value]) => value === ""))) return;
+    // A list must not come short.
+    if (isTruncated !== "true") throw badList("it does not say whether it ends");
     // Otherwise it would be asked for the same page for ever.
     if (next.every(([name, value]) => value === (from[name] ?? "")))
       throw badList("it answers the same page again");

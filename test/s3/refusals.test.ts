@@ -115,6 +115,8 @@ describe("an answer that no store gives ends with an error, and takes no memory 
     ["names out of order", list(entry("p/b"), entry("p/a")), S3Refused],
     ["a name that was not asked for", list(entry("q/a")), S3Refused],
     ["more to come, but not from where", list("<IsTruncated>true</IsTruncated>"), S3Refused],
+    ["neither an end nor more", list(MORE.replace("true", "trud")), S3Refused],
+    ["where more is, but not that there is more", list(MORE.replaceAll("IsTruncated", "X")), S3Refused],
     ["an entry without a size", list("<Contents><Key>p/a</Key></Contents>"), S3Refused],
     ["a name that cannot be decoded", list("<EncodingType>url</EncodingType>", entry("p/%zz")), S3Refused],
     ["no XML", "not found", S3Unavailable],
