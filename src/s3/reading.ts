@@ -18,6 +18,8 @@ export interface ObjectFacts {
 export interface S3Content extends Pick<ObjectFacts, "size" | "etag"> {
   /** As many bytes as `size` says; ends with S3Unavailable or S3Refused unless all of them came. */
   readonly body: ReadableStream<Uint8Array>;
+  /** How many bytes the whole object has. */
+  readonly total: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function readObject(
     resume: (at) => resume(requests, key, { start: start + at, end: start + size }, etag),
     failure: (cause) => requests.unavailable(request, cause),
   });
-  return { body, size, etag };
+  return { body, size, etag, total: totalOf(answer, size) };
 }
 
 /** Asks for the rest of an object that was read before: the bytes of another one would not fit. */
@@ -75,6 +77,12 @@ function requireRange(reply: S3Reply, range: ByteRange | undefined): S3Reply {
     range === undefined ? reply.status === 200 : reply.status === 206 && Number(start) === range.start;
   if (isAsAsked) return reply;
   throw new S3Refused("The store does not send the bytes that it was asked for.");
+}
+
+/** How many bytes an object has of which these were sent. */
+function totalOf({ headers }: S3Reply, size: number): number {
+  const total = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+  return total === undefined ? size : Number(total);
 }
 
 /** Throws S3Refused if the head does not say them. */

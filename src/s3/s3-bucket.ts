@@ -77,7 +77,7 @@ export class S3Bucket {
     const content = isEmpty ? "outside" : await readObject(this.#requests, this.#prefix + name, range);
     if (content !== "outside") return content;
     const found = await this.head(name);
-    return found && { body: new Blob([]).stream(), size: 0, etag: found.etag };
+    return found && { body: new Blob([]).stream(), size: 0, etag: found.etag, total: found.size };
   }
 
   /**

@@ -40,6 +40,8 @@ const PAGE = 3;
 export class S3Objects {
   readonly objects = new Map<string, Uint8Array>();
   readonly uploads = new Map<string, Upload>();
+  /** When objects were written, if not now; milliseconds since the epoch. */
+  readonly writtenAt = new Map<string, number>();
   readonly #traits: S3Traits;
   readonly #now: () => number;
 
@@ -130,7 +132,7 @@ export class S3Objects {
       const key = isEncoded ? encodeURIComponent(name).replaceAll("%20", "+") : name;
       return element("Contents", [
         element("Key", escaped(key)),
-        element("LastModified", new Date(this.#now()).toISOString()),
+        element("LastModified", new Date(this.writtenAt.get(name) ?? this.#now()).toISOString()),
         element("ETag", escaped(etagOf(bytes))),
         element("Size", String(bytes.length)),
       ]);

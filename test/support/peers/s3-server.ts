@@ -75,6 +75,11 @@ export class S3Server implements AsyncDisposable {
     return this.#store.objects;
   }
 
+  /** When objects were written, if not now; milliseconds since the epoch. */
+  get writtenAt(): Map<string, number> {
+    return this.#store.writtenAt;
+  }
+
   /** How many uploads in parts have begun and not ended. */
   get openUploads(): number {
     return this.#store.uploads.size;
