@@ -38,7 +38,7 @@ const MAY_IMPORT = lists({
   // The lock of the directory is a database, and its identity has to do with the database and the contents.
   "data-directory": "blobs config db domain process",
   db: "domain process",
-  blobs: "domain process",
+  blobs: "domain process s3",
   // A bucket of an S3 server. It does not know what is kept there.
   s3: "domain process",
   // The one way to servers whose names others choose.

@@ -3,10 +3,18 @@ import { dirname } from "node:path";
 import type { StoreId } from "../domain/id.ts";
 import { namesOf, type NamedFile } from "./blob-directory.ts";
 import { whyAway } from "./disk-marks.ts";
-import { type BlobFacts, contentPath, OpenBlob, requireFile, setDirectoryAside } from "./blob-file.ts";
+import {
+  type BlobFacts,
+  contentPath,
+  OpenBlob,
+  readBeginning,
+  requireFile,
+  setDirectoryAside,
+} from "./blob-file.ts";
 import type { AwayDisk } from "./blob-place.ts";
 import { type DiskPaths, diskAt } from "./disk-paths.ts";
 import { type BlobSource, findBlob } from "./find-blob.ts";
+import type { StoredBlobs } from "./stored-blobs.ts";
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
@@ -25,7 +33,7 @@ const PIECE_BYTES = 1024 * 1024;
  * The blobs of a store that this process, or thread, does not serve. Another one may be using them. Reads throw
  * DamagedBlob, and UnavailableBlob while a disk is away that may have the blob.
  */
-export class BlobDirectories {
+export class BlobDirectories implements StoredBlobs {
   readonly #disks: readonly DiskPaths[];
   readonly #store: StoreId | null;
   readonly #sources: readonly BlobSource[];
@@ -45,9 +53,17 @@ export class BlobDirectories {
     return findBlob(this.#sources, digest, read);
   }
 
+  beginning(content: BlobFacts, length: number): Promise<Uint8Array> {
+    return this.find(content, (path) => readBeginning(path, content, length));
+  }
+
   /** Checks that a blob is there with its size. */
   async requireSize(content: BlobFacts): Promise<void> {
     await this.find(content, (path) => requireFile(path, content));
+  }
+
+  sizesInOrder(): (content: BlobFacts) => Promise<void> {
+    return (content) => this.requireSize(content);
   }
 
   /** Reads a blob in pieces; each overwrites the one before. It is checked after the last. */

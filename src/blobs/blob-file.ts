@@ -198,7 +198,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** The `problem` of bytes whose hash is another. */
 export const WRONG_BYTES = "does not match its SHA-256";
 
-function wrongSize(found: number, size: number): string {
+export function wrongSize(found: number, size: number): string {
   return `has ${found} bytes instead of ${size}`;
 }
 

@@ -1,5 +1,6 @@
 import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { BlobBody, HeldBlob } from "./blob-body.ts";
 import type { BlobFacts, DamagedBlob } from "./blob-file.ts";
 import type { TempFile } from "./temp-file.ts";
 
@@ -12,11 +13,12 @@ export interface ListedBlob {
 
 /** A content may be where the server cannot look now. It is neither missing nor damaged. */
 export class UnavailableBlob extends CofferError {
-  constructor() {
+  constructor(options: ErrorOptions = {}) {
     super(
       "UNAVAILABLE",
-      "This content is on a disk that the server cannot reach now. Try again later, or tell the server's administrator.",
+      "This content is where the server cannot reach it now. Try again later, or tell the server's administrator.",
     );
+    if (options.cause !== undefined) this.cause = options.cause;
   }
 }
 
@@ -34,7 +36,7 @@ export async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | nul
 export function noPlaceNow(): CofferError {
   return new CofferError(
     "UNAVAILABLE",
-    "The server cannot reach the disk for contents now. Try again later, or tell its administrator.",
+    "The server cannot reach the place for contents now. Try again later, or tell its administrator.",
   );
 }
 
@@ -52,6 +54,8 @@ export interface BlobSpace {
   requireFree(): void;
   /** Whether a write has failed for lack of space since the last call. */
   takeNoSpace(): boolean;
+  /** Whether there is more room once contents are removed. */
+  readonly isFreedByRemoval: boolean;
 }
 
 /**
@@ -69,29 +73,45 @@ export interface BlobPlace {
   disks(): Promise<readonly DiskFigures[]>;
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount: number;
+  /** How many shards one sweep may list. */
+  readonly shardsASweep: number;
+  /** Whether bytes are checked as they are read: then nobody needs to read them before they are sent. */
+  readonly checksReads: boolean;
   readonly space: BlobSpace;
   /** Room for a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL. */
   room(announced: number): Promise<BlobRoom>;
   /** What a blob is called in the log. */
   nameOf(digest: Digest): string;
-  /** A part of a blob, whose bytes are read while they are sent. Only its size is checked. */
-  part(content: BlobFacts, range: ByteRange): Promise<Blob>;
+  /** A part of a blob, whose bytes are read while they are sent. Only its size is checked before. */
+  part(content: BlobFacts, range: ByteRange): Promise<BlobBody>;
+  /** A whole blob, to be read in any order. */
+  hold(content: BlobFacts): Promise<HeldBlob>;
   /** A whole blob in memory, checked. */
   readAll(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>>;
   /** The first bytes of a blob, at most `length`. Of a small one all bytes are checked. */
   readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Reads a blob in pieces; each overwrites the one before. It is checked after the last. */
   pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array>;
+  /** Reads every byte of a blob where it is kept, in pieces as `pieces` does, to check it. */
+  examine(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array>;
   /** Checks that a blob is there with its size. */
   require(content: BlobFacts): Promise<void>;
   /** Whether there is a blob that is shorter than the content. */
   isCutShort(content: BlobFacts): boolean;
   /** The state of a blob, as `DamagedBlob.state`; null also for one that cannot be reached. */
   stateOf(digest: Digest): string | null;
+  /** Whether a blob is known to have another state than this. */
+  hasChanged(digest: Digest, state: string | null): boolean;
+  /** Tells `listener` of damage that shows only while a blob is sent. */
+  onDamage(listener: (damage: DamagedBlob) => void): void;
   /** Frees a blob's name, wherever it can be reached. Call what it returns: that frees its bytes, and takes time. */
   takeAway(digest: Digest): Promise<() => Promise<void>>;
   /** The blobs of one shard that can be reached, in no order. One may be there twice. */
   list(shard: number): Promise<ListedBlob[]>;
+  /** Removes what is left of uploads that began before a time in milliseconds, and never ended. Returns how many. */
+  removeUnfinished(before: number): Promise<number>;
+  /** Ends what is being read. */
+  close(): Promise<void>;
 }
 
 /** A disk that cannot be reached now. */

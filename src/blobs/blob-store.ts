@@ -8,7 +8,8 @@ import {
   requireBytes,
   stateOfBytes,
 } from "./blob-file.ts";
-import type { BlobPlace, BlobSpace, ListedBlob } from "./blob-place.ts";
+import { type BlobBody, held, type HeldBlob } from "./blob-body.ts";
+import { type BlobPlace, type BlobSpace, type ListedBlob } from "./blob-place.ts";
 import { BlobWriter, Pins } from "./blob-writer.ts";
 
 /** How much of what was read last is kept in memory. */
@@ -57,7 +58,10 @@ export class BlobStore {
   }
 
   /** Where the blobs are that are no rows, for who looks after it. */
-  get place(): Pick<BlobPlace, "isReachable" | "look" | "away" | "disks"> {
+  get place(): Pick<
+    BlobPlace,
+    "isReachable" | "look" | "away" | "disks" | "checksReads" | "onDamage" | "shardsASweep"
+  > {
     return this.#parts.place;
   }
 
@@ -78,12 +82,23 @@ export class BlobStore {
    * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable. Throws
    * DamagedBlob, and RangeError for a range that the content does not hold.
    */
-  read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
+  read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<BlobBody> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
     if (content.size > CHECKED_BYTES) {
       return this.#parts.place.part(content, range);
     }
+    return this.#readChecked(content, range);
+  }
+
+  /** A whole blob, to be read in any order. Throws as `read`. */
+  async hold(content: BlobFacts): Promise<HeldBlob> {
+    this.#refuseDamaged(content);
+    if (content.size > CHECKED_BYTES) return this.#parts.place.hold(content);
+    return held(await this.#readChecked(content, { start: 0, end: content.size }));
+  }
+
+  #readChecked(content: BlobFacts, range: ByteRange): Blob | Promise<Blob> {
     const recent = this.#recent.get(content.digest);
     if (recent?.size === content.size) return partOf(recent, range);
     const keep = (bytes: Uint8Array<ArrayBuffer>) => {
@@ -123,6 +138,13 @@ export class BlobStore {
     else yield bytes;
   }
 
+  /** Reads every byte of a blob where it is kept, whatever is known of it, to check it. Throws DamagedBlob. */
+  async *examine(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
+    const bytes = this.#readSmall(content);
+    if (bytes === null) yield* this.#parts.place.examine(content, pieceBytes);
+    else yield bytes;
+  }
+
   /** Checks that a blob that is no row is there, and has its size. Throws DamagedBlob. */
   requirePlaced(content: BlobFacts): Promise<void> {
     return this.#parts.place.require(content);
@@ -137,6 +159,12 @@ export class BlobStore {
   stateOf(digest: Digest): string | null {
     const bytes = this.#parts.small.get(digest);
     return bytes === null ? this.#parts.place.stateOf(digest) : stateOfBytes(bytes);
+  }
+
+  /** Whether a blob is known to have another state than this, as `DamagedBlob.state`. */
+  hasChanged(digest: Digest, state: string | null): boolean {
+    const bytes = this.#parts.small.get(digest);
+    return bytes === null ? this.#parts.place.hasChanged(digest, state) : stateOfBytes(bytes) !== state;
   }
 
   #refuseDamaged({ digest }: BlobFacts): void {
@@ -170,6 +198,11 @@ export class BlobStore {
   /** The blobs of one shard that are no rows, in no order. One may be there twice. */
   list(shard: number): Promise<ListedBlob[]> {
     return this.#parts.place.list(shard);
+  }
+
+  /** See `BlobPlace.removeUnfinished`. */
+  removeUnfinished(before: number): Promise<number> {
+    return this.#parts.place.removeUnfinished(before);
   }
 }
 

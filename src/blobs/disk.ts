@@ -11,7 +11,7 @@ import type { ListedBlob } from "./blob-place.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskSpace } from "./disk-space.ts";
 import { asRefusal, hasCode, ifPresent, isSystemError } from "./system-error.ts";
-import { keepDirectory, newTempPath, syncDirectory, TEMP_NAME, tryWrite } from "./temp-file.ts";
+import { keepDirectory, newTempPath, removeTemps, syncDirectory, tryWrite } from "./temp-file.ts";
 
 interface DiskParts extends DiskPaths {
   /** Bytes of the file system to leave free. */
@@ -202,11 +202,7 @@ export class Disk {
       requireNoLink(directory);
       await mkdir(directory, { recursive: true, mode: 0o700 });
     }
-    // Temporary files of a crash: only regular files with our names.
-    for (const name of await readdir(this.#tmpDir)) {
-      const path = join(this.#tmpDir, name);
-      if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
-    }
+    await removeTemps(this.#tmpDir);
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.blobsDir, { withFileTypes: true })) {
       if (!SHARD.test(entry.name)) continue;

@@ -5,6 +5,7 @@ import { isSystemError } from "./system-error.ts";
 
 /** The room on all disks that can be used now. */
 export class DisksSpace implements BlobSpace {
+  readonly isFreedByRemoval = true;
   readonly #present: () => readonly Disk[];
   readonly #reserve: number;
 

@@ -4,6 +4,7 @@ import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { type BlobFacts, OpenBlob, readBeginning, readBlob, requireFile, stateAt } from "./blob-file.ts";
+import { held, type HeldBlob } from "./blob-body.ts";
 import type { AwayDisk, BlobPlace, BlobRoom, DiskFigures, ListedBlob } from "./blob-place.ts";
 import { UnavailableBlob } from "./blob-place.ts";
 import { Disk } from "./disk.ts";
@@ -33,6 +34,8 @@ interface DisksOptions {
  */
 export class Disks implements BlobPlace {
   readonly shardCount = 256;
+  readonly shardsASweep = 4;
+  readonly checksReads = false;
   readonly space: DisksSpace;
   readonly #disks: readonly Disk[];
   readonly #sources: readonly BlobSource[];
@@ -150,6 +153,10 @@ export class Disks implements BlobPlace {
     });
   }
 
+  async hold(content: BlobFacts): Promise<HeldBlob> {
+    return held(await this.part(content, { start: 0, end: content.size }));
+  }
+
   readAll(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
     return this.#find(content, (path) => readBlob(path, content));
   }
@@ -166,6 +173,10 @@ export class Disks implements BlobPlace {
       if (isFailedRead(error) && (await this.#haveGone())) throw new UnavailableBlob();
       throw error;
     }
+  }
+
+  examine(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
+    return this.pieces(content, pieceBytes);
   }
 
   async require(content: BlobFacts): Promise<void> {
@@ -188,6 +199,13 @@ export class Disks implements BlobPlace {
     return null;
   }
 
+  hasChanged(digest: Digest, state: string | null): boolean {
+    return this.stateOf(digest) !== state;
+  }
+
+  /** All of it shows when a blob is read. */
+  onDamage(): void {}
+
   async takeAway(digest: Digest): Promise<() => Promise<void>> {
     const paths: string[] = [];
     for (const disk of this.present) {
@@ -206,6 +224,14 @@ export class Disks implements BlobPlace {
     }
     return lists.flat();
   }
+
+  /** The next start removes temporary files. */
+  async removeUnfinished(): Promise<number> {
+    return 0;
+  }
+
+  /** What is being read stays open until it ends. */
+  async close(): Promise<void> {}
 
   #find<T>({ digest }: BlobFacts, read: (path: string) => Promise<T>): Promise<T> {
     return findBlob(this.#sources, digest, read);

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 /** How many new bytes are synced while more are appended. */
@@ -70,13 +70,17 @@ export class TempFile implements AsyncDisposable {
    * without its content. The name survives one only after `syncDirectory`.
    */
   async moveTo(path: string, length: number): Promise<void> {
-    await this.#earlySync;
-    this.#requireSynced();
-    const { size } = await this.#handle.stat();
-    if (size !== length) throw new Error(`a temporary file holds ${size} bytes instead of ${length}`);
+    await this.#requireLength(length);
     await this.#handle.sync();
     await this.#handle.close();
     await rename(this.#path, path);
+  }
+
+  /** Ends the file, which must have so many bytes, and returns its path. It is not synced, and stays until `discard`. */
+  async end(length: number): Promise<string> {
+    await this.#requireLength(length);
+    await this.#handle.close();
+    return this.#path;
   }
 
   /** Deletes the file. Harmless after a `moveTo`, even a failed one: the final name is not touched. */
@@ -88,6 +92,13 @@ export class TempFile implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.discard();
+  }
+
+  async #requireLength(length: number): Promise<void> {
+    await this.#earlySync;
+    this.#requireSynced();
+    const { size } = await this.#handle.stat();
+    if (size !== length) throw new Error(`a temporary file holds ${size} bytes instead of ${length}`);
   }
 
   async #syncEarly(): Promise<void> {
@@ -125,6 +136,14 @@ export async function tryWrite(path: string): Promise<void> {
   } finally {
     await file.close();
     await rm(path, { force: true });
+  }
+}
+
+/** Removes temporary files of a crash: only regular files with our names. */
+export async function removeTemps(tmpDir: string): Promise<void> {
+  for (const name of await readdir(tmpDir)) {
+    const path = join(tmpDir, name);
+    if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { BlobPlaces } from "../blobs/blob-directories.ts";
+import type { StoredPlaces } from "../blobs/open-stored.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Retention } from "../domain/history/history.ts";
@@ -17,7 +17,7 @@ import type { Quota } from "./quota.ts";
 export interface StorePlaces {
   /** The database's file. The search index is beside it. */
   readonly database: string;
-  readonly blobs: BlobPlaces;
+  readonly blobs: StoredPlaces;
 }
 
 /** What many use cases are made from. Each picks what it needs. */

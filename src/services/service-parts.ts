@@ -24,6 +24,8 @@ export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" |
   readonly maxFileSize: number;
   /** How long a check of all contents takes, in milliseconds; 0 for none. */
   readonly scrubIntervalMs: number;
+  /** Overrides `ORPHAN_GRACE_MS`. */
+  readonly blobGraceMs?: number | undefined;
   /** Null if people sign in only with passwords. */
   readonly oidc: OidcProvider | null;
   /** The start of a command line of this program, for processes of its own. */

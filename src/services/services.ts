@@ -21,6 +21,7 @@ import { EarlyRemoval } from "./upkeep/early-removal.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { Documents } from "./extraction/documents.ts";
 import { Edits } from "./contents/edits.ts";
+import { HeldContents } from "./contents/held-contents.ts";
 import { Extracts } from "./contents/extracts.ts";
 import { Files } from "./files/files.ts";
 import { FolderChanges } from "./folders/folder-changes.ts";
@@ -102,6 +103,7 @@ export function openServices(opened: ServiceParts) {
   const access = new Access(given);
   const damaged = new DamagedBlobs(given);
   const missingContents = new MissingContents({ ...given, damaged });
+  given.blobs.place.onDamage((damage) => void damaged.report(damage));
   const blobChecks = new BlobChecks({ ...given, damaged });
   const ownProcesses = new OwnProcesses(given);
   const documentReader = new DocumentReader({ ownProcesses });
@@ -154,7 +156,9 @@ export function openServices(opened: ServiceParts) {
   const versionDiffs = new VersionDiffs({ ...parts, versions, indexes });
   const places = new CommentPlaces({ versions, versionDiffs });
   const feed = new Feed({ ...parts, worksUnderWay });
-  const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
+  const heldContents = new HeldContents(parts);
+  const documents = new Documents({ ...given, heldContents, documentReader });
+  const extracts = new Extracts({ files, documents, heldContents });
   const thumbnails = new Thumbnails({ ...parts, ownProcesses });
   const texts = new Texts({ ...parts, indexes });
   const uploads = new Uploads(parts);

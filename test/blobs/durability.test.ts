@@ -331,7 +331,7 @@ describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
 
   const READS = [
     ["is damage, if the disk takes writes", "pread64", "cannot be read from the disk"],
-    ["means that it is away, if it takes no writes either", "pread64,fsync", "cannot reach now"],
+    ["means that it is away, if it takes no writes either", "pread64,fsync", "cannot reach it now"],
   ] as const;
   onStrace.each(READS)(withReason("a disk that cannot read %s", NO_STRACE), async (_, calls, said) => {
     const printed = await tampered(

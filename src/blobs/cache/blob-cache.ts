@@ -89,7 +89,7 @@ export class BlobCache {
     if (content.size <= CHECKED_BYTES) {
       return new Blob([(await this.#readSmall(content)).subarray(range.start, range.end)]);
     }
-    const path = await this.#find(content);
+    const path = await this.find(content);
     return path === null
       ? bodyOf(await this.#open(content, range))
       : Bun.file(path).slice(range.start, range.end);
@@ -98,7 +98,7 @@ export class BlobCache {
   /** A whole content in memory, all of it checked; for small ones. Throws as `read`. */
   async readAll(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
     if (content.size <= CHECKED_BYTES) return this.#readSmall(content);
-    const path = await this.#find(content);
+    const path = await this.find(content);
     const found = path === null ? null : await this.#unlessDamaged(content, readBlob(path, content));
     return found ?? collect(await this.#open(content, wholeOf(content)), content.size);
   }
@@ -107,7 +107,7 @@ export class BlobCache {
   async readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
     const range = { start: 0, end: Math.min(length, content.size) };
     if (content.size <= CHECKED_BYTES) return (await this.#readSmall(content)).subarray(0, range.end);
-    const path = await this.#find(content);
+    const path = await this.find(content);
     const found =
       path === null ? null : await this.#unlessDamaged(content, readBeginning(path, content, range.end));
     return found ?? collect(await this.#open(content, range), range.end);
@@ -122,7 +122,7 @@ export class BlobCache {
       yield await this.#readSmall(content);
       return;
     }
-    const path = await this.#find(content);
+    const path = await this.find(content);
     let hasBegun = false;
     try {
       if (path !== null) {
@@ -138,6 +138,14 @@ export class BlobCache {
       if (hasBegun) throw interrupted(error);
     }
     yield* piecesOf(await this.#open(content, wholeOf(content)), pieceBytes);
+  }
+
+  /** The path of a content that is here, whose file stays for a while; null if it is not here. Counts it. */
+  async find(content: BlobFacts): Promise<string | null> {
+    const path = await this.#cached.find(content);
+    if (path === null) this.#misses += 1;
+    else this.#hits += 1;
+    return path;
   }
 
   /** Takes over the file of a content that was uploaded just now: nothing is at `path` afterwards. */
@@ -164,14 +172,6 @@ export class BlobCache {
     await Promise.all([closed, this.#small.stop(), ...fills.map(({ ended }) => ended)]);
   }
 
-  /** The path of a content that is here; null if it is not. Counts it. */
-  async #find(content: BlobFacts): Promise<string | null> {
-    const path = await this.#cached.find(content);
-    if (path === null) this.#misses += 1;
-    else this.#hits += 1;
-    return path;
-  }
-
   /** What was read here; null if it was damaged, which is removed. */
   async #unlessDamaged<T>({ digest }: BlobFacts, reading: Promise<T>): Promise<T | null> {
     let found: T | null = null;
@@ -181,7 +181,7 @@ export class BlobCache {
   }
 
   async #readSmall(content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
-    const path = await this.#find(content);
+    const path = await this.find(content);
     const found = path === null ? null : await this.#unlessDamaged(content, readBlob(path, content));
     return found ?? this.#small.fetch(content);
   }

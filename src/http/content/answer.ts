@@ -69,8 +69,11 @@ export function contentAnswer(
   if (isHead) return new Response(null, { headers });
   const init = { status: range === null ? 200 : 206, headers };
   const body = files.content(context.caller, file, range ?? undefined);
-  const send = (content: Blob) => {
+  const send = (content: Blob | ReadableStream<Uint8Array>) => {
     if (start === 0) onStart?.();
+    if (!(content instanceof Blob)) {
+      return streamedResponse(content, end - start, { files, file, context, mayGoOn }, init);
+    }
     const check = files.runningCheck(file);
     if (check !== null) return heldResponse(content, { check, files, file, context, mayGoOn }, init);
     if (file.size > MEMORY_BYTES) context.allowSlowReader(sendingOf({ files, file, mayGoOn }));
@@ -78,7 +81,13 @@ export function contentAnswer(
   };
   if (beforeContent === undefined) return body instanceof Promise ? body.then(send) : send(body);
   return Promise.resolve(body).then(async (content) => {
-    await beforeContent();
+    try {
+      await beforeContent();
+    } catch (error) {
+      // Nobody else ends it.
+      if (!(content instanceof Blob)) await content.cancel();
+      throw error;
+    }
     return send(content);
   });
 }
@@ -140,6 +149,11 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
+interface ResponseParts {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 interface SentContent extends Pick<ContentReader, "mayGoOn"> {
   readonly files: Files;
   readonly file: FileFacts;
@@ -156,7 +170,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
 async function heldResponse(
   content: Blob,
   { check, ...sent }: SentContent & Pick<ContentRequest, "context"> & { readonly check: Promise<void> },
-  init: { readonly status: number; readonly headers: Headers },
+  init: ResponseParts,
 ): Promise<Response> {
   const { files, file, context } = sent;
   const pieces = heldBack(content, async () => {
@@ -165,10 +179,34 @@ async function heldResponse(
     context.keepAlive();
     if (files.isDamaged(file)) throw new Error("the content is damaged");
   });
+  return brokenOffResponse(pieces, content.size, sent, init);
+}
+
+/** Bytes that come from elsewhere while they are sent. What is wrong with them shows only then. */
+function streamedResponse(
+  content: ReadableStream<Uint8Array>,
+  length: number,
+  sent: SentContent & Pick<ContentRequest, "context">,
+  init: ResponseParts,
+): Promise<Response> {
+  return brokenOffResponse(piecesOf(content), length, sent, init);
+}
+
+async function* piecesOf(content: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* content;
+}
+
+/** A response whose connection is broken off where its pieces fail. An error in the first piece is thrown. */
+async function brokenOffResponse(
+  pieces: AsyncGenerator<Uint8Array>,
+  length: number,
+  { context, ...sent }: SentContent & Pick<ContentRequest, "context">,
+  init: ResponseParts,
+): Promise<Response> {
   const body = await piecewise(pieces, { onFailure: () => context.breakOff() });
   context.allowSlowReader(sendingOf(sent));
   const headers = new Headers(init.headers);
-  headers.set("content-length", String(content.size));
+  headers.set("content-length", String(length));
   return new Response(body, { ...init, headers });
 }
 

@@ -196,7 +196,8 @@ export class Comments extends Service<
   /** The file, after it was seen that its text has these lines. */
   async #requireLines(caller: Caller, ref: FileRef, { end }: LineRange): Promise<File> {
     const file = this.parts.access.fileToWrite(caller, ref);
-    const { totalLines } = await this.parts.indexes.of(file, await this.parts.blobChecks.read(file));
+    await using content = await this.parts.blobChecks.hold(file);
+    const { totalLines } = await this.parts.indexes.of(file, content.blob);
     if (end > totalLines) throw invalid("end_line", `must be at most ${totalLines}, the last line`);
     return file;
   }

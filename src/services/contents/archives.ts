@@ -1,3 +1,4 @@
+import { piecesOf } from "../../blobs/blob-body.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
@@ -115,21 +116,21 @@ export class Archives extends Service<
 
   async *#inPieces(source: Source, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
-    const blob = await this.#read(source, base, content, () => this.parts.blobs.read(content));
+    const body = await this.#read(source, base, content, () => this.parts.blobs.read(content));
     const hash = new Bun.CryptoHasher("sha256");
-    for (let at = 0; at < size; at += PIECE_BYTES) {
-      const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
-      // It was complete when it was opened.
-      if (piece.length !== Math.min(PIECE_BYTES, size - at))
-        throw new Error(`the content ${digest} is not as long as it was`);
+    let length = 0;
+    for await (const piece of piecesOf(body, PIECE_BYTES)) {
       hash.update(piece);
-      if (at + piece.length === size && hash.digest("hex") !== digest) {
+      length += piece.length;
+      if (length === size && hash.digest("hex") !== digest) {
         // Remembers the damage. The archive ends before the last piece is sent.
         await this.parts.damaged.check(content);
         throw new Error(`the content ${digest} does not match its SHA-256`);
       }
       yield piece;
     }
+    // It was complete when it was opened.
+    if (length !== size) throw new Error(`the content ${digest} is not as long as it was`);
   }
 
   #requirePresent({ drive, at }: Source, place: Place): void {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BlobBody, HeldBlob } from "../../blobs/blob-body.ts";
 import { type BlobFacts, CHECKED_BYTES, DamagedBlob, damageIn } from "../../blobs/blob-file.ts";
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import type { BlobStore } from "../../blobs/blob-store.ts";
@@ -65,32 +66,45 @@ export class DamagedBlobs extends Service<{ tables: Tables; blobs: BlobStore; cl
 
   /** Whether a damaged blob has changed since it was looked at: perhaps somebody has restored it. */
   hasChanged({ digest, state }: DamagedRow): boolean {
-    return this.parts.blobs.stateOf(digest) !== state;
+    return this.parts.blobs.hasChanged(digest, state);
   }
 
   /** Remembers damage, unless the blob has changed since, or is gone. Returns whether it is damaged still. */
   remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
     return this.parts.tables.writeFromReserve(() => {
-      if (this.parts.blobs.stateOf(digest) !== state) return false;
+      if (this.parts.blobs.hasChanged(digest, state)) return false;
       return this.parts.tables.damagedContents.put(digest, problem, state, this.parts.clock.now());
     });
+  }
+
+  /** Remembers damage that showed while a blob was sent, and tells of it. Never rejects. */
+  async report(damage: DamagedBlob): Promise<void> {
+    try {
+      if (await this.remember(damage)) this.#tell(damage);
+    } catch (error) {
+      // Then the next read finds it again.
+      if (!(error instanceof WriteRefused)) this.parts.log.error("damage could not be recorded", { error });
+    }
   }
 
   async #readAll(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const damage = await damageIn(async () => {
-        for await (const { length } of this.parts.blobs.pieces(content, pieceBytes)) await pause(length);
+        for await (const { length } of this.parts.blobs.examine(content, pieceBytes)) await pause(length);
       });
       if (damage === null) {
         await this.#forget(content.digest);
         return true;
       }
       if (!(await this.remember(damage))) continue;
-      const { digest, message } = damage;
-      this.parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
+      this.#tell(damage);
       return false;
     }
     return false;
+  }
+
+  #tell({ digest, message }: DamagedBlob): void {
+    this.parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
   }
 
   async #forget(digest: Digest): Promise<void> {
@@ -140,11 +154,17 @@ export class BlobChecks extends Service<{ blobs: BlobStore; damaged: DamagedBlob
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
 
-  /** The content of a file, or a range of it, as `BlobStore.read`. Throws DamagedFile. */
-  read(file: FilePlace & BlobFacts, range?: ByteRange): Blob | Promise<Blob> {
-    const read = () => this.parts.damaged.readFor(file, () => this.parts.blobs.read(file, range));
-    if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();
+  /** The content of a file, or a range of it, to be sent; as `BlobStore.read`. Throws DamagedFile. */
+  read(file: FilePlace & BlobFacts, range?: ByteRange): BlobBody | Promise<BlobBody> {
+    const read = () => this.parts.damaged.readFor<BlobBody>(file, () => this.parts.blobs.read(file, range));
+    if (!this.#isToCheck(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
+  }
+
+  /** The content of a file, to be read in any order. Throws DamagedFile. */
+  async hold(file: FilePlace & BlobFacts): Promise<HeldBlob> {
+    const hold = () => this.parts.damaged.readFor(file, () => this.parts.blobs.hold(file));
+    return this.#isToCheck(file) ? this.#readChecked(file, hold, PATIENCE_MS.whole) : hold();
   }
 
   /** The check of a blob that is running; null if there is none. It never rejects. */
@@ -162,7 +182,12 @@ export class BlobChecks extends Service<{ blobs: BlobStore; damaged: DamagedBlob
     await Promise.allSettled(this.#checks.values());
   }
 
-  async #readChecked(content: BlobFacts, read: () => Blob | Promise<Blob>, patienceMs: number) {
+  #isToCheck(content: BlobFacts): boolean {
+    if (content.size <= CHECKED_BYTES || this.parts.blobs.place.checksReads) return false;
+    return !this.#isChecked(content);
+  }
+
+  async #readChecked<T>(content: BlobFacts, read: () => T | Promise<T>, patienceMs: number): Promise<T> {
     // What is missing, or of another size, needs no check.
     await read();
     const isOver = new AbortController();

@@ -156,11 +156,11 @@ export class Edits extends Service<
         `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended. Use \`append\`, or download the file, change it, and upload it.`,
       );
     }
-    const content = await this.parts.damaged.readFor(file, () => this.parts.blobs.read(file));
-    const index = await this.parts.indexes.of(file, content);
+    await using content = await this.parts.damaged.readFor(file, () => this.parts.blobs.hold(file));
+    const index = await this.parts.indexes.of(file, content.blob);
     return isAppending(edits)
-      ? this.#appending(file, content, index, edits.map((edit) => edit.text).join(""))
-      : this.#editing(file, index.encoding, edits);
+      ? await this.#appending(file, content.blob, index, edits.map((edit) => edit.text).join(""))
+      : await this.#editing(file, index.encoding, edits);
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {

@@ -5,6 +5,7 @@ import type { File, FileRef } from "../../domain/files/file.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
+import type { HeldContents } from "./held-contents.ts";
 import { contentPieces, isTextIn } from "./texts.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
@@ -24,7 +25,11 @@ export interface Extract {
   readonly isCut: boolean;
 }
 
-export class Extracts extends Service<{ files: Files; documents: Documents }> {
+export class Extracts extends Service<{
+  files: Files;
+  documents: Documents;
+  heldContents: HeldContents;
+}> {
   /**
    * The text of a text file or a document, or the value of a JSON file. Rejects with the reason of `signal`. Throws
    * NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
@@ -42,9 +47,10 @@ export class Extracts extends Service<{ files: Files; documents: Documents }> {
     }
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);
-    const content = await this.parts.files.content(holder.caller ?? null, file);
-    const encoding = await encodingOf(content);
-    const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
+    await using opened = new AsyncDisposableStack();
+    const { blob } = opened.use(await this.parts.heldContents.hold(holder.caller ?? null, file));
+    const encoding = await encodingOf(blob);
+    const json = isJson ? await parsed(blob, encoding) : heldText(opened.move(), blob, encoding);
     return { mimeType, isCut: false, json };
   }
 
@@ -57,8 +63,8 @@ export class Extracts extends Service<{ files: Files; documents: Documents }> {
     if (format !== null)
       return { file, ...(await this.parts.documents.text(holderOf(caller), file, format, signal)) };
     requireReadable(file, false);
-    const content = await this.parts.files.content(caller, file);
-    const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
+    await using content = await this.parts.heldContents.hold(caller, file);
+    const pieces = await Array.fromAsync(decoded(content.blob, await encodingOf(content.blob)));
     return { file, text: pieces.join(""), isCut: false };
   }
 }
@@ -93,6 +99,16 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   const decoder = new TextDecoder(encoding, { fatal: true });
   for await (const piece of contentPieces(content)) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
+}
+
+/** A text as a string of JSON. What holds its content is disposed of at the end. */
+async function* heldText(
+  holder: AsyncDisposable,
+  content: Blob,
+  encoding: TextEncoding,
+): AsyncGenerator<string> {
+  await using _ = holder;
+  yield* quoted(decoded(content, encoding));
 }
 
 async function* quoted(pieces: Pieces): AsyncGenerator<string> {

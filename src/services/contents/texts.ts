@@ -146,10 +146,10 @@ export class Texts extends Service<
   async readOf(caller: Caller, file: FileFacts, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
-    const content = await this.parts.blobChecks.read(file);
-    const index = await this.parts.indexes.of(file, content);
+    await using content = await this.parts.blobChecks.hold(file);
+    const index = await this.parts.indexes.of(file, content.blob);
     const { encoding, totalLines } = index;
-    const found = startLine > totalLines ? null : await linesFrom(content, index, range);
+    const found = startLine > totalLines ? null : await linesFrom(content.blob, index, range);
     const part = partOf(found, { startLine, startByte, totalLines, encoding });
     this.parts.usage.countSent(caller, file.driveId, utf8Length(part.text));
     return { ...part, file, encoding };

@@ -109,10 +109,10 @@ export class Thumbnails extends Service<
 
   /** Null if the process was ended. */
   async #drawing(file: FileFacts, size: ThumbnailSize, signal: AbortSignal): Promise<Drawing | null> {
-    const content = await this.parts.blobChecks.read(file);
+    await using content = await this.parts.blobChecks.hold(file);
     const { bytes, isLate } = await this.parts.ownProcesses.run({
       command: ["draw-thumbnail", size],
-      content,
+      content: content.blob,
       ms: THUMBNAIL_LIMITS.ms,
       signal,
     });

@@ -12,14 +12,14 @@ import {
 import type { File } from "../../domain/files/file.ts";
 import { MIB } from "../../domain/limits.ts";
 import { Recent } from "../../domain/recent.ts";
-import type { Files } from "../files/files.ts";
+import type { HeldContents } from "../contents/held-contents.ts";
 import { OwnerTurns } from "../owner-turns.ts";
 import type { SlotHolder } from "../slots.ts";
 import { Service } from "../service.ts";
 import type { DocumentReader } from "./document-reader.ts";
 
 export class Documents extends Service<{
-  files: Files;
+  heldContents: HeldContents;
   documentReader: DocumentReader;
   clock: SteadyClock;
 }> {
@@ -35,10 +35,10 @@ export class Documents extends Service<{
         `The content has ${file.size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
       );
     }
-    const content = await this.parts.files.content(holder.caller ?? null, file);
+    await using content = await this.parts.heldContents.hold(holder.caller ?? null, file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
-    const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));
+    const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content.blob, signal));
     if (extraction.kind === "refused") throw refused(file, extraction.why);
     return extraction;
   }

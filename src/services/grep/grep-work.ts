@@ -1,6 +1,7 @@
-import { BlobDirectories } from "../../blobs/blob-directories.ts";
 import { DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
 import { UnavailableBlob } from "../../blobs/blob-place.ts";
+import { openStored } from "../../blobs/open-stored.ts";
+import type { StoredBlobs } from "../../blobs/stored-blobs.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/files.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
@@ -14,13 +15,13 @@ import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./reques
 export class GrepWork {
   #opened: {
     readonly files: GrepFiles;
-    readonly contents: BlobDirectories;
+    readonly contents: StoredBlobs;
     readonly stop: Int32Array;
   } | null = null;
 
   /** Must come first. @param stop one cell: what is running stops once it is not 0 */
-  open({ database, blobs }: StorePlaces, stop: Int32Array): void {
-    this.#opened = { files: new GrepFiles(database), contents: new BlobDirectories(blobs), stop };
+  async open({ database, blobs }: StorePlaces, stop: Int32Array): Promise<void> {
+    this.#opened = { files: new GrepFiles(database), contents: await openStored(blobs), stop };
   }
 
   /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */

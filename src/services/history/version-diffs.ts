@@ -65,8 +65,8 @@ export class VersionDiffs extends Service<
         `Version ${file.version} has ${file.size} bytes; texts of up to ${DIFF_TEXT_BYTES} bytes are compared. Download both instead.`,
       );
     }
-    const content = await this.parts.damaged.readFor(file, () => this.parts.blobs.read(file));
-    const { encoding } = await this.parts.indexes.of(file, content);
+    await using content = await this.parts.damaged.readFor(file, () => this.parts.blobs.hold(file));
+    const { encoding } = await this.parts.indexes.of(file, content.blob);
     const bytes = await this.parts.damaged.readFor(file, () => this.parts.blobs.readAll(file));
     return asUtf8(bytes.subarray(markBytes(bytes, encoding)), encoding);
   }

@@ -62,8 +62,8 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
     const format = documentFormatOf(job.mimeType);
     if (format === null || job.size > EXTRACTION_LIMITS.inputBytes) return NO_TEXT;
     try {
-      const content = await damaged.readFor(job, () => blobs.read(job));
-      const reading = await documentReader.read(format, content, signal);
+      await using content = await damaged.readFor(job, () => blobs.hold(job));
+      const reading = await documentReader.read(format, content.blob, signal);
       if (signal.aborted) return null;
       if (reading.kind === "text") {
         const text = reading.text.slice(0, Math.min(SEARCHED_BYTES, job.size * UNITS_A_BYTE));

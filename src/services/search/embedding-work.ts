@@ -1,5 +1,5 @@
-import { BlobDirectories } from "../../blobs/blob-directories.ts";
-import { readBeginning } from "../../blobs/blob-file.ts";
+import { openStored } from "../../blobs/open-stored.ts";
+import type { StoredBlobs } from "../../blobs/stored-blobs.ts";
 import { type EmbeddedContent, EmbeddedContents } from "../../db/search/embedded-contents.ts";
 import { VectorFile, vectorPathOf } from "../../db/search/vector-file.ts";
 import type { Digest } from "../../domain/contents/content.ts";
@@ -29,7 +29,7 @@ export type StepOutcome =
 interface Opened {
   readonly contents: EmbeddedContents;
   readonly vectors: VectorFile;
-  readonly files: BlobDirectories;
+  readonly files: StoredBlobs;
   readonly address: EmbeddingsAddress;
 }
 
@@ -51,7 +51,7 @@ export class EmbeddingWork {
   /** Must come first. */
   async open({ database, blobs }: StorePlaces, address: EmbeddingsAddress): Promise<void> {
     const vectors = await VectorFile.open(vectorPathOf(database), address.model);
-    const files = new BlobDirectories(blobs);
+    const files = await openStored(blobs);
     this.#opened = { contents: new EmbeddedContents(database), vectors, files, address };
   }
 
@@ -122,9 +122,7 @@ export class EmbeddingWork {
     }
     if (!isTextType(mimeType)) return null;
     try {
-      const bytes =
-        contents.smallBytes(blob) ??
-        (await files.find(content, (path) => readBeginning(path, content, PASSAGES_BYTES)));
+      const bytes = contents.smallBytes(blob) ?? (await files.beginning(content, PASSAGES_BYTES));
       const beginning = bytes.subarray(0, PASSAGES_BYTES);
       return passagesOf(searchedText(beginning, beginning.length < size) ?? "");
     } catch {

@@ -1,5 +1,6 @@
-import { BlobDirectories } from "../../blobs/blob-directories.ts";
-import { readBeginning, requireBytes } from "../../blobs/blob-file.ts";
+import { requireBytes } from "../../blobs/blob-file.ts";
+import { openStored } from "../../blobs/open-stored.ts";
+import type { StoredBlobs } from "../../blobs/stored-blobs.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import { type LackingFiles, PART } from "../../db/search/jobs.ts";
@@ -52,7 +53,7 @@ export class IndexWork {
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
-    readonly contents: BlobDirectories;
+    readonly contents: StoredBlobs;
   } | null = null;
 
   /**
@@ -67,7 +68,7 @@ export class IndexWork {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    this.#opened = { index, jobs: new JobReader(database), contents: new BlobDirectories(blobs) };
+    this.#opened = { index, jobs: new JobReader(database), contents: await openStored(blobs) };
     return kept === null;
   }
 
@@ -191,7 +192,7 @@ export class IndexWork {
   }
 
   #beginning(job: TextJob): Promise<Uint8Array> {
-    return this.#parts.contents.find(job, (path) => readBeginning(path, job, SEARCHED_BYTES));
+    return this.#parts.contents.beginning(job, SEARCHED_BYTES);
   }
 
   #sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {

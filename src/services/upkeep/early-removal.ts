@@ -107,6 +107,7 @@ export class EarlyRemoval extends Service<
 
   async #removeForTheDisk(): Promise<number> {
     const { tables, blobs, clock, forget } = this.parts;
+    if (!blobs.space.isFreedByRemoval) return 0;
     const isShort = blobs.space.takeNoSpace()
       ? async () => true
       : async () => (await blobs.space.shortage()) > 0 || !(await tables.hasSpace());

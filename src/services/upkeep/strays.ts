@@ -3,8 +3,6 @@ import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 
-/** How many shards of the blob store are searched at once; 64 calls search all. */
-const SHARDS_AT_A_TIME = 4;
 /** A sample of this many contents shows whether the database knows the store: digests are evenly distributed. */
 const SURVEYED = 300;
 /** After this many look-ups other requests get a turn. */
@@ -16,10 +14,15 @@ export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "
   /** Whether this round through all shards has already logged that it removes nothing. */
   #hasComplained = false;
 
+  /** Whether a round through all shards begins. */
+  get isAtStart(): boolean {
+    return this.#nextShard === 0;
+  }
+
   /** Searches the next part of the store for removable blobs written before a time in milliseconds. */
   async *next(before: number): AsyncGenerator<Digest> {
     let isTrusted: boolean | null = null;
-    for (let n = 0; n < SHARDS_AT_A_TIME; n += 1) {
+    for (let n = 0; n < this.parts.blobs.place.shardsASweep; n += 1) {
       const shard = this.#nextShard;
       this.#nextShard = (shard + 1) % this.parts.blobs.shardCount;
       if (shard === 0) this.#hasComplained = false;

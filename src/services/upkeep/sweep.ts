@@ -1,7 +1,9 @@
+import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import type { BlobRow } from "../../db/contents/blobs.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
+import { DAY_MS } from "../../domain/time.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -18,6 +20,10 @@ import type { ThumbnailStore } from "../../thumbnails/thumbnail-store.ts";
 
 /** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
+/** The same for what is in a bucket: it costs little there, and a database restored from before may name it. */
+export const BUCKET_GRACE_MS = 7 * DAY_MS;
+/** After how long an upload that has not ended is cut off, in milliseconds. */
+const UNFINISHED_MS = DAY_MS;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
@@ -37,8 +43,11 @@ export class Sweep extends Service<
     endedKeys: EndedKeys;
     watch: ClockWatch;
     thumbnailStore: ThumbnailStore;
+    /** Overrides `ORPHAN_GRACE_MS`. */
+    blobGraceMs?: number | undefined;
   }
 > {
+  readonly #graceMs = this.parts.blobGraceMs ?? ORPHAN_GRACE_MS;
   readonly #strays = new Strays(this.parts);
   readonly #expiredRows = expiredRows(this.parts);
   #stopped = false;
@@ -75,7 +84,7 @@ export class Sweep extends Service<
     await this.#attempt("deleted snapshots", () => this.#inPieces(() => snapshotRemoval.piece()));
     const blobs = await this.#attempt("orphaned blobs", async () => {
       await this.#inWrites(() => tables.blobs.stampOrphans(clock.now(), PIECE));
-      return this.#inPieces(() => this.forget(tables.blobs.orphans(clock.now() - ORPHAN_GRACE_MS, PIECE)));
+      return this.#inPieces(() => this.forget(tables.blobs.orphans(clock.now() - this.#graceMs, PIECE)));
     });
     const contents = await this.#attempt("contents early", () => early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
@@ -105,7 +114,9 @@ export class Sweep extends Service<
     try {
       return await step();
     } catch (error) {
-      if (!(error instanceof WriteRefused)) this.parts.log.error(`sweeping ${what} failed`, { error });
+      // What cannot be reached was logged, and has its turn once it is back.
+      const isKnown = error instanceof WriteRefused || error instanceof UnavailableBlob;
+      if (!isKnown) this.parts.log.error(`sweeping ${what} failed`, { error });
       return 0;
     }
   }
@@ -196,6 +207,8 @@ export class Sweep extends Service<
   /** Removes blobs, except those that a row names again. Returns how many: none during a backup, which copies them. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
     const { backups, blobs, writeFromReserve: write } = this.parts.tables;
+    // Without its row a content would be found by its name alone.
+    if (!this.parts.blobs.place.isReachable) return 0;
     let removed = 0;
     for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
       const piece = orphans.slice(at, at + LARGE_PIECE);
@@ -210,8 +223,11 @@ export class Sweep extends Service<
 
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
   async #strayBlobs(): Promise<number> {
+    const { blobs, clock } = this.parts;
+    if (!blobs.place.isReachable) return 0;
+    if (this.#strays.isAtStart) await blobs.removeUnfinished(clock.now() - UNFINISHED_MS);
     let taken = 0;
-    for await (const digest of this.#strays.next(this.parts.clock.now() - ORPHAN_GRACE_MS)) {
+    for await (const digest of this.#strays.next(this.parts.clock.now() - this.#graceMs)) {
       if (this.#stopped) break;
       if (await this.#removeUnknown(digest)) taken += 1;
     }
