@@ -30,9 +30,10 @@ import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
+import { BUCKET_GRACE_MS } from "./services/upkeep/sweep.ts";
 import { openServices } from "./services/services.ts";
 import { refuseLostDatabase } from "./data-directory/store-identity.ts";
-import { StoreOpening } from "./data-directory/store-opening.ts";
+import { type ContentsOpening, type OpeningParts, StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
 import { ThumbnailStore } from "./thumbnails/thumbnail-store.ts";
 import { VERSION } from "./process/version.ts";
@@ -184,7 +185,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   tellOthers(directory, log);
-  const roots = config.blobs ?? [directory.root];
+  const roots = config.blobs?.kind === "s3" ? [] : (config.blobs?.roots ?? [directory.root]);
   if (!adoptEmpty) await refuseLostDatabase(directory, roots);
   await explaining(directory.reserveFile, reserve.makeRoomToStart());
   const { diskReserve } = config;
@@ -198,22 +199,21 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     (db) => db.close(),
   );
   const tables = openTables(database);
-  const store = { directory, roots, tables, clock, log, adopt: adoptEmpty, forget: forgetDisks };
-  const contents = await StoreOpening.check(store);
-  const [disks] = await Promise.all([contents.open(diskReserve), database.syncLog()]);
+  const store = { directory, diskReserve, tables, clock, log, adopt: adoptEmpty, forget: forgetDisks };
+  const contents = await openingOf(config, store, roots);
+  const [place] = await Promise.all([contents.open(), database.syncLog()]);
+  opened.defer(() => place.close());
   await explaining(directory.reserveFile, reserve.restore());
-  const storeId = await contents.mark(disks);
+  const places = await contents.mark();
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
-  const blobs = new BlobStore({ place: disks, small: tables.smallContents, damaged: tables.damagedContents });
-  const storePlaces = {
-    database: directory.database,
-    blobs: { disks: roots, store: storeId },
-  };
+  const blobs = new BlobStore({ place, small: tables.smallContents, damaged: tables.damagedContents });
+  const storePlaces = { database: directory.database, blobs: places };
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
   const readSettings = (stored: ReadonlyMap<string, string>) => withStored(config, stored);
-  const parts = { ...options, ...config, ...stores, readSettings, secret, backupPlan, program };
+  const blobGraceMs = config.blobGraceMs ?? (config.blobs?.kind === "s3" ? BUCKET_GRACE_MS : undefined);
+  const parts = { ...options, ...config, ...stores, blobGraceMs, readSettings, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.ownProcesses.stop());
   opened.defer(() => services.blobChecks.stop());
@@ -242,6 +242,17 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
+}
+
+/** Finds the contents of a store. @param roots of its disks, where there is no bucket */
+async function openingOf(
+  { blobs, s3, blobCacheBytes }: Config,
+  parts: OpeningParts & { readonly clock: SteadyClock },
+  roots: readonly string[],
+): Promise<ContentsOpening> {
+  if (blobs?.kind !== "s3") return StoreOpening.check({ ...parts, roots });
+  const { BucketOpening } = await import("./data-directory/bucket-opening.ts");
+  return BucketOpening.check({ ...parts, address: blobs, s3, cacheBytes: blobCacheBytes });
 }
 
 /** Closes the data directory to other users, and says so. */

@@ -1,12 +1,16 @@
 import { s3Settings } from "./config/s3.ts";
 import { fieldOf, nameOf, type Setting, variableOf } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { pathInAnother, Problem } from "./config/values.ts";
+import { isInside, pathInAnother, Problem } from "./config/values.ts";
+import { isSharedBucket } from "./domain/upkeep/backup-address.ts";
 import { nearest } from "./domain/nearest.ts";
+import { DAY_MS } from "./domain/time.ts";
 import type { GivenSetting } from "./domain/upkeep/settings.ts";
 
 const PREFIX = "COFFER_";
 const SHOWN_CHARACTERS = 60;
+/** How long the check of all contents on disks takes. */
+const SCRUB_MS = 30 * DAY_MS;
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -40,9 +44,12 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
 }
 
 function readConfig(reader: Reader, isTerminal: boolean) {
+  const blobs = reader.read(SETTINGS.blobs);
   return {
     dataDir: reader.read(SETTINGS.dataDir),
-    blobs: reader.read(SETTINGS.blobs),
+    blobs,
+    blobCacheBytes: reader.read(SETTINGS.blobCache),
+    blobGraceMs: reader.read(SETTINGS.blobGrace),
     host: reader.read(SETTINGS.host),
     port: reader.read(SETTINGS.port),
     baseUrl: reader.read(SETTINGS.baseUrl),
@@ -72,7 +79,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
       pathStyle: reader.read(SETTINGS.s3PathStyle),
       variable: (name) => reader.variable(name),
     }),
-    scrubIntervalMs: reader.read(SETTINGS.scrubInterval),
+    scrubIntervalMs: reader.read(SETTINGS.scrubInterval) ?? (blobs?.kind === "s3" ? 0 : SCRUB_MS),
     embeddings: readEmbeddings(reader),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
     /** How each was given, in the order of the help. */
@@ -82,19 +89,24 @@ function readConfig(reader: Reader, isTerminal: boolean) {
 
 /** A symbolic link may hide it; then the backup itself refuses. */
 function refuseBackupInside({ backup, dataDir, blobs }: Config, reader: Reader): void {
-  if (backup?.kind !== "directory") return;
-  const place = `${backup.path}/`;
-  const setting = variableOf(SETTINGS.backup);
-  if (place.startsWith(`${dataDir}/`)) {
-    reader.problems.push(`${setting} must not be in the data directory: the backups would be lost with it.`);
-  } else if (blobs?.some((disk) => place.startsWith(`${disk}/`)) === true) {
-    reader.problems.push(`${setting} must not be on a disk of contents: the backups would be lost with it.`);
+  if (backup === null) return;
+  const refuse = (where: string) =>
+    reader.problems.push(
+      `${variableOf(SETTINGS.backup)} must not be ${where}: the backups would be lost with it.`,
+    );
+  if (backup.kind === "s3") {
+    if (blobs?.kind === "s3" && isSharedBucket(backup, blobs)) refuse("in the bucket's part for contents");
+    return;
   }
+  const isIn = (root: string) => isInside(backup.path, root);
+  if (isIn(dataDir)) refuse("in the data directory");
+  else if (blobs?.kind === "disks" && blobs.roots.some(isIn)) refuse("on a disk of contents");
 }
 
 /** The data directory may be a disk, but none may be in it, nor may it be in one. */
 function refuseNestedDisk({ blobs, dataDir }: Config, reader: Reader): void {
-  if (blobs === null || blobs.includes(dataDir) || pathInAnother([...blobs, dataDir]) === null) return;
+  if (blobs?.kind !== "disks" || blobs.roots.includes(dataDir)) return;
+  if (pathInAnother([...blobs.roots, dataDir]) === null) return;
   reader.problems.push(
     `${variableOf(SETTINGS.blobs)} must not have a directory in the data directory, or around it; the data directory itself may be one.`,
   );

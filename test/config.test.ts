@@ -23,6 +23,8 @@ test("nothing given: the documented defaults", () => {
   expect(asGiven.map(({ source, text }) => [source, text])).toEqual(asGiven.map(() => ["default", null]));
   expect(config).toEqual({
     blobs: null,
+    blobCacheBytes: null,
+    blobGraceMs: null,
     dataDir: resolve("data"),
     host: "0.0.0.0",
     port: 2633,
@@ -108,8 +110,16 @@ describe("accepted", () => {
     ],
     ["COFFER_BACKUP_INTERVAL", "48h", "backupIntervalMs", 48 * 60 * 60 * 1000],
     ["COFFER_BACKUP_KEEP", "1", "backupKeep", 1],
-    ["COFFER_BLOBS", "/mnt/b", "blobs", ["/mnt/b"]],
-    ["COFFER_BLOBS", "data, /mnt/a/,/mnt/ab", "blobs", [resolve("data"), "/mnt/a", "/mnt/ab"]],
+    ["COFFER_BLOBS", "/mnt/b", "blobs", { kind: "disks", roots: ["/mnt/b"] }],
+    [
+      "COFFER_BLOBS",
+      "data, /mnt/a/,/mnt/ab",
+      "blobs",
+      { kind: "disks", roots: [resolve("data"), "/mnt/a", "/mnt/ab"] },
+    ],
+    ["COFFER_BLOBS", "s3://a-bucket/one", "blobs", { kind: "s3", bucket: "a-bucket", prefix: "one/" }],
+    ["COFFER_BLOB_CACHE", "0", "blobCacheBytes", 0],
+    ["COFFER_BLOB_GRACE", "24h", "blobGraceMs", 86_400_000],
     ["COFFER_HOST", "::1", "host", "::1"],
     ["COFFER_HOST", "drive.home.arpa", "host", "drive.home.arpa"],
     ["COFFER_PORT", "0", "port", 0],
@@ -196,7 +206,16 @@ describe("refused", () => {
     ["COFFER_SWEEP_INTERVAL", ["60", "0s", "1d", "25h", "1 s", "-5s", "9ms", "99999999999999999999h"]],
     [
       "COFFER_BLOBS",
-      ["/mnt/a,", "/mnt/a,/mnt/a/", "/mnt/a/b,/mnt/a", "/mnt/a,/", "data/b", ".", "s3://bucket/x"],
+      [
+        "/mnt/a,",
+        "/mnt/a,/mnt/a/",
+        "/mnt/a/b,/mnt/a",
+        "/mnt/a,/",
+        "data/b",
+        ".",
+        "s3://b",
+        "/mnt/a,s3://bucket/x",
+      ],
     ],
     ["COFFER_BACKUP", ["-", "https://example.com/x", "s3://", "s3://A_b/x", "data", "./data/backups"]],
     ["COFFER_BACKUP_INTERVAL", ["0s", "999ms", "8761h", "1d"]],
@@ -251,6 +270,9 @@ test("an address that holds a password is not quoted", () => {
 });
 
 test("backups on a disk of contents are refused", () => {
+  const bucket = { COFFER_BLOBS: "s3://a-bucket/x", COFFER_BACKUP: "s3://a-bucket/x/y" };
+  expect(problems(bucket)).toEqual([expect.stringContaining("the bucket's part for contents")]);
+  expect(problems({ ...bucket, COFFER_BACKUP: "s3://a-bucket/xy" })).toEqual([]);
   expect(problems({ COFFER_BLOBS: "/mnt/a,/mnt/b", COFFER_BACKUP: "/mnt/b/backups" })).toEqual([
     "COFFER_BACKUP must not be on a disk of contents: the backups would be lost with it.",
   ]);

@@ -1,10 +1,11 @@
-import { BlobDirectories } from "../blobs/blob-directories.ts";
 import { readIdentity } from "../blobs/disk-marks.ts";
+import { openStored } from "../blobs/open-stored.ts";
 import { UnavailableBlob } from "../blobs/blob-place.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
-import { disksOf } from "../data-directory/disks-file.ts";
+import { disksOf, isBucket } from "../data-directory/disks-file.ts";
+import { storedPlacesOf } from "../data-directory/stored-places.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { NoRoomForCopy } from "../db/upkeep/database-copy.ts";
@@ -61,7 +62,7 @@ export async function backUpAsStream(write: (bytes: Uint8Array) => Promise<void>
 }
 
 async function withStore<T>(
-  { dataDir, clock }: BackupOptions,
+  { dataDir, clock, s3, diskReserve }: BackupOptions,
   work: (backedUp: BackedUp, tables: Tables) => Promise<T>,
 ): Promise<T> {
   await using opened = new AsyncDisposableStack();
@@ -69,12 +70,12 @@ async function withStore<T>(
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
   const store = tables.store.id();
-  const disks = await disksOf(directory);
+  const disks = (await disksOf(directory)).filter((root) => !isBucket(root));
   if (store === null) throw notUsedTogether(dataDir);
   for (const disk of disks) await requireDisk(disk, store, dataDir);
   try {
     const lease = opened.use(await takeLease(directory, tables, clock));
-    const contents = new BlobDirectories({ disks, store });
+    const contents = await openStored(await storedPlacesOf({ directory, store, s3, diskReserve }));
     return await work({ directory, store, disks, contents, requireHeld: lease.requireHeld }, tables);
   } catch (error) {
     throw explained(error);
@@ -100,7 +101,7 @@ function notUsedTogether(dataDir: string): BackupError {
 function explained(error: unknown): unknown {
   if (error instanceof UnavailableBlob) {
     return new BackupError(
-      "A disk of contents went away, so the backup is not complete. Mount it, then run the backup again.",
+      "A disk of contents went away, or their bucket, so the backup is not complete. Mount it, or make it reachable, then run the backup again.",
       { cause: error },
     );
   }

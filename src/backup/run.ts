@@ -1,6 +1,6 @@
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobDirectories } from "../blobs/blob-directories.ts";
+import type { StoredBlobs } from "../blobs/stored-blobs.ts";
 import { type BlobFacts, damageIn } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { keepDirectory } from "../blobs/temp-file.ts";
@@ -34,7 +34,7 @@ export interface BackedUp {
   readonly store: StoreId;
   /** The roots of its disks. */
   readonly disks: readonly string[];
-  readonly contents: BlobDirectories;
+  readonly contents: StoredBlobs;
   /** Throws BackupError once others may change the store. */
   readonly requireHeld: () => void;
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { SETTINGS } from "../config/settings.ts";
 import { systemClock } from "../process/clock.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
 import { FINDINGS, type FindingCode } from "../domain/upkeep/finding.ts";
@@ -7,8 +8,13 @@ import { type Command, CommandError, requireConfig } from "./command.ts";
 const HELP = `  --repair-from SRC  Write damaged contents anew from SRC: a directory of backups, or another data directory.
                      Nothing else is changed.
   --quick            Check that contents are there and have their sizes, and read none but the smallest.
+  --full             Read all contents, also those in a bucket, of which it is said before how much that is;
+                     without it, a bucket is only listed.
   --json             Print each line as JSON.
   --data-dir PATH    The data directory, as for serve. Works while the server runs.
+  ${SETTINGS.s3Credentials.flag}
+  ${SETTINGS.s3PathStyle.flag}
+                     As for serve, for contents in a bucket.
 
 Each finding is one line that begins with its code:
 ${Object.entries(FINDINGS)
@@ -23,7 +29,7 @@ const ADVICE: readonly { readonly codes: readonly FindingCode[]; readonly advice
     codes: ["content-missing", "content-damaged"],
     advice: "Repair contents with --repair-from and a backup, or upload the same files again.",
   },
-  { codes: ["disk-away"], advice: "Mount the disk, then check again." },
+  { codes: ["disk-away"], advice: "Mount the disk, or make the bucket reachable, then check again." },
   {
     codes: ["index-corrupt", "index-missing", "index-orphan"],
     advice: "For a new search index, stop the server, delete search.db, and start the server again.",
@@ -37,7 +43,15 @@ const UNCHECKED = 2;
 
 export const verify: Command = {
   name: "verify",
-  flags: ["--repair-from SRC", "--quick", "--json", "--data-dir PATH"],
+  flags: [
+    "--repair-from SRC",
+    "--quick",
+    "--full",
+    "--json",
+    "--data-dir PATH",
+    SETTINGS.s3Credentials.flag,
+    SETTINGS.s3PathStyle.flag,
+  ],
   summary: "Check all rows, counts, indexes and contents for damage, and change nothing",
   help: HELP,
   failureCode: UNCHECKED,
@@ -45,7 +59,8 @@ export const verify: Command = {
     const { verify: verifyStore } = await import("../verify/verify.ts");
     const { openToRead } = await import("../data-directory/read-only-directory.ts");
     const { "repair-from": repairFrom, ...flags } = values;
-    const { dataDir } = requireConfig(flags, terminal);
+    const { dataDir, s3, diskReserve } = requireConfig(flags, terminal);
+    if (switches.has("quick") && switches.has("full")) throw new CommandError("Choose --quick or --full.");
     // A repair writes.
     if (repairFrom !== undefined) findDataDirectory(dataDir);
     await using opened = new AsyncDisposableStack();
@@ -55,7 +70,9 @@ export const verify: Command = {
     let [contents, bytes, repaired, findings] = [0, 0, 0, 0];
     for await (const event of verifyStore({
       directory,
-      isQuick: switches.has("quick"),
+      depth: switches.has("quick") ? "sizes" : switches.has("full") ? "bytes" : null,
+      s3,
+      diskReserve,
       repairFrom: repairFrom === undefined ? null : resolve(repairFrom),
       clock: systemClock,
     })) {

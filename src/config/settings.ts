@@ -8,7 +8,7 @@ import { setting } from "./setting.ts";
 import {
   bytes,
   choice,
-  diskPaths,
+  contentsPlace,
   duration,
   integer,
   matching,
@@ -33,12 +33,26 @@ export const SETTINGS = {
     parse: (text) => resolve(text),
   }),
   blobs: setting({
-    flag: "--blobs LIST",
+    flag: "--blobs PLACES",
     fallback: "the data directory",
     absent: null,
-    help: "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them",
+    help: "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them. Or a bucket, such as s3://bucket/prefix",
     sensitive: "perhaps",
-    parse: diskPaths,
+    parse: contentsPlace,
+  }),
+  blobCache: setting({
+    flag: "--blob-cache SIZE",
+    fallback: "a tenth of the disk, at most 5GB",
+    absent: null,
+    help: "How much of the disk contents may take that are in a bucket, and were used last; 0 for none",
+    parse: bytes(0),
+  }),
+  blobGrace: setting({
+    flag: "--blob-grace DURATION",
+    fallback: "1h on disks, 168h in a bucket",
+    absent: null,
+    help: "How long contents are kept that nothing uses any more; a database that was restored from before finds them again",
+    parse: duration(60_000, YEAR_MS, "from 1m to 8760h"),
   }),
   host: setting({
     flag: "--host ADDRESS",
@@ -243,7 +257,8 @@ export const SETTINGS = {
   }),
   scrubInterval: setting({
     flag: "--scrub-interval DURATION",
-    fallback: "720h",
+    fallback: "720h on disks, never in a bucket",
+    absent: null,
     help: "How long the slow check of all contents for damage takes before it begins again; 0s for never",
     parse: duration(0, YEAR_MS, "from 0s to 8760h"),
   }),

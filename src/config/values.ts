@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Plan, PLANS } from "../domain/accounts/roles.ts";
 import { parseName } from "../domain/contents/texts/text.ts";
 import { CofferError } from "../domain/errors.ts";
+import { type BucketAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 
 /** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {
@@ -109,11 +110,23 @@ function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
 
-/** A comma-separated list of directories, each a disk. They become absolute. */
-export function diskPaths(text: string): readonly string[] | Problem {
+/** Where contents are: on disks, which have absolute paths, or in a bucket. */
+export type ContentsPlace = { readonly kind: "disks"; readonly roots: readonly string[] } | BucketAddress;
+
+/** The address of a bucket, or a comma-separated list of directories, each a disk. They become absolute. */
+export function contentsPlace(text: string): ContentsPlace | Problem {
+  const address = parseBackupAddress(text, resolve);
+  if (address?.kind === "s3") return address;
+  const roots = diskPaths(text);
+  return roots instanceof Problem ? roots : { kind: "disks", roots };
+}
+
+function diskPaths(text: string): readonly string[] | Problem {
   const items = listItems(text);
   if (items.some((item) => item === "" || item.includes("://"))) {
-    return new Problem("must be a list of directories, such as /mnt/a,/mnt/b");
+    return new Problem(
+      "must be a list of directories, such as /mnt/a,/mnt/b, or a bucket, such as s3://bucket/prefix",
+    );
   }
   const paths = items.map((item) => resolve(item));
   const inside = pathInAnother(paths);
@@ -125,7 +138,8 @@ export function pathInAnother(paths: readonly string[]): string | null {
   return paths.find((path, at) => paths.some((other, n) => n !== at && isInside(path, other))) ?? null;
 }
 
-function isInside(path: string, other: string): boolean {
+/** Whether an absolute path is another one, or inside it. */
+export function isInside(path: string, other: string): boolean {
   return `${path}/`.startsWith(other === "/" ? other : `${other}/`);
 }
 

@@ -61,6 +61,8 @@ export function pathsIn(root: string) {
     disksFile: join(root, "disks"),
     /** A directory; see `ThumbnailStore`. */
     thumbnails: join(root, "thumbnails"),
+    /** A directory for copies of contents that are in a bucket; see `BlobCache`. */
+    blobCache: join(root, "cache"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
     /** See `DatabaseReserve`. */

@@ -5,7 +5,7 @@ import { type DataDirectory, sync } from "./data-directory.ts";
 import { explaining, unusable } from "./data-directory-error.ts";
 
 /**
- * The roots of the disks that contents are on, as the last start of a server left them; the data directory alone if
+ * The roots of the disks that contents are on, or the address of their bucket, as the last start of a server left them; the data directory alone if
  * none was given others. Beside the database and not in it: a backup is restored to other disks. Throws
  * DataDirectoryError.
  */
@@ -25,7 +25,12 @@ export async function recordedDisks({ root, disksFile }: DataDirectory): Promise
       "Restore it from a copy of the data directory, or write the directories of COFFER_BLOBS into it, as JSON.",
     );
   }
-  return paths.map((path) => resolve(root, path));
+  return paths.map((path) => (isBucket(path) ? path : resolve(root, path)));
+}
+
+/** Whether what is recorded as a disk is the address of a bucket. */
+export function isBucket(path: string): boolean {
+  return path.startsWith("s3://");
 }
 
 /** Records the disks, and syncs that. Nothing may be written to a new one before. */

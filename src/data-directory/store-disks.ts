@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { hasBlobs } from "../blobs/blob-directory.ts";
+import { countBlobs, hasBlobs } from "../blobs/blob-directory.ts";
 import { readIdentity, readOwner } from "../blobs/disk-marks.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { messageOf } from "../domain/errors.ts";
 import { type DataDirectory, pathsIn } from "./data-directory.ts";
 import { DataDirectoryError, explained, explaining } from "./data-directory-error.ts";
-import { recordedDisks } from "./disks-file.ts";
+import { isBucket, recordedDisks } from "./disks-file.ts";
 
-/** A disk before it is used. */
+/** A disk, or what is used like one, before it is used. */
 export interface FoundDisk {
   readonly root: string;
   readonly blobsDir: string;
@@ -17,6 +17,9 @@ export interface FoundDisk {
   readonly identity: string | null;
   /** Why it cannot be used, though the store has used it; null if it can. */
   readonly away: string | null;
+  readonly hasBlobs: () => Promise<boolean>;
+  /** Slow if there are many. */
+  readonly countBlobs: () => Promise<number>;
 }
 
 /** The disks of a store at a start. */
@@ -55,26 +58,39 @@ export async function findDisks({ directory, roots, forget }: LookedFor): Promis
     listed.push(disk);
   }
   if (listed.every(({ away }) => away !== null)) throw allAway(listed);
-  const formerIdentities: string[] = [];
+  return { listed, formerIdentities: await formerOf({ directory, roots, forget }) };
+}
+
+/** The identities of disks that the store has used and does not any more. Throws DataDirectoryError if one holds contents. */
+export async function formerOf({ directory, roots, forget }: LookedFor): Promise<string[]> {
+  if (forget) return [];
+  const recorded = (await recordedDisks(directory)) ?? [];
+  const identities: string[] = [];
   // The contents of a data directory were never recorded if it was the only disk.
-  const former = forget ? [] : new Set([...recorded, directory.root]);
-  for (const root of former) {
+  for (const root of new Set([...recorded, directory.root])) {
     if (roots.includes(root)) continue;
+    if (isBucket(root)) throw lostBucket(root);
     const identity = await requireEmpty(await look(root, recorded.includes(root)));
-    if (identity !== null) formerIdentities.push(identity);
+    if (identity !== null) identities.push(identity);
   }
-  return { listed, formerIdentities };
+  return identities;
 }
 
 async function look(root: string, isRecorded: boolean): Promise<FoundDisk> {
   const { blobsDir } = diskAt(root);
+  const disk = {
+    root,
+    blobsDir,
+    hasBlobs: () => explaining(blobsDir, hasBlobs(blobsDir)),
+    countBlobs: () => countBlobs(blobsDir),
+  };
   try {
     const identity = await readIdentity(blobsDir);
     const away = isRecorded && identity === null ? "it is missing, or not mounted" : null;
-    return { root, blobsDir, identity, away };
+    return { ...disk, identity, away };
   } catch (error) {
     if (!isRecorded) throw explained(blobsDir, error);
-    return { root, blobsDir, identity: null, away: messageOf(error) };
+    return { ...disk, identity: null, away: messageOf(error) };
   }
 }
 
@@ -138,7 +154,8 @@ function allAway(disks: readonly FoundDisk[]): DataDirectoryError {
 }
 
 /** Throws for a disk that is not listed any more, and may hold contents. Returns its identity. */
-async function requireEmpty({ root, blobsDir, identity, away }: FoundDisk): Promise<string | null> {
+async function requireEmpty(disk: FoundDisk): Promise<string | null> {
+  const { root, identity, away } = disk;
   if (away !== null) {
     throw new DataDirectoryError(
       `The disk ${root} belongs to this store, and is no longer in COFFER_BLOBS; it cannot be looked at either: ` +
@@ -146,8 +163,15 @@ async function requireEmpty({ root, blobsDir, identity, away }: FoundDisk): Prom
         `listed by another path now, or gone for good: ${FORGETTING}`,
     );
   }
-  if (!(await explaining(blobsDir, hasBlobs(blobsDir)))) return identity;
+  if (!(await disk.hasBlobs())) return identity;
   throw new DataDirectoryError(
     `The disk ${root} holds contents of this store, and is not in COFFER_BLOBS. Add it there. ${FORGETTING}`,
+  );
+}
+
+/** Nothing is asked of a bucket that is not used: who may ask it is not known any more. */
+function lostBucket(name: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `The bucket ${name} holds contents of this store, and is not in COFFER_BLOBS. Set COFFER_BLOBS to it. ${FORGETTING}`,
   );
 }

@@ -2,7 +2,7 @@ import { present } from "../domain/errors.ts";
 import { newId, parseId, type StoreId } from "../domain/id.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import type { Disks } from "../blobs/disks.ts";
-import { countBlobs, hasBlobs } from "../blobs/blob-directory.ts";
+import { countBlobs } from "../blobs/blob-directory.ts";
 import { readIdentity } from "../blobs/disk-marks.ts";
 import type { Clock } from "../process/clock.ts";
 import { DataDirectoryError, explaining } from "./data-directory-error.ts";
@@ -129,19 +129,23 @@ function isOfOne(disks: readonly FoundDisk[]): boolean {
 }
 
 async function holdAny(disks: readonly FoundDisk[]): Promise<boolean> {
-  for (const { blobsDir } of disks) if (await explaining(blobsDir, hasBlobs(blobsDir))) return true;
+  for (const disk of disks) if (await disk.hasBlobs()) return true;
   return false;
 }
 
 type MarkedParts = Pick<StoreParts, "tables" | "clock">;
 
 /** Marks both halves of an open store. After a crash in between, the next start still accepts them. Returns its identity. */
-export async function markStore(parts: MarkedParts, disks: Disks, mark: StoreMark | null): Promise<StoreId> {
+export async function markStore(
+  parts: MarkedParts,
+  place: Pick<Disks, "writeIdentity">,
+  mark: StoreMark | null,
+): Promise<StoreId> {
   const { tables } = parts;
   const id = mark?.id ?? present(tables.store.id(), "the identity of the store");
   // For adopted contents the database first, or they would look like its own.
   if (mark?.adopted === true) await markDatabase(parts, mark);
-  await disks.writeIdentity(id);
+  await place.writeIdentity(id);
   if (mark?.adopted === false) await markDatabase(parts, mark);
   return id;
 }
@@ -165,7 +169,7 @@ async function explain(
   const blobs = places.join(" and ");
   switch (verdict) {
     case "unknown contents": {
-      const counts = await Promise.all(places.map(countBlobs));
+      const counts = await Promise.all(disks.map((disk) => disk.countBlobs()));
       const count = counts.reduce((sum, of) => sum + of, 0);
       return (
         `${blobs} holds ${counted(count, "content")}, but ${database} knows none of them: they do not ` +

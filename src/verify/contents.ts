@@ -1,4 +1,4 @@
-import type { BlobDirectories } from "../blobs/blob-directories.ts";
+import type { StoredBlobs } from "../blobs/stored-blobs.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import { UnavailableBlob } from "../blobs/blob-place.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
@@ -22,7 +22,7 @@ const BATCH = 200;
 
 interface ContentsParts {
   readonly database: VerifiedDatabase;
-  readonly contents: BlobDirectories;
+  readonly contents: StoredBlobs;
   readonly isQuick: boolean;
   /** Null to change nothing. */
   readonly repair: Repair | null;
@@ -35,6 +35,7 @@ interface ContentsParts {
  */
 export async function* verifyContents(parts: ContentsParts): AsyncGenerator<VerifyEvent, number> {
   const { database } = parts;
+  const requireListed = parts.contents.sizesInOrder();
   const of = database.countContents();
   let [contents, bytes, unavailable] = [0, 0, 0];
   for (let after = ""; ;) {
@@ -42,7 +43,7 @@ export async function* verifyContents(parts: ContentsParts): AsyncGenerator<Veri
     if (batch.length === 0) return unavailable;
     for (const content of batch) {
       try {
-        yield* verifyContent(parts, content);
+        yield* verifyContent(parts, content, requireListed);
       } catch (error) {
         if (!(error instanceof UnavailableBlob)) throw error;
         if (database.has(content.digest)) unavailable += 1;
@@ -55,11 +56,17 @@ export async function* verifyContents(parts: ContentsParts): AsyncGenerator<Veri
   }
 }
 
-async function* verifyContent(parts: ContentsParts, content: BlobFacts): AsyncGenerator<VerifyEvent> {
-  const { database, repair } = parts;
+async function* verifyContent(
+  parts: ContentsParts,
+  content: BlobFacts,
+  requireListed: (content: BlobFacts) => Promise<void>,
+): AsyncGenerator<VerifyEvent> {
+  const { database, repair, contents } = parts;
   const { digest } = content;
-  const check = () => damageIn(() => requireRight(parts, content));
-  const damage = (await check()) && (await check());
+  const check = (requireSize: (content: BlobFacts) => Promise<void>) =>
+    damageIn(() => requireRight(parts, content, requireSize));
+  // A list may be older than a content.
+  const damage = (await check(requireListed)) && (await check((each) => contents.requireSize(each)));
   if (!database.has(digest)) return;
   const about = aboutOf(database, digest);
   if (damage === null) {
@@ -82,10 +89,11 @@ async function* verifyContent(parts: ContentsParts, content: BlobFacts): AsyncGe
 async function requireRight(
   { database, contents, isQuick }: ContentsParts,
   content: BlobFacts,
+  requireSize: (content: BlobFacts) => Promise<void>,
 ): Promise<void> {
   const bytes = content.size <= SMALL_CONTENT_BYTES ? database.bytesOf(content.digest) : null;
   if (bytes !== null) return requireBytes(`content ${content.digest} in the database`, bytes, content);
-  if (isQuick) return contents.requireSize(content);
+  if (isQuick) return requireSize(content);
   const pieces = contents.pieces(content);
   while ((await pieces.next()).done !== true);
 }

@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { BlobDirectories } from "../blobs/blob-directories.ts";
 import { pathsIn } from "../blobs/blob-directory.ts";
+import { openStored, type StoredPlaces } from "../blobs/open-stored.ts";
+import type { StoredBlobs } from "../blobs/stored-blobs.ts";
+import type { StoreId } from "../domain/id.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
 import { type DataDirectory, pathsIn as pathsOf } from "../data-directory/data-directory.ts";
@@ -19,25 +22,34 @@ interface Spare {
   readonly databases: readonly string[];
 }
 
+interface RepairOptions {
+  readonly directory: DataDirectory;
+  /** Where its contents are. */
+  readonly placesOf: (store: StoreId | null) => Promise<StoredPlaces>;
+  /** A place of backups, or a data directory. */
+  readonly from: string;
+  readonly clock: Clock;
+}
+
 /** Puts right bytes, of backups or another data directory, in the place of damaged ones, also beside a server. */
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;
-  readonly #contents: BlobDirectories;
+  readonly #contents: StoredBlobs;
   readonly #spareContents: BlobDirectories;
   /** Of small contents, newest first. */
   readonly #spareDatabases: readonly string[];
 
-  private constructor(directory: DataDirectory, disks: readonly string[], from: Spare, clock: Clock) {
-    this.#database = Database.open(directory.database, clock);
-    this.#tables = openTables(this.#database);
-    this.#contents = new BlobDirectories({ disks, store: this.#tables.store.id() });
+  private constructor(database: Database, tables: Tables, contents: StoredBlobs, from: Spare) {
+    this.#database = database;
+    this.#tables = tables;
+    this.#contents = contents;
     this.#spareContents = new BlobDirectories({ disks: from.disks, store: null });
     this.#spareDatabases = from.databases;
   }
 
   /** @throws Error if `from` is neither a place of backups nor a data directory */
-  static async open(directory: DataDirectory, from: string, clock: Clock): Promise<Repair> {
+  static async open({ directory, placesOf, from, clock }: RepairOptions): Promise<Repair> {
     const backups = await pathsIn(join(from, "backups"));
     if (backups.length === 0 && (await pathsIn(join(from, "blobs"))).length === 0) {
       throw new Error(
@@ -47,7 +59,10 @@ export class Repair implements AsyncDisposable {
     }
     const databases = [from, ...backups].map((root) => join(root, "coffer.db"));
     const spare = { disks: await disksOf(pathsOf(from)), databases };
-    return new Repair(directory, await disksOf(directory), spare, clock);
+    const database = Database.open(directory.database, clock);
+    const tables = openTables(database);
+    const contents = await openStored(await placesOf(tables.store.id()));
+    return new Repair(database, tables, contents, spare);
   }
 
   /** Writes a blob anew. Returns false if there are no right bytes for it. */

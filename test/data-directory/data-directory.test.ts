@@ -77,6 +77,7 @@ describe("the directory", () => {
       tmp: join(root, "tmp"),
       disksFile: join(root, "disks"),
       thumbnails: join(root, "thumbnails"),
+      blobCache: join(root, "cache"),
       secretFile: join(root, "secret"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),

@@ -235,9 +235,9 @@ test("a change of a folder that has not ended is only a note, which says how far
 test("quick: a wrong size is found, wrong bytes are not", async () => {
   const dataDir = await store.copied();
   await writeFile(fileOf(dataDir, store.large.digest), flipped(store.large.content));
-  expect(await verified(dataDir, { isQuick: true })).toEqual([]);
+  expect(await verified(dataDir, { depth: "sizes" })).toEqual([]);
   await writeFile(fileOf(dataDir, store.large.digest), "short");
-  expect(await verified(dataDir, { isQuick: true })).toHaveLength(1);
+  expect(await verified(dataDir, { depth: "sizes" })).toHaveLength(1);
 });
 
 test("damage of a content that only the trash has is found, with the file's path there", async () => {

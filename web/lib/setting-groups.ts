@@ -6,9 +6,16 @@ const GROUPS = [
   { title: mark("Name and accounts"), names: ["name", "signups", "provisioning", "provisions_per_hour"] },
   {
     title: mark("Limits"),
-    names: ["rate_limits", "storage_limits", "max_file_size", "min_upload_speed", "disk_reserve"],
+    names: [
+      "rate_limits",
+      "storage_limits",
+      "max_file_size",
+      "min_upload_speed",
+      "disk_reserve",
+      "blob_cache",
+    ],
   },
-  { title: mark("What is kept"), names: ["keep_days", "keep_versions", "sweep_interval"] },
+  { title: mark("What is kept"), names: ["keep_days", "keep_versions", "blob_grace", "sweep_interval"] },
   {
     title: mark("Addresses"),
     names: [

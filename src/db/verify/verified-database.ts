@@ -1,3 +1,4 @@
+import { SMALL_CONTENT_BYTES } from "../../domain/limits.ts";
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
@@ -40,6 +41,8 @@ export class VerifiedDatabase implements Disposable {
   readonly #unchecked: string[] = [];
   readonly contents;
   readonly countContents;
+  /** How many contents are no rows, and their bytes. */
+  readonly placedContents;
   /** The bytes of a small content; null where it is none. */
   readonly bytesOf;
   readonly has;
@@ -55,6 +58,9 @@ export class VerifiedDatabase implements Disposable {
       "SELECT digest, size FROM blob WHERE digest > ? ORDER BY digest LIMIT ?",
     );
     this.countContents = connection.number<[]>("SELECT count(*) FROM blob");
+    this.placedContents = connection.one<{ readonly count: number; readonly bytes: number }, []>(
+      `SELECT count(*) AS count, ifnull(sum(size), 0) AS bytes FROM blob WHERE size > ${SMALL_CONTENT_BYTES}`,
+    );
     this.bytesOf = connection.value<Uint8Array, [digest: Digest]>(SMALL_BYTES);
     this.has = connection.has<[digest: Digest]>("SELECT 1 FROM blob WHERE digest = ?");
     this.isRefused = connection.has<[digest: Digest]>("SELECT 1 FROM damaged_content WHERE digest = ?");

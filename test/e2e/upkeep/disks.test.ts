@@ -34,7 +34,7 @@ test("two disks: one goes away under the server and at a start, and comes back; 
   expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({
     error: {
       code: "UNAVAILABLE",
-      message: expect.stringContaining("on a disk that the server cannot reach"),
+      message: expect.stringContaining("where the server cannot reach it"),
     },
   });
   expect((await download("on-a.bin")).bytes).toEqual(onA);
@@ -45,7 +45,7 @@ test("two disks: one goes away under the server and at a start, and comes back; 
   const verified = await run(["verify"], { dataDir });
   expect([verified.code, verified.stderr]).toEqual([
     1,
-    expect.stringContaining("Mount the disk, then check again."),
+    expect.stringContaining("Mount the disk, or make the bucket reachable, then check again."),
   ]);
   expect(verified.stdout).toContain(
     `disk-away ${b}: it is missing, or not mounted; contents that are unavailable: 1\n`,

@@ -61,12 +61,14 @@ type Given = Pick<
 > & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
   readonly prepare?: (dataDir: string) => Promise<number>;
+  /** The environment of its settings; empty by default. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
 export async function startAppliance(
   settings: Record<string, string> = {},
-  { prepare, ...given }: Given = {},
+  { prepare, env = {}, ...given }: Given = {},
 ): Promise<TestAppliance> {
   const directory = await temporaryDirectory(FAST_DIRECTORY);
   const dataDir = join(directory.path, "data");
@@ -80,7 +82,7 @@ export async function startAppliance(
   };
   const log = createLog({ format: "json", clock, write });
   const open = (changes: Record<string, string>, starting: StartFlags) => {
-    const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
+    const loaded = loadConfig({ flags: { ...flags, ...changes }, env, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
     const parts = { config: loaded.config, clock, log };
     return openAppliance({ ...parts, ...DEFAULTS, ...given, ...starting });

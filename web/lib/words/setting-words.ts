@@ -38,7 +38,13 @@ const WORDS: Readonly<Record<string, Readonly<Record<keyof SettingWords, PlainMe
 const HELP: Readonly<Record<string, PlainMessage>> = {
   data_dir: mark("The directory for everything that Coffer stores"),
   blobs: mark(
-    "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them",
+    "Directories for the contents of files, such as /mnt/a,/mnt/b: one for each disk. New contents go where most is free. The data directory may be one of them. Or a bucket, such as s3://bucket/prefix",
+  ),
+  blob_cache: mark(
+    "How much of the disk contents may take that are in a bucket, and were used last; 0 for none",
+  ),
+  blob_grace: mark(
+    "How long contents are kept that nothing uses any more; a database that was restored from before finds them again",
   ),
   host: mark("The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well"),
   port: mark("The port to listen on; 0 takes any free one"),
@@ -99,6 +105,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
 /** Defaults that the server describes, for want of a value. */
 const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   none: mark("Not set"),
+  "1h on disks, 168h in a bucket": mark("1h on disks, 168h in a bucket"),
+  "720h on disks, never in a bucket": mark("720h on disks, never in a bucket"),
+  "a tenth of the disk, at most 5GB": mark("a tenth of the disk, at most 5GB"),
   "on with S3_ENDPOINT, else off": mark("on with S3_ENDPOINT, else off"),
   "none: local accounts": mark("none: local accounts"),
   "none: search by words alone": mark("none: search by words alone"),
