@@ -194,7 +194,8 @@ export class Upload extends Service<OneUploadParts> {
     if (isNamed && blob.isWritten) this.parts.blobChecks.note(blob.digest);
     if (isNamed && this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
     blob.unpin();
-    if (blob.bytes === null) await this.#forgetRefused(blob.digest);
+    // What was there before may be of a newer database than this one: the sweep leaves it for a while.
+    if (blob.isWritten) await this.#forgetRefused(blob.digest);
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: string): void {
