@@ -122,6 +122,7 @@ async function openAll(options: ApplianceOptions) {
     // Before the sweep, which removes drives that may have unwritten counts.
     () => services.usage.flush(),
     () => services.sweep.run(),
+    parts.forgetEmptiedDisks,
     () => services.apiKeys.flushUse(),
     () => services.sessions.flushUse(),
     () => services.linkUses.flush(),
@@ -241,7 +242,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   opened.defer(() => finalFlush(() => services.linkUses.flush(), log));
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
-  return { database, services, idempotency };
+  return { database, services, idempotency, forgetEmptiedDisks: () => contents.forgetEmptied() };
 }
 
 /** Finds the contents of a store. @param roots of its disks, where there is no bucket */

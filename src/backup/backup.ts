@@ -4,7 +4,7 @@ import { UnavailableBlob } from "../blobs/blob-place.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
-import { disksOf, isBucket } from "../data-directory/disks-file.ts";
+import { allDisksOf, isBucket } from "../data-directory/disks-file.ts";
 import { storedPlacesOf } from "../data-directory/stored-places.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { Database } from "../db/engine/database.ts";
@@ -70,7 +70,7 @@ async function withStore<T>(
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
   const store = tables.store.id();
-  const disks = (await disksOf(directory)).filter((root) => !isBucket(root));
+  const disks = (await allDisksOf(directory)).filter((root) => !isBucket(root));
   if (store === null) throw notUsedTogether(dataDir);
   for (const disk of disks) await requireDisk(disk, store, dataDir);
   try {

@@ -22,6 +22,8 @@ import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 export interface BlobPlaces {
   /** The roots of its disks, in the order in which they are looked at. */
   readonly disks: readonly string[];
+  /** Those of them that get nothing new. */
+  readonly former?: readonly string[];
   /** Its identity, which each disk has; null if that does not matter. */
   readonly store: StoreId | null;
 }
@@ -35,11 +37,13 @@ const PIECE_BYTES = 1024 * 1024;
  */
 export class BlobDirectories implements StoredBlobs {
   readonly #disks: readonly DiskPaths[];
+  readonly #former: readonly string[];
   readonly #store: StoreId | null;
   readonly #sources: readonly BlobSource[];
 
-  constructor({ disks, store }: BlobPlaces) {
+  constructor({ disks, former = [], store }: BlobPlaces) {
     this.#disks = disks.map(diskAt);
+    this.#former = former;
     this.#store = store;
     this.#sources = this.#disks.map(({ blobsDir }) => ({
       blobsDir,
@@ -72,7 +76,7 @@ export class BlobDirectories implements StoredBlobs {
     yield* file.pieces(PIECE_BYTES);
   }
 
-  /** Replaces a blob where it is, and syncs it; one that is missing goes where most is free. Changes nothing if `pieces` throws. */
+  /** Replaces a blob where it is, and syncs it; one that is missing, or on a former disk, goes where most is free. Changes nothing if `pieces` throws. */
   async rewrite(content: BlobFacts, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const { blobsDir, tmpDir } = (await this.#holderOf(content)) ?? (await this.#freest());
     const path = contentPath(blobsDir, content.digest);
@@ -102,20 +106,24 @@ export class BlobDirectories implements StoredBlobs {
   }
 
   async #holderOf({ digest }: BlobFacts): Promise<DiskPaths | null> {
-    for (const disk of this.#disks) {
+    for (const disk of this.#inUse(this.#disks)) {
       if ((await ifPresent(lstat(contentPath(disk.blobsDir, digest)))) !== null) return disk;
     }
     return null;
   }
 
   async #freest(): Promise<DiskPaths> {
-    const sizes = (await this.#present()).map(async (disk) => {
+    const sizes = this.#inUse(await this.#present()).map(async (disk) => {
       const { bavail, bsize } = await statfs(disk.blobsDir);
       return { disk, free: bavail * bsize };
     });
     const [most] = (await Promise.all(sizes)).toSorted((a, b) => b.free - a.free);
     if (most === undefined) throw new Error("no disk of the store can be reached");
     return most.disk;
+  }
+
+  #inUse(disks: readonly DiskPaths[]): DiskPaths[] {
+    return disks.filter(({ root }) => !this.#former.includes(root));
   }
 
   #whyAway(blobsDir: string): Promise<string | null> {

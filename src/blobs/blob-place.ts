@@ -124,6 +124,8 @@ export interface AwayDisk {
 /** A disk. While it cannot be reached, `away` says why, and its figures are null. */
 export interface DiskFigures {
   readonly root: string;
+  /** Whether it gets no new contents, and holds some that are to be moved. */
+  readonly isFormer: boolean;
   readonly away: string | null;
   /** Bytes. */
   readonly total: number | null;

@@ -1,4 +1,4 @@
-import { lstat, readFile } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
@@ -45,6 +45,12 @@ export async function whyAway(blobsDir: string, store: string | null): Promise<s
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/** Removes both: the directory belongs to no store any more. */
+export async function removeMarks(blobsDir: string): Promise<void> {
+  for (const name of MARKS) await rm(join(blobsDir, name), { force: true });
+  await syncDirectory(blobsDir);
 }
 
 async function readMark(path: string): Promise<string | null> {

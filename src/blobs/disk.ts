@@ -5,7 +5,7 @@ import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath, setDirectoryAside } from "./blob-file.ts";
-import { SHARD } from "./blob-directory.ts";
+import { hasBlobs, SHARD } from "./blob-directory.ts";
 import { readIdentity, readOwner, whyAway, writeIdentity, writeOwner } from "./disk-marks.ts";
 import type { ListedBlob } from "./blob-place.ts";
 import type { DiskPaths } from "./disk-paths.ts";
@@ -18,6 +18,8 @@ interface DiskParts extends DiskPaths {
   readonly diskReserve: number;
   /** Whether it is known to be away. */
   readonly isAway: boolean;
+  /** Whether it is only read and emptied. */
+  readonly isFormer: boolean;
   /** The identity of the store; null if it has none yet. */
   readonly store: string | null;
 }
@@ -26,6 +28,8 @@ interface DiskParts extends DiskPaths {
 export class Disk {
   readonly root: string;
   readonly blobsDir: string;
+  /** Whether it gets no new blobs, and holds some that are to be moved. */
+  readonly isFormer: boolean;
   readonly space: DiskSpace;
   readonly #tmpDir: string;
   /** By path: each resolves once the shard exists and its name survives a power cut. */
@@ -40,6 +44,7 @@ export class Disk {
   private constructor(parts: DiskParts) {
     this.root = parts.root;
     this.blobsDir = parts.blobsDir;
+    this.isFormer = parts.isFormer;
     this.#tmpDir = parts.tmpDir;
     this.#identity = parts.store;
     this.#away = parts.isAway ? "it was not there at the start" : null;
@@ -109,6 +114,13 @@ export class Disk {
   async writeOwner(dataDir: string): Promise<void> {
     if ((await readOwner(this.blobsDir)) !== dataDir)
       await writeOwner(this.blobsDir, this.newTempPath(), dataDir);
+  }
+
+  /** Whether it is there, and holds no blob. */
+  async isEmpty(): Promise<boolean> {
+    if (await hasBlobs(this.blobsDir)) return false;
+    // One that has gone holds none either.
+    return (await whyAway(this.blobsDir, this.#identity)) === null;
   }
 
   /** Frees a blob's name. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
@@ -203,7 +215,7 @@ export class Disk {
       await mkdir(directory, { recursive: true, mode: 0o700 });
     }
     await removeTemps(this.#tmpDir);
-    await this.#requireOneFileSystem();
+    if (!this.isFormer) await this.#requireOneFileSystem();
     for (const entry of await readdir(this.blobsDir, { withFileTypes: true })) {
       if (!SHARD.test(entry.name)) continue;
       const path = join(this.blobsDir, entry.name);

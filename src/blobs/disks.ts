@@ -19,6 +19,8 @@ interface DisksOptions {
   readonly disks: readonly (DiskPaths & {
     /** Whether it is known to be away. */
     readonly isAway?: boolean;
+    /** Whether it is only read and emptied: nothing new goes there. */
+    readonly isFormer?: boolean;
   })[];
   /** Bytes that are to stay free on each. */
   readonly diskReserve: number;
@@ -37,8 +39,8 @@ export class Disks implements BlobPlace {
   readonly shardsASweep = 4;
   readonly checksReads = false;
   readonly space: DisksSpace;
-  readonly #disks: readonly Disk[];
-  readonly #sources: readonly BlobSource[];
+  #disks: readonly Disk[];
+  #sources: readonly BlobSource[];
   readonly #onChange: NonNullable<DisksOptions["onChange"]>;
   /** Ends with the last look that was asked for. */
   #last: Promise<unknown> = Promise.resolve();
@@ -48,18 +50,8 @@ export class Disks implements BlobPlace {
   private constructor(disks: readonly Disk[], { diskReserve, onChange = () => {} }: DisksOptions) {
     this.#disks = disks;
     this.#onChange = onChange;
-    this.#sources = disks.map((disk) => ({
-      blobsDir: disk.blobsDir,
-      get isAway() {
-        return disk.away !== null;
-      },
-      isPresent: async (hasFailed = false) => {
-        if (hasFailed) disk.doubt();
-        await this.look();
-        return disk.away === null;
-      },
-    }));
-    this.space = new DisksSpace(() => this.present, diskReserve);
+    this.#sources = disks.map((disk) => this.#sourceOf(disk));
+    this.space = new DisksSpace(() => this.#open(), diskReserve);
   }
 
   /**
@@ -69,10 +61,15 @@ export class Disks implements BlobPlace {
   static async open(options: DisksOptions): Promise<Disks> {
     const { diskReserve, store = null } = options;
     const disks: Disk[] = [];
-    for (const { isAway = false, ...paths } of options.disks) {
-      disks.push(await Disk.open({ ...paths, diskReserve, store, isAway }));
+    for (const { isAway = false, isFormer = false, ...paths } of options.disks) {
+      disks.push(await Disk.open({ ...paths, diskReserve, store, isAway, isFormer }));
     }
     return new Disks(disks, options);
+  }
+
+  /** Also those that are away. */
+  get all(): readonly Pick<Disk, "root" | "isFormer">[] {
+    return this.#disks;
   }
 
   /** Those that can be used now, as of the last look. */
@@ -84,7 +81,7 @@ export class Disks implements BlobPlace {
   }
 
   get isReachable(): boolean {
-    return this.present.length > 0;
+    return this.#open().length > 0;
   }
 
   away(): AwayDisk[] {
@@ -92,9 +89,9 @@ export class Disks implements BlobPlace {
   }
 
   async disks(): Promise<DiskFigures[]> {
-    const figures = this.#disks.map(async ({ root, away, space }) => {
+    const figures = this.#disks.map(async ({ root, isFormer, away, space }) => {
       const { total, free } = away === null ? await space.figures() : { total: null, free: null };
-      return { root, away, total, free };
+      return { root, isFormer, away, total, free };
     });
     return Promise.all(figures);
   }
@@ -123,7 +120,7 @@ export class Disks implements BlobPlace {
 
   async room(announced: number): Promise<BlobRoom> {
     // It may be back just now.
-    if (this.present.length === 0) await this.look();
+    if (this.#open().length === 0) await this.look();
     return this.#retrying(() => {
       const disk = this.#roomiest();
       if (disk === null) return new NoRoom();
@@ -134,7 +131,8 @@ export class Disks implements BlobPlace {
   /** The disk where a blob is; null if none that can be used has it. If there is one disk, that is not looked at. */
   async holderOf(digest: Digest): Promise<Disk | null> {
     const { present } = this;
-    if (present.length === 1) return present[0] ?? null;
+    const [only] = present;
+    if (present.length === 1 && only?.isFormer === false) return only;
     for (const disk of present) {
       if ((await ifPresent(lstat(disk.blobPath(digest)))) !== null) return disk;
     }
@@ -237,11 +235,41 @@ export class Disks implements BlobPlace {
     return findBlob(this.#sources, digest, read);
   }
 
+  /** The former disks that hold nothing any more. They are not looked at from now on. */
+  async dropEmptied(): Promise<Disk[]> {
+    const emptied: Disk[] = [];
+    for (const disk of this.present) if (disk.isFormer && (await disk.isEmpty())) emptied.push(disk);
+    if (emptied.length === 0) return emptied;
+    this.#disks = this.#disks.filter((disk) => !emptied.includes(disk));
+    this.#sources = this.#disks.map((disk) => this.#sourceOf(disk));
+    return emptied;
+  }
+
+  #sourceOf(disk: Disk): BlobSource {
+    return {
+      blobsDir: disk.blobsDir,
+      get isAway() {
+        return disk.away !== null;
+      },
+      isPresent: async (hasFailed = false) => {
+        if (hasFailed) disk.doubt();
+        await this.look();
+        return disk.away === null;
+      },
+    };
+  }
+
+  /** Those that new blobs can go to now. */
+  #open(): readonly Disk[] {
+    const { present } = this;
+    return present.some(({ isFormer }) => isFormer) ? present.filter(({ isFormer }) => !isFormer) : present;
+  }
+
   /** The disk with most room; null if all are away. */
   #roomiest(): Disk | null {
-    const [first = null, ...others] = this.present;
+    const [first = null, ...others] = this.#open();
     if (others.length === 0) return first;
-    const rooms = this.present.map((disk) => ({ disk, left: disk.space.left() }));
+    const rooms = this.#open().map((disk) => ({ disk, left: disk.space.left() }));
     return rooms.reduce((most, room) => (room.left > most.left ? room : most)).disk;
   }
 
@@ -273,9 +301,9 @@ export class Disks implements BlobPlace {
   }
 
   async #lookNow(): Promise<boolean> {
-    const changed = await Promise.all(this.#disks.map((disk) => disk.look()));
-    for (const [at, { root, away }] of this.#disks.entries())
-      if (changed[at] === true) this.#onChange(root, away);
+    const disks = this.#disks;
+    const changed = await Promise.all(disks.map((disk) => disk.look()));
+    for (const [at, { root, away }] of disks.entries()) if (changed[at] === true) this.#onChange(root, away);
     return changed.includes(true);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { ifPresent } from "./system-error.ts";
 
 /** How many new bytes are synced while more are appended. */
 const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
@@ -143,7 +144,9 @@ export async function tryWrite(path: string): Promise<void> {
 export async function removeTemps(tmpDir: string): Promise<void> {
   for (const name of await readdir(tmpDir)) {
     const path = join(tmpDir, name);
-    if (TEMP_NAME.test(name) && (await lstat(path)).isFile()) await unlink(path);
+    // A migration beside the server may be using one of its own.
+    const isFile = TEMP_NAME.test(name) && (await ifPresent(lstat(path)))?.isFile() === true;
+    if (isFile) await ifPresent(unlink(path));
   }
 }
 

@@ -8,8 +8,8 @@ import { type BucketAddress, nameOfBackupAddress } from "../domain/upkeep/backup
 import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import { DataDirectoryError } from "./data-directory-error.ts";
-import { recordDisks, recordedDisks } from "./disks-file.ts";
-import { formerOf, type FoundDisks } from "./store-disks.ts";
+import { recordDisks } from "./disks-file.ts";
+import { everRecorded, findEmptied, type FoundDisks } from "./store-disks.ts";
 import { checkStoreIdentity, markStore, type StoreMark } from "./store-identity.ts";
 import { bucketPlaces } from "./stored-places.ts";
 import { type ContentsOpening, type OpeningParts, tellOfMark } from "./store-opening.ts";
@@ -71,11 +71,14 @@ export class BucketOpening implements ContentsOpening {
     const { directory, log, address } = this.#parts;
     const place = present(this.#place, "the opened bucket");
     const store = await markStore(this.#parts, place, this.#mark);
-    await recordDisks(directory, [nameOfBackupAddress(address)]);
+    await recordDisks(directory, { current: [nameOfBackupAddress(address)], former: [] });
     tellOfMark(log, this.#mark);
     for (const { away } of this.#found.listed) if (away !== null) this.#access.giveUp(away);
     return bucketPlaces({ ...this.#parts, store }, address);
   }
+
+  /** The start has refused any that holds something. */
+  async forgetEmptied(): Promise<void> {}
 }
 
 function accessTo({ tables, clock, log, address, s3 }: BucketOpeningParts): BucketAccess {
@@ -94,8 +97,8 @@ function accessTo({ tables, clock, log, address, s3 }: BucketOpeningParts): Buck
 async function findBucket(parts: BucketOpeningParts, access: BucketAccess): Promise<FoundDisks> {
   const { directory, tables, forget } = parts;
   const root = access.name;
-  const formerIdentities = await formerOf({ directory, roots: [root], forget });
-  const recorded = (await recordedDisks(directory)) ?? [];
+  const former = await findEmptied({ directory, roots: [root], forget });
+  const recorded = await everRecorded(directory);
   const found = await access.identity();
   const isUsed = recorded.includes(root) && tables.store.id() !== null;
   if (found.away !== null && !isUsed) throw new DataDirectoryError(found.away);
@@ -107,7 +110,7 @@ async function findBucket(parts: BucketOpeningParts, access: BucketAccess): Prom
     hasBlobs: () => blobs.hasAny(),
     countBlobs: () => blobs.count(),
   };
-  return { listed: [bucket], formerIdentities };
+  return { listed: [bucket], former };
 }
 
 async function usualCacheBytes(root: string): Promise<number> {

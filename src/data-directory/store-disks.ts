@@ -26,9 +26,12 @@ export interface FoundDisk {
 export interface FoundDisks {
   /** Those to use, in order. */
   readonly listed: readonly FoundDisk[];
-  /** The identities of others that the store has used, and that hold nothing. */
-  readonly formerIdentities: readonly string[];
+  /** Others that the store has used: they may still hold contents. */
+  readonly former: readonly FoundDisk[];
 }
+
+const FORGETTING =
+  "To start without it, run coffer serve --forget-disks once: what is on no other disk is then missing.";
 
 interface LookedFor {
   readonly directory: DataDirectory;
@@ -38,15 +41,12 @@ interface LookedFor {
   readonly forget: boolean;
 }
 
-const FORGETTING =
-  "To start without it, run coffer serve --forget-disks once: what is on no other disk is then missing.";
-
 /** What may be on a new disk: what a start makes that was cut off, and what a file system has. */
 const NOTHING: ReadonlySet<string> = new Set(["blobs", "tmp", "lost+found"]);
 
 /** Looks at the disks to use, and at those that were used before. Throws DataDirectoryError for any that is not as it must be. */
 export async function findDisks({ directory, roots, forget }: LookedFor): Promise<FoundDisks> {
-  const recorded = forget ? [] : ((await recordedDisks(directory)) ?? []);
+  const recorded = forget ? [] : await everRecorded(directory);
   await requireDistinct(roots);
   const listed: FoundDisk[] = [];
   for (const root of roots) {
@@ -58,22 +58,48 @@ export async function findDisks({ directory, roots, forget }: LookedFor): Promis
     listed.push(disk);
   }
   if (listed.every(({ away }) => away !== null)) throw allAway(listed);
-  return { listed, formerIdentities: await formerOf({ directory, roots, forget }) };
+  return { listed, former: forget ? [] : await findFormer(directory, roots, recorded) };
 }
 
-/** The identities of disks that the store has used and does not any more. Throws DataDirectoryError if one holds contents. */
-export async function formerOf({ directory, roots, forget }: LookedFor): Promise<string[]> {
+/**
+ * The disks that a store has used before its bucket, which hold nothing. Throws DataDirectoryError if one holds contents,
+ * or cannot be looked at.
+ */
+export async function findEmptied({ directory, roots, forget }: LookedFor): Promise<FoundDisk[]> {
   if (forget) return [];
-  const recorded = (await recordedDisks(directory)) ?? [];
-  const identities: string[] = [];
-  // The contents of a data directory were never recorded if it was the only disk.
+  const former = await findFormer(directory, roots, await everRecorded(directory));
+  for (const disk of former) await requireEmpty(disk);
+  return former;
+}
+
+/** All disks that a start has used, or a bucket. */
+export async function everRecorded(directory: DataDirectory): Promise<string[]> {
+  const recorded = await recordedDisks(directory);
+  return recorded === null ? [] : [...recorded.current, ...recorded.former];
+}
+
+/** The disks that are not to be used any more. */
+async function findFormer(
+  directory: DataDirectory,
+  roots: readonly string[],
+  recorded: readonly string[],
+): Promise<FoundDisk[]> {
+  const former: FoundDisk[] = [];
+  const used = new Set(await Promise.all(roots.map(keyOf)));
+  // The data directory was never recorded if it was the only disk.
   for (const root of new Set([...recorded, directory.root])) {
-    if (roots.includes(root)) continue;
+    const key = await keyOf(root);
+    // One that is listed by another name now is in use.
+    if (roots.includes(root) || (key !== null && used.has(key))) continue;
     if (isBucket(root)) throw lostBucket(root);
-    const identity = await requireEmpty(await look(root, recorded.includes(root)));
-    if (identity !== null) identities.push(identity);
+    const disk = await look(root, recorded.includes(root));
+    if (disk.away === null) {
+      if (root !== directory.root) await requireOwn(disk, directory, false);
+      if (disk.identity === null && !(await disk.hasBlobs())) continue;
+    }
+    former.push(disk);
   }
-  return identities;
+  return former;
 }
 
 async function look(root: string, isRecorded: boolean): Promise<FoundDisk> {
@@ -98,10 +124,8 @@ async function look(root: string, isRecorded: boolean): Promise<FoundDisk> {
 async function requireDistinct(roots: readonly string[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const root of roots) {
-    // One that cannot be reached is told of by others.
-    const found = await stat(root, { bigint: true }).catch(() => null);
-    if (found === null) continue;
-    const key = `${found.dev} ${found.ino}`;
+    const key = await keyOf(root);
+    if (key === null) continue;
     const other = seen.get(key);
     if (other !== undefined) {
       throw new DataDirectoryError(
@@ -110,6 +134,12 @@ async function requireDistinct(roots: readonly string[]): Promise<void> {
     }
     seen.set(key, root);
   }
+}
+
+/** What a directory has under all its names; null if it cannot be reached, which is told of by others. */
+async function keyOf(root: string): Promise<string | null> {
+  const found = await stat(root, { bigint: true }).catch(() => null);
+  return found === null ? null : `${found.dev} ${found.ino}`;
 }
 
 async function requireNew(root: string): Promise<void> {
@@ -153,9 +183,9 @@ function allAway(disks: readonly FoundDisk[]): DataDirectoryError {
   );
 }
 
-/** Throws for a disk that is not listed any more, and may hold contents. Returns its identity. */
-async function requireEmpty(disk: FoundDisk): Promise<string | null> {
-  const { root, identity, away } = disk;
+/** Throws for a disk that is not listed any more, and may hold contents. */
+async function requireEmpty(disk: FoundDisk): Promise<void> {
+  const { root, away } = disk;
   if (away !== null) {
     throw new DataDirectoryError(
       `The disk ${root} belongs to this store, and is no longer in COFFER_BLOBS; it cannot be looked at either: ` +
@@ -163,7 +193,7 @@ async function requireEmpty(disk: FoundDisk): Promise<string | null> {
         `listed by another path now, or gone for good: ${FORGETTING}`,
     );
   }
-  if (!(await disk.hasBlobs())) return identity;
+  if (!(await disk.hasBlobs())) return;
   throw new DataDirectoryError(
     `The disk ${root} holds contents of this store, and is not in COFFER_BLOBS. Add it there. ${FORGETTING}`,
   );

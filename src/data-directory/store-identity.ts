@@ -7,7 +7,7 @@ import { readIdentity } from "../blobs/disk-marks.ts";
 import type { Clock } from "../process/clock.ts";
 import { DataDirectoryError, explaining } from "./data-directory-error.ts";
 import { databaseState, type DataDirectory, isHalfRestored } from "./data-directory.ts";
-import { disksOf } from "./disks-file.ts";
+import { allDisksOf } from "./disks-file.ts";
 import type { FoundDisk, FoundDisks } from "./store-disks.ts";
 import type { Tables } from "../db/tables.ts";
 import { counted } from "../domain/contents/texts/text.ts";
@@ -62,7 +62,7 @@ export async function refuseLostDatabase(
   if (isHalfRestored(directory)) {
     throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
   }
-  for (const disk of new Set([...(await disksOf(directory)), ...roots])) {
+  for (const disk of new Set([...(await allDisksOf(directory)), ...roots])) {
     const { blobsDir } = diskAt(disk);
     const count = await explaining(blobsDir, countBlobs(blobsDir));
     // The database comes first in a new store, and small contents are in the database alone.
@@ -96,7 +96,8 @@ export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark |
   const { directory, disks, tables, clock, adopt } = parts;
   const database = tables.store.id();
   // One that has the database's identity fits, and one that is away had it.
-  const there = disks.listed.filter(({ away }) => away === null);
+  const all = [...disks.listed, ...disks.former];
+  const there = all.filter(({ away }) => away === null);
   const doubtful = there.filter(({ identity }) => identity === null || identity !== database);
   const halves: StoreHalves = {
     database,
@@ -104,8 +105,7 @@ export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark |
     blobs: doubtful.find(({ identity }) => identity !== null)?.identity ?? null,
     holdsContents: await holdAny(doubtful),
   };
-  const isKnown =
-    database !== null && (doubtful.length < disks.listed.length || disks.formerIdentities.includes(database));
+  const isKnown = database !== null && doubtful.length < all.length;
   const verdict = isKnown ? judgeMore(halves) : isOfOne(doubtful) ? judgeStore(halves) : "different";
   if (verdict === "matched") return null;
   if (verdict === "unmarked") {

@@ -1,4 +1,7 @@
 import { realpath } from "node:fs/promises";
+import type { BlobPlaces } from "../blobs/blob-directories.ts";
+import type { Disk } from "../blobs/disk.ts";
+import { removeMarks } from "../blobs/disk-marks.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { Disks } from "../blobs/disks.ts";
 import type { Tables } from "../db/tables.ts";
@@ -8,8 +11,8 @@ import { present } from "../domain/errors.ts";
 import type { Clock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { recordDisks } from "./disks-file.ts";
-import { type FoundDisks, findDisks } from "./store-disks.ts";
+import { recordDisks, type StoreDisks } from "./disks-file.ts";
+import { type FoundDisk, type FoundDisks, findDisks } from "./store-disks.ts";
 import { checkStoreIdentity, markStore, type StoreMark } from "./store-identity.ts";
 
 /** The contents of a store, which fit to its database, before they are used. */
@@ -17,10 +20,12 @@ export interface ContentsOpening {
   /** Opens them. Comes first. */
   open(): Promise<BlobPlace>;
   /**
-   * Gives the store's identity to its database, and to new places, and records these. After a crash in between, the
-   * next start still accepts them. Returns where others find the contents.
+   * Gives the store's identity to its database, and to new places, records these, and forgets those that are not used any
+   * more and hold nothing. After a crash in between, the next start still accepts them. Returns where others find the contents.
    */
   mark(): Promise<StoredPlaces>;
+  /** Forgets the places that are not used any more, once they hold nothing. */
+  forgetEmptied(): Promise<void>;
 }
 
 export interface OpeningParts {
@@ -62,8 +67,12 @@ export class StoreOpening implements ContentsOpening {
 
   async open(): Promise<Disks> {
     const { tables, log, diskReserve } = this.#parts;
+    const { listed, former } = this.#found;
     this.#disks = await Disks.open({
-      disks: this.#found.listed.map(({ root, away }) => ({ ...diskAt(root), isAway: away !== null })),
+      disks: [
+        ...listed.map((disk) => ({ ...toOpen(disk), isFormer: false })),
+        ...former.map((disk) => ({ ...toOpen(disk), isFormer: true })),
+      ],
       store: tables.store.id(),
       diskReserve,
       onChange: (root, why) => tellOfDisk(log, root, why),
@@ -71,24 +80,61 @@ export class StoreOpening implements ContentsOpening {
     return this.#disks;
   }
 
-  async mark(): Promise<StoredPlaces> {
-    const { directory, log, roots } = this.#parts;
+  async mark(): Promise<BlobPlaces> {
+    const { directory, log } = this.#parts;
     const disks = present(this.#disks, "the opened disk");
     const store = await markStore(this.#parts, disks, this.#mark);
     await disks.writeOwner(await realpath(directory.root));
-    const { listed } = this.#found;
-    await recordDisks(
-      directory,
-      listed.map(({ root }) => root),
-    );
+    const { listed, former } = this.#found;
+    const emptied = await disks.dropEmptied();
+    await this.#record(disks);
+    await this.#forget(emptied);
     tellOfMark(log, this.#mark);
-    for (const { root, identity, away } of listed) {
+    for (const { root, identity, away } of [...listed, ...former]) {
       if (away !== null) tellOfDisk(log, root, away);
       else if (identity === null && root !== directory.root)
         log.info("a new disk is used for contents", { disk: root });
     }
-    return { disks: roots, store };
+    for (const { root, isFormer } of disks.present) if (isFormer) log.warn(TO_MOVE, { disk: root });
+    const kept = rootsOf(disks);
+    return { disks: [...kept.current, ...kept.former], former: kept.former, store };
   }
+
+  async forgetEmptied(): Promise<void> {
+    const disks = present(this.#disks, "the opened disk");
+    const emptied = await disks.dropEmptied();
+    if (emptied.length === 0) return;
+    await this.#record(disks);
+    await this.#forget(emptied);
+  }
+
+  #record(disks: Disks): Promise<void> {
+    return recordDisks(this.#parts.directory, rootsOf(disks));
+  }
+
+  /** Comes after the record: one that is recorded and has no marks is taken for one that is away. */
+  async #forget(emptied: readonly Disk[]): Promise<void> {
+    for (const { root, blobsDir } of emptied) {
+      await removeMarks(blobsDir);
+      this.#parts.log.info("a disk that is no longer in COFFER_BLOBS holds no contents, and is forgotten", {
+        disk: root,
+      });
+    }
+  }
+}
+
+const TO_MOVE =
+  "a disk that is no longer in COFFER_BLOBS still holds contents: they are read there; coffer blobs migrate moves them";
+
+function toOpen({ root, away }: FoundDisk) {
+  return { ...diskAt(root), isAway: away !== null };
+}
+
+function rootsOf(disks: Disks): StoreDisks {
+  const { current = [], former = [] } = Object.groupBy(disks.all, ({ isFormer }) =>
+    isFormer ? "former" : "current",
+  );
+  return { current: current.map(({ root }) => root), former: former.map(({ root }) => root) };
 }
 
 /** Says that contents were adopted. */

@@ -18,9 +18,9 @@ interface StoredParts {
 
 /** Where the contents of a store are, as the last start of a server left them. Throws DataDirectoryError. */
 export async function storedPlacesOf(parts: StoredParts): Promise<BlobPlaces | BucketPlaces> {
-  const disks = await disksOf(parts.directory);
-  const name = disks.find(isBucket);
-  if (name === undefined) return { disks, store: parts.store };
+  const { current, former } = await disksOf(parts.directory);
+  const name = current.find(isBucket);
+  if (name === undefined) return { disks: [...current, ...former], former, store: parts.store };
   const address = parseBackupAddress(name, (path) => path);
   return bucketPlaces(parts, present(address?.kind === "s3" ? address : null, "the address of the bucket"));
 }

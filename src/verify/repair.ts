@@ -7,7 +7,7 @@ import type { StoreId } from "../domain/id.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
 import { type DataDirectory, pathsIn as pathsOf } from "../data-directory/data-directory.ts";
-import { disksOf } from "../data-directory/disks-file.ts";
+import { allDisksOf } from "../data-directory/disks-file.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
 import { spareBytes } from "../db/verify/verified-database.ts";
@@ -58,7 +58,7 @@ export class Repair implements AsyncDisposable {
       );
     }
     const databases = [from, ...backups].map((root) => join(root, "coffer.db"));
-    const spare = { disks: await disksOf(pathsOf(from)), databases };
+    const spare = { disks: await allDisksOf(pathsOf(from)), databases };
     const database = Database.open(directory.database, clock);
     const tables = openTables(database);
     const contents = await openStored(await placesOf(tables.store.id()));

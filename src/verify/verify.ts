@@ -6,7 +6,7 @@ import type { StoreId } from "../domain/id.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
-import { disksOf, isBucket } from "../data-directory/disks-file.ts";
+import { allDisksOf, isBucket } from "../data-directory/disks-file.ts";
 import { storedPlacesOf } from "../data-directory/stored-places.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { type VerifyEvent, verifyContents } from "./contents.ts";
@@ -38,7 +38,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
   try {
     for (const about of database.notes()) yield { kind: "note", about };
-    const disks = await disksOf(directory);
+    const disks = await allDisksOf(directory);
     // Without any other disk, what is not there is missing.
     const isAlone = disks.every((root) => root === directory.root);
     if (isAlone) yield* verifyIdentity(database, directory);

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { cp, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { newId, type StoreId } from "../../src/domain/id.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { fileOf, filesIn, newContent } from "../support/samples/contents.ts";
@@ -76,7 +76,7 @@ it("contents are on the disks, the database is in the data directory, and both a
     [200, null],
   ]);
   expect(existsSync(join(t.coffer.dataDir, "blobs"))).toBe(false);
-  expect(await t.recorded()).toEqual([t.b, t.a]);
+  expect(await t.recorded()).toEqual({ current: [t.b, t.a], former: [] });
   const identities = await Promise.all(
     [t.a, t.b].map((disk) => Bun.file(join(disk, "blobs/identity")).text()),
   );
@@ -98,14 +98,17 @@ it("a store with one directory grows onto others, if that stays one of them", as
   const put = (path: string) => small.client(key).put(id, path, newContent(LARGE));
   await put("a.bin");
   expect(existsSync(join(small.dataDir, "disks"))).toBe(false);
-  expect(await refusalOf(small.restart({ blobs: t.c }))).toMatch(
-    /data holds contents of this store.*COFFER_BLOBS/,
-  );
   await small.restart({ blobs: `${t.c},${small.dataDir}` });
   await put("b.bin");
   expect([filesIn(t.c).length, filesIn(small.dataDir).length]).toEqual([1, 1]);
   // The data directory may be moved.
-  expect(await Bun.file(join(small.dataDir, "disks")).json()).toEqual([t.c, "."]);
+  const disks = Bun.file(join(small.dataDir, "disks"));
+  expect(await disks.json()).toEqual({ current: [t.c, "."], former: [] });
+  await small.restart({ blobs: t.c });
+  expect(await disks.json()).toEqual({ current: [t.c], former: ["."] });
+  expect(
+    (await small.client(key).fetch("GET", `/v0/files/by-path/download?drive_id=${id}&path=a.bin`)).status,
+  ).toBe(200);
 });
 
 it("a store with nothing but small contents moves to other disks", async (t) => {
@@ -216,22 +219,81 @@ it("what was said of a content that is away can be read, and its lines are found
   expect(again.data).toMatchObject([{ text: "Hm.", current_start_line: 2, outdated: false }]);
 });
 
-it("a disk that is not listed any more, and holds contents or cannot be looked at, stops the start", async (t) => {
+it("a disk that is not listed any more is read and emptied, gets nothing new, and is forgotten once it is empty", async (t) => {
+  const { digest } = await t.store("on-a.bin");
+  await t.coffer.restart({ blobs: t.b, ...KEEPS_NOTHING });
+  expect(await t.recorded()).toEqual({ current: [t.b], former: [t.a] });
+  const said = t.coffer.lines.filter((line) => line.includes("still holds contents"));
+  expect(said).toEqual([expect.stringContaining(`"disk":"${t.a}"`)]);
+  const { digest: added } = await t.store("added.bin");
+  const onlyB = [existsSync(fileOf(t.a, added)), existsSync(fileOf(t.b, added))];
+  expect([onlyB, await t.download("on-a.bin")]).toEqual([
+    [false, true],
+    [200, null],
+  ]);
+  await t.remove("on-a.bin");
+  const { sweep } = t.coffer.appliance.services;
+  for (const _ of [1, 2]) {
+    t.coffer.clock.advance(ORPHAN_GRACE_MS);
+    await sweep.run();
+  }
+  expect(existsSync(fileOf(t.a, digest))).toBe(false);
+  await t.use(t.b);
+  expect(await t.recorded()).toEqual({ current: [t.b], former: [] });
+  expect(["identity", "owner"].map((name) => existsSync(join(t.a, "blobs", name)))).toEqual([false, false]);
+  expect(t.coffer.lines.filter((line) => line.includes("is forgotten"))).toHaveLength(1);
+  await t.use(t.a, t.b);
+  expect(await t.download("added.bin")).toEqual([200, null]);
+});
+
+it("a server forgets a disk that is emptied beside it, but none that goes away", async (t) => {
+  const { digest } = await t.store("on-a.bin");
+  await t.coffer.restart({ blobs: t.b, "sweep-interval": "10ms" });
+  await t.take(t.a);
+  await t.coffer.appliance.services.health.watch();
+  expect(await t.download("on-a.bin")).toEqual([503, "5"]);
+  expect(await t.recorded()).toEqual({ current: [t.b], former: [t.a] });
+  await t.bringBack(t.a);
+  await mkdir(dirname(fileOf(t.b, digest)), { recursive: true });
+  await rename(fileOf(t.a, digest), fileOf(t.b, digest));
+  await eventually(() => t.coffer.lines.some((line) => line.includes("is forgotten")));
+  expect(await t.recorded()).toEqual({ current: [t.b], former: [] });
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("a disk that is not listed any more may be away: its contents are unavailable, until it is forgotten on demand", async (t) => {
   await t.store("on-a.bin");
-  const { a, b, refusal } = t;
-  expect(await refusal(b)).toMatch(new RegExp(`The disk ${a} holds contents of this store.*--forget-disks`));
+  const { a, b } = t;
   await t.take(a);
-  expect(await refusal(b)).toMatch(
-    new RegExp(`The disk ${a} belongs to this store.*cannot be looked at.*--forget-disks`),
-  );
+  await t.use(b);
+  expect(await t.download("on-a.bin")).toEqual([503, "5"]);
+  expect(await t.recorded()).toEqual({ current: [b], former: [a] });
   await t.coffer.restart({ blobs: b }, { forgetDisks: true });
-  expect(await t.recorded()).toEqual([b]);
+  expect(await t.recorded()).toEqual({ current: [b], former: [] });
   expect((await t.download("on-a.bin"))[0]).toBe(500);
   await t.use(b);
   // By another path.
   await rename(`${a}-gone`, `${a}-moved`);
   await t.use(b, `${a}-moved`);
   await t.coffer.appliance.services.scrub.run();
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("a disk that is listed by another name is not taken for another one", async (t) => {
+  await t.store("on-a.bin");
+  await symlink(t.a, `${t.a}-link`);
+  await t.use(t.b, `${t.a}-link`);
+  expect(await t.recorded()).toEqual({ current: [t.b, `${t.a}-link`], former: [] });
+  expect(await t.download("on-a.bin")).toEqual([200, null]);
+});
+
+it("a damaged content of a former disk is healed on another one", async (t) => {
+  const { digest, bytes } = await t.store("on-a.bin");
+  await t.use(t.b);
+  await writeFile(fileOf(t.a, digest), "damaged");
+  expect((await t.download("on-a.bin"))[0]).toBe(500);
+  await t.client().put(t.drive, "again.bin", bytes);
+  expect([existsSync(fileOf(t.a, digest)), existsSync(fileOf(t.b, digest))]).toEqual([false, true]);
   expect(await t.download("on-a.bin")).toEqual([200, null]);
 });
 
@@ -244,6 +306,9 @@ it("a disk of another data directory is refused, until it is taken over", async 
   const start = (options = {}) => coffer.restart({ "data-dir": other, blobs: `${a},${b}` }, options);
   expect(await refusalOf(start())).toMatch(
     /The disk .*a is used by the data directory .*data\. .*--forget-disks/,
+  );
+  expect(await refusalOf(coffer.restart({ "data-dir": other, blobs: b }))).toMatch(
+    /The disk .*[ab] is used by/,
   );
   // As a backup that is restored, which knows no disks.
   await rm(join(other, "disks"));
@@ -264,7 +329,7 @@ it("an empty disk may be left out", async (t) => {
   await t.store("on-a.bin");
   await t.use(t.a);
   expect(await t.download("on-a.bin")).toEqual([200, null]);
-  expect(await t.recorded()).toEqual([t.a]);
+  expect(await t.recorded()).toEqual({ current: [t.a], former: [] });
 });
 
 it("a start with all disks away, with another store's, with a foreign one or with none is refused", async (t) => {

@@ -108,7 +108,7 @@ export class BucketPlace implements BlobPlace {
 
   async disks(): Promise<DiskFigures[]> {
     const { name, away } = this.#options.access;
-    return [{ root: name, away, total: null, free: null }];
+    return [{ root: name, isFormer: false, away, total: null, free: null }];
   }
 
   /** Does not wait for the bucket, which may take long to answer. */

@@ -8,6 +8,7 @@ export const PROBLEM_KINDS = [
   "backup_failed",
   "backup_late",
   "disk_nearly_full",
+  "contents_to_move",
   "indexing_failed",
   "requests_failed",
   "embeddings_failed",

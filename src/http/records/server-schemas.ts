@@ -84,6 +84,10 @@ export const serverSchema = t.record(
     disks: Type.Array(
       Type.Object({
         path: t.text("The directory: one of `COFFER_BLOBS`, or the data directory.", "/mnt/a"),
+        former: t.flag(
+          "Whether it is no longer in `COFFER_BLOBS`: it holds contents that `coffer blobs migrate` moves, and gets no " +
+            "new ones.",
+        ),
         problem: t.nullableText("Why it cannot be reached now; null if it can."),
         total: t.nullable(bytes("Its size; null while it cannot be reached")),
         free: t.nullable(bytes("What of it is free; null while it cannot be reached")),
@@ -130,8 +134,8 @@ export const serverSchema = t.record(
     problems: [],
     disk: { total: 64_000_000_000, free: 48_000_000_000, reserve: 1_073_741_824 },
     disks: [
-      { path: "/var/lib/coffer", problem: null, total: 64_000_000_000, free: 48_000_000_000 },
-      { path: "/mnt/b", problem: "it is missing, or not mounted", total: null, free: null },
+      { path: "/var/lib/coffer", former: false, problem: null, total: 64_000_000_000, free: 48_000_000_000 },
+      { path: "/mnt/b", former: true, problem: "it is missing, or not mounted", total: null, free: null },
     ],
     contents: { count: 1200, size: 3_400_000_000 },
     sizes: { database: 5_200_000, log: 410_000, search_index: 2_100_000, vectors: 0 },

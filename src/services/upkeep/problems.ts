@@ -43,8 +43,9 @@ export class Problems extends Service<
     const found = [
       // Told with its disks.
       ...stopping.filter((kind) => kind !== "disk_unavailable").map((kind) => problem(kind)),
-      ...this.#disks(),
+      ...this.#awayDisks(),
       ...(isTight ? [problem("disk_nearly_full")] : []),
+      ...(await this.#formerDisks()),
       ...this.#damage(),
       ...this.#backup(),
       ...this.#background(),
@@ -53,10 +54,16 @@ export class Problems extends Service<
     return found.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
   }
 
-  #disks(): ServerProblem[] {
+  #awayDisks(): ServerProblem[] {
     const away = this.parts.blobs.place.away();
     const reason = away.map(({ root, why }) => `${root}: ${why}`).join("\n");
     return away.length === 0 ? [] : [problem("disk_unavailable", { count: away.length, reason })];
+  }
+
+  async #formerDisks(): Promise<ServerProblem[]> {
+    const former = (await this.parts.blobs.place.disks()).filter(({ isFormer }) => isFormer);
+    const reason = former.map(({ root }) => root).join("\n");
+    return former.length === 0 ? [] : [problem("contents_to_move", { count: former.length, reason })];
   }
 
   #damage(): ServerProblem[] {

@@ -7,8 +7,9 @@ import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import { addAccount } from "../../support/server/accounts.ts";
+import { newContent } from "../../support/samples/contents.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
-import { eventually } from "../../support/server/scenario.ts";
+import { eventually, provision } from "../../support/server/scenario.ts";
 import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { HOOK } from "../../support/server/targets.ts";
@@ -230,6 +231,23 @@ test("what needs attention is told, worst first, as long as it lasts", async () 
   expect(await problems()).not.toContainEqual(disabled);
 });
 
+test("a disk that is no longer used, and holds contents, is shown as such, and is to be moved", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const [a, b] = [join(place.path, "a"), join(place.path, "b")];
+  for (const disk of [a, b]) await mkdir(disk);
+  await using coffer = await startWithAdmin({ blobs: a });
+  const { id, key } = await provision(coffer);
+  await coffer.client(key).put(id, "a.bin", newContent(40_000));
+  await coffer.restart({ blobs: b });
+  const { disk, disks, problems } = await serverOf(coffer.ada);
+  expect(disks.map(({ path, former }) => [path, former])).toEqual([
+    [b, false],
+    [a, true],
+  ]);
+  expect(disk.total).toBe(disks[0]?.total ?? 0);
+  expect(problems).toEqual([{ kind: "contents_to_move", since: null, count: 1, reason: a }]);
+});
+
 test("each disk is shown, and one that cannot be reached is a problem, which stops the server if it is the last", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const [a, b] = [join(place.path, "a"), join(place.path, "b")];
@@ -249,6 +267,7 @@ test("each disk is shown, and one that cannot be reached is a problem, which sto
   const without = await serverOf(coffer.ada);
   expect(without.disks[1]).toEqual({
     path: b,
+    former: false,
     problem: "it is missing, or not mounted",
     total: null,
     free: null,

@@ -17,6 +17,15 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
         what: t("The disk failed during a write"),
         advice: t("The server only reads now. Check the disk, then restart the server."),
       };
+    case "contents_to_move":
+      return {
+        what: plural(
+          many,
+          "{count} disk that is no longer in use still holds contents",
+          "{count} disks that are no longer in use still hold contents",
+        ),
+        advice: t("Run coffer blobs migrate on the server: it moves them to the other disks."),
+      };
     case "disk_unavailable":
       return {
         what: plural(many, "{count} disk can't be reached", "{count} disks can't be reached"),

@@ -38,7 +38,7 @@ export function Health({ server }: { readonly server: ServerReport }) {
 
 /** How full each disk is. A single one needs no name. */
 function Disks({ server: { disk, disks } }: { readonly server: ServerReport }) {
-  return disks.map(({ path, total, free }) => {
+  return disks.map(({ path, former, total, free }) => {
     const label = disks.length === 1 ? t("Disk") : path;
     if (total === null || free === null)
       return (
@@ -50,10 +50,12 @@ function Disks({ server: { disk, disks } }: { readonly server: ServerReport }) {
       <div key={path}>
         <Meter label={label} figure={{ used: total - free, limit: total }} format={formatBytes} />
         <p class="soft">
-          {t("{free} free, of which uploads leave {reserve}", {
-            free: formatBytes(free),
-            reserve: formatBytes(disk.reserve),
-          })}
+          {former
+            ? t("Gets no new contents")
+            : t("{free} free, of which uploads leave {reserve}", {
+                free: formatBytes(free),
+                reserve: formatBytes(disk.reserve),
+              })}
         </p>
       </div>
     );

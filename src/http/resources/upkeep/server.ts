@@ -60,7 +60,9 @@ function serverRecord(report: ServerReport, version: string): ServerRecord {
     started_at: formatInstant(report.startedAt),
     problems: report.problems.map(({ since, ...problem }) => ({ ...problem, since: timeOrNull(since) })),
     disk: report.disk,
-    disks: report.disks.map(({ root, away, total, free }) => ({ path: root, problem: away, total, free })),
+    disks: report.disks.map(({ root, isFormer, away, ...room }) => {
+      return { path: root, former: isFormer, problem: away, ...room };
+    }),
     contents: contents && { count: contents.contents, size: contents.bytes },
     sizes: {
       database: sizes.database,
