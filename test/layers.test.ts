@@ -22,10 +22,12 @@ function lists(lines: Readonly<Record<string, string>>): Record<string, string[]
 const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
-    "accounts.ts appliance.ts backup config config.ts data-directory domain extraction network process thumbnails verify",
+    "accounts.ts appliance.ts backup config config.ts data-directory domain extraction migration network process thumbnails verify",
   "appliance.ts": "blobs config config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process s3",
+  // Moves contents of a store, also beside a server.
+  migration: "blobs config data-directory db domain process",
   "accounts.ts": "config.ts data-directory db process services",
   http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
@@ -281,7 +283,9 @@ test("a start loads no more of others than this, nor what only commands and some
     "package.json",
   ]);
   expect(
-    loaded.filter((path) => /^src\/(backup|s3|verify|db\/verify)\/|\/(router|openapi)\.ts$/.test(path)),
+    loaded.filter((path) =>
+      /^src\/(backup|migration|s3|verify|blobs\/migration|db\/verify)\/|\/(router|openapi)\.ts$/.test(path),
+    ),
   ).toEqual([]);
 });
 

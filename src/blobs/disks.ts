@@ -11,7 +11,7 @@ import { Disk } from "./disk.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskRoom, NoRoom } from "./disk-room.ts";
 import { DisksSpace } from "./disks-space.ts";
-import { type BlobSource, findBlob, isFailedRead } from "./find-blob.ts";
+import { type BlobSource, findBlob, isFailedRead, sourceOf } from "./find-blob.ts";
 import { ifPresent } from "./system-error.ts";
 
 interface DisksOptions {
@@ -50,7 +50,7 @@ export class Disks implements BlobPlace {
   private constructor(disks: readonly Disk[], { diskReserve, onChange = () => {} }: DisksOptions) {
     this.#disks = disks;
     this.#onChange = onChange;
-    this.#sources = disks.map((disk) => this.#sourceOf(disk));
+    this.#sources = disks.map((disk) => sourceOf(disk, () => this.look()));
     this.space = new DisksSpace(() => this.#open(), diskReserve);
   }
 
@@ -241,22 +241,8 @@ export class Disks implements BlobPlace {
     for (const disk of this.present) if (disk.isFormer && (await disk.isEmpty())) emptied.push(disk);
     if (emptied.length === 0) return emptied;
     this.#disks = this.#disks.filter((disk) => !emptied.includes(disk));
-    this.#sources = this.#disks.map((disk) => this.#sourceOf(disk));
+    this.#sources = this.#disks.map((disk) => sourceOf(disk, () => this.look()));
     return emptied;
-  }
-
-  #sourceOf(disk: Disk): BlobSource {
-    return {
-      blobsDir: disk.blobsDir,
-      get isAway() {
-        return disk.away !== null;
-      },
-      isPresent: async (hasFailed = false) => {
-        if (hasFailed) disk.doubt();
-        await this.look();
-        return disk.away === null;
-      },
-    };
   }
 
   /** Those that new blobs can go to now. */

@@ -1,6 +1,7 @@
 import type { Digest } from "../domain/contents/content.ts";
 import { contentPath, DamagedBlob } from "./blob-file.ts";
 import { UnavailableBlob } from "./blob-place.ts";
+import type { Disk } from "./disk.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A directory that may have a blob. */
@@ -10,6 +11,21 @@ export interface BlobSource {
   readonly isAway: boolean;
   /** Looks whether it can be used now; more closely if a read has failed there. */
   isPresent(hasFailed?: boolean): Promise<boolean>;
+}
+
+/** A disk that a server uses. @param look looks at all of its disks */
+export function sourceOf(disk: Disk, look: () => Promise<unknown>): BlobSource {
+  return {
+    blobsDir: disk.blobsDir,
+    get isAway() {
+      return disk.away !== null;
+    },
+    isPresent: async (hasFailed = false) => {
+      if (hasFailed) disk.doubt();
+      await look();
+      return disk.away === null;
+    },
+  };
 }
 
 /**

@@ -66,6 +66,11 @@ export class TempFile implements AsyncDisposable {
     }
   }
 
+  /** Gives it the age of another file. @param modifiedAt milliseconds since the epoch */
+  async date(modifiedAt: number): Promise<void> {
+    await this.#handle.utimes(modifiedAt / 1000, modifiedAt / 1000);
+  }
+
   /**
    * Syncs the file, which must have so many bytes, then renames it, in this order: a power cut must not leave a name
    * without its content. The name survives one only after `syncDirectory`.
@@ -122,10 +127,16 @@ export class TempFile implements AsyncDisposable {
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Names of temporary files; earlier versions used a bare UUID. */
-export const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
+export const TEMP_NAME = new RegExp(`^(?:coffer-(?:migrate-)?${UUID}\\.tmp|${UUID})$`);
+/** Those of migrations, which may run beside a server. */
+export const MIGRATION_TEMP_NAME = new RegExp(`^coffer-migrate-${UUID}\\.tmp$`);
 
 export function newTempPath(tmpDir: string): string {
   return join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
+}
+
+export function newMigrationTempPath(tmpDir: string): string {
+  return join(tmpDir, `coffer-migrate-${crypto.randomUUID()}.tmp`);
 }
 
 /** Writes to a disk, and syncs that: a dead one may still give out what is in memory. Leaves nothing. */

@@ -1,6 +1,7 @@
 import { VERSION } from "../process/version.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup, restore } from "./backup.ts";
+import { blobsMigrate } from "./migrate.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 import { drawThumbnail, extractText } from "./own-processes.ts";
 import { serve } from "./serve.ts";
@@ -42,6 +43,7 @@ const COMMANDS: readonly Command[] = [
   backup,
   restore,
   verify,
+  blobsMigrate,
   healthcheck,
   version,
   extractText,

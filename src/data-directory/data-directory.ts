@@ -28,7 +28,14 @@ export type DataDirectory = Readonly<ReturnType<typeof pathsIn>>;
 
 const DATABASE = "coffer.db";
 /** What may be in a data directory beside its paths: what a start creates for a moment, and what a disk has. */
-const OTHER_NAMES = ["secret.new", "disks.new", "lock-journal", "backup-lock-journal", "lost+found"];
+const OTHER_NAMES = [
+  "secret.new",
+  "disks.new",
+  "lock-journal",
+  "backup-lock-journal",
+  "migration-lock-journal",
+  "lost+found",
+];
 /** What Coffer creates after `blobs`: without that they are foreign. */
 const LATER_NAMES = ["tmp", "thumbnails"];
 /** How many names of a foreign directory are shown. */
@@ -69,6 +76,8 @@ export function pathsIn(root: string) {
     reserveFile: join(root, "reserve"),
     /** Locked by a backup while it runs. */
     backupLockFile: join(root, "backup-lock"),
+    /** Locked by `coffer blobs migrate` while it runs. */
+    migrationLockFile: join(root, "migration-lock"),
     /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
     restoringFile: join(root, "restoring"),
     /** A directory; see `schema-copy.ts`. */

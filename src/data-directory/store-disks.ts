@@ -51,10 +51,7 @@ export async function findDisks({ directory, roots, forget }: LookedFor): Promis
   const listed: FoundDisk[] = [];
   for (const root of roots) {
     const disk = await look(root, recorded.includes(root));
-    if (disk.away === null && root !== directory.root) {
-      if (disk.identity === null) await requireNew(root);
-      else await requireOwn(disk, directory, forget);
-    }
+    await requireUsable(disk, directory, forget);
     listed.push(disk);
   }
   if (listed.every(({ away }) => away !== null)) throw allAway(listed);
@@ -94,12 +91,25 @@ async function findFormer(
     if (isBucket(root)) throw lostBucket(root);
     const disk = await look(root, recorded.includes(root));
     if (disk.away === null) {
-      if (root !== directory.root) await requireOwn(disk, directory, false);
+      if (root !== directory.root) await requireOwn(disk, directory);
       if (disk.identity === null && !(await disk.hasBlobs())) continue;
     }
     former.push(disk);
   }
   return former;
+}
+
+/** What is known of a directory that is to get contents. Throws DataDirectoryError unless it is new, or the store's. */
+export async function findNewDisk(root: string, directory: DataDirectory): Promise<FoundDisk> {
+  const disk = await look(root, false);
+  await requireUsable(disk, directory, false);
+  return disk;
+}
+
+async function requireUsable(disk: FoundDisk, directory: DataDirectory, forget: boolean): Promise<void> {
+  if (disk.away !== null || disk.root === directory.root) return;
+  if (disk.identity === null) await requireNew(disk.root);
+  else await requireOwn(disk, directory, forget);
 }
 
 async function look(root: string, isRecorded: boolean): Promise<FoundDisk> {
@@ -146,26 +156,26 @@ async function requireNew(root: string): Promise<void> {
   const names = await explaining(root, ifPresent(readdir(root)));
   if (names === null) {
     throw new DataDirectoryError(
-      `The directory ${root} of COFFER_BLOBS does not exist. Make it, or mount its disk, then start again.`,
+      `The directory ${root} for contents does not exist. Make it, or mount its disk, then try again.`,
     );
   }
   const foreign = names.filter((name) => !NOTHING.has(name)).toSorted();
   if (foreign[0] === undefined) return;
   throw new DataDirectoryError(
-    `The directory ${root} of COFFER_BLOBS holds ${foreign[0]}, but no contents of Coffer. Nothing has been changed. ` +
+    `The directory ${root} for contents holds ${foreign[0]}, but no contents of Coffer. Nothing has been changed. ` +
       "Choose an empty directory.",
   );
 }
 
-/** Refuses a disk that another data directory uses: it would remove what this one does not know. */
-async function requireOwn(
-  { root, blobsDir }: FoundDisk,
+/** Refuses a disk that another data directory uses: it would remove what this one does not know. Throws DataDirectoryError. */
+export async function requireOwn(
+  { root, blobsDir }: Pick<FoundDisk, "root" | "blobsDir">,
   directory: DataDirectory,
-  forget: boolean,
+  forget = false,
 ): Promise<void> {
   if (existsSync(pathsIn(root).database)) {
     throw new DataDirectoryError(
-      `The directory ${root} of COFFER_BLOBS is another data directory. Only that of this server may be a disk.`,
+      `The directory ${root} for contents is another data directory. Only that of this server may be a disk.`,
     );
   }
   const owner = await explaining(blobsDir, readOwner(blobsDir));

@@ -41,9 +41,17 @@ async function openDisks() {
   const pathOf = (name: Name, digest: Digest) => join(rootOf(name), "blobs", digest.slice(0, 2), digest);
   const said: Said[] = [];
   /** Opens a store on some disks. */
-  const open = async (away: readonly Name[] = [], names: readonly Name[] = NAMES) => {
+  const open = async (
+    away: readonly Name[] = [],
+    names: readonly Name[] = NAMES,
+    former: readonly Name[] = [],
+  ) => {
     const disks = await Disks.open({
-      disks: names.map((name) => ({ ...diskAt(rootOf(name)), isAway: away.includes(name) })),
+      disks: names.map((name) => ({
+        ...diskAt(rootOf(name)),
+        isAway: away.includes(name),
+        isFormer: former.includes(name),
+      })),
       diskReserve: 0,
       store: ID,
       onChange: (root, why) => said.push([root.slice(-1), why === null]),
@@ -111,6 +119,47 @@ describeBlobStore({ name: "three disks", largest: Number.POSITIVE_INFINITY, disk
 
 const it = testWith(openDisks);
 const LARGE = 100_000;
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+describe("a former disk", () => {
+  it("gets nothing new, though it would be next, and nothing anew, not even while no other can be used", async (opened) => {
+    const content = await opened.putOn("a", sampleBytes(LARGE));
+    const { store, disks } = await opened.open([], ["a", "b"], ["a"]);
+    using added = await put(store, sampleBytes(LARGE, 2));
+    expect([opened.holders(added.digest), opened.holders(content.digest)]).toEqual([["b"], ["a"]]);
+    await writeFile(opened.pathOf("a", content.digest), "damaged");
+    using healed = await put(store, sampleBytes(LARGE));
+    expect([healed.digest, opened.holders(content.digest)]).toEqual([content.digest, ["b"]]);
+    const [a, b] = [opened.rootOf("a"), opened.rootOf("b")];
+    const repaired = new BlobDirectories({ disks: [a, b], former: [a], store: ID });
+    await rename(opened.pathOf("b", content.digest), opened.pathOf("a", content.digest));
+    await repaired.rewrite(content, piecesOf(sampleBytes(LARGE)));
+    expect(opened.holders(content.digest)).toEqual(["a", "b"]);
+    await opened.take("b");
+    await disks.look();
+    expect(disks.isReachable).toBe(false);
+    const writer = await store.create();
+    expect(await failureOf(writer.write(sampleBytes(5_000_000)).then(() => writer.commit()))).toMatchObject({
+      code: "UNAVAILABLE",
+    });
+  });
+
+  it("is dropped once it holds nothing, but not for having gone", async (opened) => {
+    const content = await opened.putOn("a", sampleBytes(LARGE));
+    const { store, disks } = await opened.open([], ["a", "b"], ["a"]);
+    expect(await disks.dropEmptied()).toEqual([]);
+    await opened.take("a");
+    expect(await disks.dropEmptied()).toEqual([]);
+    await opened.bringBack("a");
+    await store.remove(content.digest);
+    expect((await disks.dropEmptied()).map(({ root }) => root)).toEqual([opened.rootOf("a")]);
+    expect(disks.all.map(({ root }) => root)).toEqual([opened.rootOf("b")]);
+    expect(await failureOf(async () => store.readAll(content))).toMatchObject({ isMissing: true });
+  });
+});
 
 describe("where contents are", () => {
   it("a new one goes where there is most room, beside what is promised", async (opened) => {

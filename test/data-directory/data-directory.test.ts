@@ -82,6 +82,7 @@ describe("the directory", () => {
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),
       backupLockFile: join(root, "backup-lock"),
+      migrationLockFile: join(root, "migration-lock"),
       restoringFile: join(root, "restoring"),
       beforeUpgrade: join(root, "before-upgrade"),
     });

@@ -336,9 +336,9 @@ it("a start with all disks away, with another store's, with a foreign one or wit
   const { a, b, c, refusal } = t;
   await t.store("on-a.bin");
   await writeFile(join(c, "letter.txt"), "dear friend");
-  expect(await refusal(a, b, c)).toMatch(/c of COFFER_BLOBS holds letter\.txt, but no contents of Coffer/);
+  expect(await refusal(a, b, c)).toMatch(/c for contents holds letter\.txt, but no contents of Coffer/);
   await rm(c, { recursive: true });
-  expect(await refusal(a, b, c)).toMatch(/c of COFFER_BLOBS does not exist/);
+  expect(await refusal(a, b, c)).toMatch(/c for contents does not exist/);
   await symlink(a, c);
   expect(await refusal(a, b, c)).toMatch(/a and .*c are the same directory/);
   await rm(c);
