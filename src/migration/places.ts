@@ -5,7 +5,7 @@ import { pathInAnother } from "../config/values.ts";
 import type { StoreId } from "../domain/id.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { DataDirectoryError, explaining } from "../data-directory/data-directory-error.ts";
-import { disksOf, type StoreDisks } from "../data-directory/disks-file.ts";
+import { disksOf, isBucket, type StoreDisks } from "../data-directory/disks-file.ts";
 import { findNewDisk, requireOwn } from "../data-directory/store-disks.ts";
 
 interface MigrationPlacesParts {
@@ -44,6 +44,8 @@ export class MigrationPlaces {
   static async find(parts: MigrationPlacesParts): Promise<MigrationPlaces> {
     const { directory, to } = parts;
     const recorded = await disksOf(directory);
+    if (recorded.current.some(isBucket))
+      throw new DataDirectoryError("The contents are in a bucket, from which they cannot be moved.");
     if (to !== null) await requireTarget(to, parts, recorded);
     const all = [...recorded.current, ...recorded.former];
     const away: string[] = [];

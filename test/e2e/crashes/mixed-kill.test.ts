@@ -1,8 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdir, utimes } from "node:fs/promises";
-import { join } from "node:path";
-import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
-import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { fileOf, filesIn } from "../../support/samples/contents.ts";
 import { provision, type Server, serve, signUp } from "../../support/server/executable.ts";
 import { contentOf } from "../../support/faults/faults.ts";
@@ -12,6 +9,7 @@ import { FileWriter } from "../../support/faults/mixed-load.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { isThorough } from "../../support/server/thorough.ts";
+import { requireNothingLeft, temporariesIn } from "../../support/faults/nothing-left.ts";
 import { verified } from "../../support/faults/verified.ts";
 
 /** Sweeps run all the time, beside everything. */
@@ -204,7 +202,7 @@ test(
       // Else the moments of the kills were badly chosen.
       expect(cutOff).toBeGreaterThan(0);
       for (const writer of files) await writer.readAll(server.client(key));
-      await requireNothingLeft(server);
+      await requireNothingLeft(dataDir);
       expect(await server.stop()).toBe(0);
       expect(await verified(dataDir)).toEqual([]);
     } finally {
@@ -236,31 +234,4 @@ async function writeUntilKilled(server: Server, writers: readonly Writer[]): Pro
   const wereCutOff = await Promise.all(writers.map(run));
   await Promise.all(kills);
   return wereCutOff.filter(Boolean).length;
-}
-
-function temporariesIn(dataDir: string): Promise<string[]> {
-  return readdir(join(dataDir, "tmp"));
-}
-
-/** Makes everything that no file uses old, until sweeps have removed it, and no temporary file is left. */
-async function requireNothingLeft({ dataDir }: Server): Promise<void> {
-  // A kill leaves one if it comes between a content and its row, which few of them do.
-  const stray = contentOf("stray", 20_000);
-  await Bun.write(fileOf(dataDir, hashOf(stray)), stray);
-  const named = `SELECT digest FROM blob WHERE size > ${SMALL_CONTENT_BYTES} ORDER BY digest`;
-  await eventually(async () => {
-    const files = filesIn(dataDir).map(({ digest }) => digest);
-    if (
-      rowsIn(dataDir, "SELECT 1 FROM blob WHERE refs = 0").length === 0 &&
-      Bun.deepEquals(rowsIn(dataDir, named).flat(), files.toSorted()) &&
-      // A content that a sweep removes passes through there.
-      (await temporariesIn(dataDir)).length === 0
-    ) {
-      return true;
-    }
-    changeDatabase(dataDir, "UPDATE blob SET orphaned_at = 1 WHERE orphaned_at IS NOT NULL");
-    // Not 0: contents up to that time may be older than the database, and are kept. A sweep may just have removed one.
-    await Promise.all(files.map((name) => utimes(fileOf(dataDir, name), 1, 1).catch(() => {})));
-    return false;
-  });
 }
