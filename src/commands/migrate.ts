@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import { SETTINGS } from "../config/settings.ts";
+import { nameOfBackupAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { bytes as parseBytes, Problem } from "../config/values.ts";
 import { systemClock } from "../process/clock.ts";
 import { stopRequest } from "../process/signals.ts";
@@ -11,20 +13,33 @@ const MIB = 1024 * 1024;
 
 export const blobsMigrate: Command = {
   name: "blobs migrate",
-  flags: ["--to DIRECTORY", "--rate SIZE", "--full", "--dry-run", "--data-dir PATH"],
+  flags: [
+    "--to PLACE",
+    "--rate SIZE",
+    "--full",
+    "--dry-run",
+    SETTINGS.s3Credentials.flag,
+    SETTINGS.s3PathStyle.flag,
+    "--data-dir PATH",
+  ],
   summary: "Move the contents of files to other disks; works while the server runs",
-  help: `  --to DIRECTORY    Copy all contents to this disk, which may be none of COFFER_BLOBS yet. Without it, what is on
-                    disks that are no longer in COFFER_BLOBS is moved to those that are.
+  help: `  --to PLACE        Copy all contents to this directory of a disk, or to s3://BUCKET/PREFIX. It may be none of
+                    COFFER_BLOBS yet. Without it, what is on disks that are no longer in COFFER_BLOBS is moved to
+                    those that are.
   --rate SIZE       Read at most so many bytes a second, such as 50MB.
   --full            Read all copies again, new ones and those that were there.
   --dry-run         Only say what there is to do, and whether there is room for it.
+  ${SETTINGS.s3Credentials.flag}
+  ${SETTINGS.s3PathStyle.flag}
+                    As for serve, for a bucket; S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY
+                    too.
   --data-dir PATH   The data directory, as for serve.
 
 A content is removed only from a disk that is no longer in COFFER_BLOBS as the server was started, and only once a
 whole copy is on one that is. The command may be stopped or killed at any time: run it again, and it goes on.`,
   async run({ values: { to = null, rate = null, ...flags }, switches }, terminal) {
     const { migrate } = await import("../migration/migrate.ts");
-    const { dataDir, diskReserve } = requireConfig(flags, terminal);
+    const { dataDir, diskReserve, s3 } = requireConfig(flags, terminal);
     const stop = new AbortController();
     void stopRequest().then(() => stop.abort());
     const isDryRun = switches.has("dry-run");
@@ -32,7 +47,8 @@ whole copy is on one that is. The command may be stopped or killed at any time: 
       const migrated = await migrate({
         dataDir,
         diskReserve,
-        to: to === null ? null : resolve(to),
+        s3,
+        to: to === null ? null : placeOf(to),
         rate: rate === null ? null : bytesOf(rate),
         isFull: switches.has("full"),
         isDryRun,
@@ -50,6 +66,12 @@ whole copy is on one that is. The command may be stopped or killed at any time: 
     }
   },
 };
+
+function placeOf(to: string): string {
+  const address = parseBackupAddress(to, resolve);
+  if (address === null) throw new CommandError("--to must be a directory, or s3://BUCKET/PREFIX.");
+  return nameOfBackupAddress(address);
+}
 
 function bytesOf(rate: string): number {
   const parsed = parseBytes(1)(rate);
@@ -87,7 +109,10 @@ function planText({ all, missing, room }: MigrationPlan): string {
   return `Contents to look at: ${amountText(all)}; to copy: ${amountText(missing)}. Room: ${mib(room)} MiB.`;
 }
 
-function report({ all, copied, present, removed, areTargetsUsed }: Migrated, { out }: Terminal): void {
+function report(
+  { all, copied, present, removed, areTargetsUsed, haveBucket }: Migrated,
+  { out }: Terminal,
+): void {
   if (all.contents === 0) {
     out("There is nothing to move.");
     return;
@@ -95,7 +120,13 @@ function report({ all, copied, present, removed, areTargetsUsed }: Migrated, { o
   out(
     `Copied: ${amountText(copied)}; there before: ${present}; removed from disks no longer used: ${removed}.`,
   );
-  if (!areTargetsUsed) {
+  if (areTargetsUsed) return;
+  if (haveBucket) {
+    out(
+      "Nothing was removed. To use the new place, stop the server, run this once more for what came meanwhile, then " +
+        "start it with COFFER_BLOBS set to that place and with --forget-disks.",
+    );
+  } else {
     out(
       "Nothing was removed. Set COFFER_BLOBS to the new disk, restart the server, and run coffer blobs migrate once more.",
     );

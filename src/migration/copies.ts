@@ -123,7 +123,7 @@ export class Copies {
         await target.put(blob, this.#read(source, blob));
         return;
       } catch (error) {
-        if (asRefusal(error) instanceof CofferError) throw noRoomFor(blob);
+        if (lacksRoom(error)) throw noRoomFor(blob);
         const isLost = hasCode(error, "ENOENT") && (await target.whyAway()) === null;
         if (!isLost || attempt === ATTEMPTS) throw error;
       }
@@ -150,6 +150,11 @@ export class Copies {
     if (most === undefined || most.room < blob.size) throw noRoomFor(blob);
     return most.target;
   }
+}
+
+function lacksRoom(error: unknown): boolean {
+  const refusal = asRefusal(error);
+  return refusal instanceof CofferError && refusal.code === "STORAGE_FULL";
 }
 
 function noRoomFor({ digest, size }: PlacedBlob): NoRoomForCopies {

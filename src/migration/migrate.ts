@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SHARDS } from "../blobs/migration/migration-place.ts";
+import { UnavailableBlob } from "../blobs/blob-place.ts";
+import type { BucketSettings } from "../blobs/stored-blobs.ts";
 import { asRefusal } from "../blobs/system-error.ts";
 import { type DataDirectory, findDataDirectory } from "../data-directory/data-directory.ts";
 import { acquireLock } from "../db/engine/lock.ts";
@@ -33,10 +35,12 @@ export type MigrationEvent =
 
 export interface MigrationOptions {
   readonly dataDir: string;
-  /** The root of the disk to copy to, absolute; null to move from former disks to the current ones. */
+  /** The root of the disk to copy to, absolute, or a bucket; null to move from former disks to the current ones. */
   readonly to: string | null;
   /** Bytes that are to stay free on each disk. */
   readonly diskReserve: number;
+  /** Where buckets are, and who may use them. */
+  readonly s3: BucketSettings;
   /** Bytes a second; null for no limit. */
   readonly rate: number | null;
   /** Whether all bytes of copies are read again. */
@@ -63,6 +67,8 @@ export interface Migrated {
   readonly away: number;
   /** Whether a server uses the targets. */
   readonly areTargetsUsed: boolean;
+  /** Whether a server cannot use all of the places at once. */
+  readonly haveBucket: boolean;
 }
 
 /**
@@ -133,6 +139,7 @@ class Migration {
       await this.#places.prepare();
       await this.#copies.run();
     } catch (error) {
+      if (error instanceof UnavailableBlob) throw unreachable(error);
       if (!(error instanceof NoRoomForCopies) && asRefusal(error) === error) throw error;
       // What is left, as others write to the disks too.
       requireRoom(await survey(this.#places.sources, this.#places.targets));
@@ -165,7 +172,7 @@ class Migration {
   }
 
   #result({ all }: MigrationPlan, { removed, gone }: { removed: number; gone: number }): Migrated {
-    const { away, areUsed } = this.#places;
+    const { away, areUsed, haveBucket } = this.#places;
     return {
       all,
       ...this.#copies.done,
@@ -173,8 +180,19 @@ class Migration {
       damaged: this.#damaged,
       away: away.length + gone,
       areTargetsUsed: areUsed,
+      haveBucket,
     };
   }
+}
+
+function unreachable({ cause }: UnavailableBlob): MigrationError {
+  const why = cause === undefined ? "" : ` (${messageOf(cause)})`;
+  return new MigrationError(
+    `The bucket cannot be reached${why}. Nothing is lost; run coffer blobs migrate again.`,
+    {
+      cause,
+    },
+  );
 }
 
 const ROOM = "Free some space, or add a disk. Nothing is lost; then run coffer blobs migrate again.";

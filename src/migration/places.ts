@@ -2,7 +2,14 @@ import { hasBlobs } from "../blobs/blob-directory.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { MigrationDisk } from "../blobs/migration/migration-disk.ts";
 import { pathInAnother } from "../config/values.ts";
+import { BucketAccess } from "../blobs/bucket/bucket-access.ts";
+import { BucketBlobs } from "../blobs/bucket/bucket-blobs.ts";
+import { MigrationBucket } from "../blobs/migration/migration-bucket.ts";
+import type { BucketSettings } from "../blobs/stored-blobs.ts";
+import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
+import { type BucketAddress, isSharedBucket, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
+import type { SteadyClock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { DataDirectoryError, explaining } from "../data-directory/data-directory-error.ts";
 import { disksOf, isBucket, type StoreDisks } from "../data-directory/disks-file.ts";
@@ -11,20 +18,25 @@ import { findNewDisk, requireOwn } from "../data-directory/store-disks.ts";
 interface MigrationPlacesParts {
   readonly directory: DataDirectory;
   readonly store: StoreId;
-  /** The root of the disk to copy to; null for the current ones. */
+  /** The root of the disk to copy to, or the address of a bucket; null for the current ones. */
   readonly to: string | null;
   /** Bytes that are to stay free on each disk. */
   readonly diskReserve: number;
+  /** For a bucket. */
+  readonly s3: BucketSettings;
+  readonly clock: SteadyClock;
 }
 
-/** The disks of a migration. */
+type Place = MigrationDisk | MigrationBucket;
+
+/** The disks and buckets of a migration. */
 export class MigrationPlaces {
   readonly #parts: MigrationPlacesParts;
   readonly #recorded: StoreDisks;
   /** Where contents are moved or copied from, those that can be used. */
-  readonly sources: readonly MigrationDisk[];
+  readonly sources: readonly Place[];
   /** Where they go, those that can be used. */
-  readonly targets: readonly MigrationDisk[];
+  readonly targets: readonly Place[];
   /** The names of the disks that cannot be used now, and why. */
   readonly away: readonly string[];
 
@@ -44,22 +56,21 @@ export class MigrationPlaces {
   static async find(parts: MigrationPlacesParts): Promise<MigrationPlaces> {
     const { directory, to } = parts;
     const recorded = await disksOf(directory);
-    if (recorded.current.some(isBucket))
-      throw new DataDirectoryError("The contents are in a bucket, from which they cannot be moved.");
     if (to !== null) await requireTarget(to, parts, recorded);
     const all = [...recorded.current, ...recorded.former];
     const away: string[] = [];
     const open = async (roots: readonly string[]) => {
-      const disks: MigrationDisk[] = [];
+      const places: Place[] = [];
       for (const root of roots) {
-        const disk = new MigrationDisk({ ...parts, root });
+        const place = placeAt(root, parts);
         // One to copy to may be new.
-        const why = all.includes(root) ? await disk.whyAway() : null;
-        if (why === null && root !== directory.root) await requireOwn(diskAt(root), directory);
-        if (why === null) disks.push(disk);
+        const why = all.includes(root) ? await place.whyAway() : null;
+        if (why === null && !isBucket(root) && root !== directory.root)
+          await requireOwn(diskAt(root), directory);
+        if (why === null) places.push(place);
         else away.push(`${root}: ${why}`);
       }
-      return disks;
+      return places;
     };
     const targets = await open(to === null ? recorded.current : [to]);
     const sources = await open(to === null ? recorded.former : all.filter((root) => root !== to));
@@ -67,9 +78,14 @@ export class MigrationPlaces {
   }
 
   /** Whether what is at the targets may be removed from a source: a server reads the former, and has left the latter. */
-  mayRemoveFrom({ name }: MigrationDisk): boolean {
+  mayRemoveFrom({ name }: Place): boolean {
     const { current, former } = this.#recorded;
     return former.includes(name) && this.targets.every((target) => current.includes(target.name));
+  }
+
+  /** Whether a bucket is among them: a server cannot use that and a disk. */
+  get haveBucket(): boolean {
+    return [...this.sources, ...this.targets].some(({ name }) => isBucket(name));
   }
 
   /** Whether a server uses the targets. */
@@ -103,7 +119,8 @@ export class MigrationPlaces {
       if (!this.#recorded.current.includes(target.name)) await target.claim(directory.root);
       await target.clear();
       for (const source of this.sources) {
-        if (!(await target.isSameAs(source))) continue;
+        const areDisks = target instanceof MigrationDisk && source instanceof MigrationDisk;
+        if (!areDisks || !(await target.isSameAs(source))) continue;
         throw new DataDirectoryError(
           `${source.name} and ${target.name} are the same directory. Start the server with only one of them.`,
         );
@@ -115,9 +132,10 @@ export class MigrationPlaces {
 /** Refuses a directory to copy to that is not new, and none that new contents may go to. */
 async function requireTarget(
   to: string,
-  { directory, store }: MigrationPlacesParts,
+  parts: MigrationPlacesParts,
   { current, former }: StoreDisks,
 ): Promise<void> {
+  const { directory, store } = parts;
   if (current.includes(to)) return;
   if (former.includes(to)) {
     throw new DataDirectoryError(
@@ -125,6 +143,7 @@ async function requireTarget(
         "then run coffer blobs migrate without --to.",
     );
   }
+  if (isBucket(to)) return requireBucket(parts, to, [...current, ...former]);
   for (const root of [...current, ...former, directory.root]) {
     if (root !== to && pathInAnother([root, to]) !== null)
       throw new DataDirectoryError(`${to} must not be in ${root}, or around it. Choose another directory.`);
@@ -135,4 +154,43 @@ async function requireTarget(
   throw new DataDirectoryError(
     `${blobsDir} holds contents of another store. Nothing has been changed. Choose an empty directory.`,
   );
+}
+
+/** Refuses a bucket that belongs to another store, holds what belongs to none, or shares names with one in use. */
+async function requireBucket(
+  parts: MigrationPlacesParts,
+  to: string,
+  used: readonly string[],
+): Promise<void> {
+  for (const other of used.filter(isBucket)) {
+    if (isSharedBucket(addressOf(to), addressOf(other)))
+      throw new DataDirectoryError(`${to} must not be in ${other}, or around it. Choose another prefix.`);
+  }
+  const access = accessTo(to, parts);
+  const { identity, away } = await access.identity();
+  if (away !== null) throw new DataDirectoryError(away);
+  if (identity === parts.store) return;
+  if (identity === null && !(await new BucketBlobs(access).hasAny())) return;
+  throw new DataDirectoryError(
+    `${to} holds contents of another store. Nothing has been changed. Choose another bucket, or another prefix.`,
+  );
+}
+
+function placeAt(root: string, parts: MigrationPlacesParts): Place {
+  if (!isBucket(root)) return new MigrationDisk({ ...parts, root });
+  return new MigrationBucket({ ...parts, access: accessTo(root, parts), tmpDir: parts.directory.tmp });
+}
+
+function accessTo(name: string, { s3, store, clock }: MigrationPlacesParts): BucketAccess {
+  try {
+    return new BucketAccess({ s3: { ...s3, ...addressOf(name), clock }, store });
+  } catch (error) {
+    throw new DataDirectoryError(messageOf(error), { cause: error });
+  }
+}
+
+function addressOf(name: string): BucketAddress {
+  const address = parseBackupAddress(name, (path) => path);
+  if (address?.kind === "s3") return address;
+  throw new DataDirectoryError(`${name} is not the address of a bucket. Give s3://BUCKET/PREFIX.`);
 }

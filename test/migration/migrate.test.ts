@@ -7,6 +7,10 @@ import { newId } from "../../src/domain/id.ts";
 import { migrate, type MigrationEvent, type MigrationOptions } from "../../src/migration/migrate.ts";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
+import { BucketAccess } from "../../src/blobs/bucket/bucket-access.ts";
+import { systemClock } from "../../src/process/clock.ts";
+import { NO_S3, optionsFor } from "../support/peers/s3-options.ts";
+import { S3Server, SLOW_DOWN } from "../support/peers/s3-server.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/faults/small-disk.ts";
 import { verified } from "../support/faults/verified.ts";
 import { fileOf, filesIn, newContent } from "../support/samples/contents.ts";
@@ -65,6 +69,7 @@ const it = testWith(async () => {
         dataDir: coffer.dataDir,
         to: null,
         diskReserve: 0,
+        s3: NO_S3,
         rate: null,
         isFull: false,
         isDryRun: false,
@@ -313,6 +318,45 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a small disk", NO_SMALL_DISK),
     expect(treeOf(small.outside).filter((name) => name.startsWith("tmp/"))).toEqual([]);
     small.clear();
     expect(await t.migrate({ to: small.outside })).toMatchObject({ copied: { contents: 3 } });
+  });
+});
+
+describe("to a bucket", () => {
+  it("contents are copied once each, whatever fails on the way, and each is checked there", async (t) => {
+    await using server = await S3Server.start("a-bucket");
+    const s3 = optionsFor(server);
+    const digests = await Promise.all(["1", "2", "3"].map((path) => t.store(path)));
+    const copy = (options: Partial<MigrationOptions> = {}) =>
+      t.migrate({ to: "s3://a-bucket/p", s3, clock: systemClock, ...options });
+    expect((await copy({ isDryRun: true })).said).toMatchObject([{ kind: "plan", missing: { contents: 3 } }]);
+    expect([...server.objects.keys()]).toEqual([]);
+    server.fault = (asked) => (asked.startsWith("PUT p/blobs") ? SLOW_DOWN : null);
+    expect(await refusalOf(copy())).toMatch(
+      /^The bucket cannot be reached .*run coffer blobs migrate again\.$/,
+    );
+    server.fault = () => null;
+    expect(await copy()).toMatchObject({ removed: 0, areTargetsUsed: false, haveBucket: true });
+    expect([...server.objects.keys()].filter((name) => name.startsWith("p/blobs/")).toSorted()).toEqual(
+      digests.map((digest) => `p/blobs/${digest.slice(0, 2)}/${digest}`).toSorted(),
+    );
+    server.asked.splice(0);
+    expect(await copy()).toMatchObject({ copied: { contents: 0 }, present: 3 });
+    expect(server.asked.filter((asked) => /^(PUT|HEAD) p\/blobs/.test(asked))).toEqual([]);
+    expect(treeOf(join(t.coffer.dataDir, "tmp"))).toEqual([]);
+    expect(filesIn(t.a)).toHaveLength(3);
+  });
+
+  it("that is another store's, nothing is copied", async (t) => {
+    await using server = await S3Server.start("a-bucket");
+    await t.store("1");
+    const s3 = optionsFor(server);
+    const refused = () => refusalOf(t.migrate({ to: "s3://a-bucket/p", s3, clock: systemClock }));
+    const access = new BucketAccess({ s3: { ...s3, prefix: "p/" }, store: null });
+    await access.writeIdentity(newId<StoreId>(7));
+    expect(await refused()).toMatch(/holds contents of another store/);
+    expect([...server.objects.keys()]).toEqual(["p/identity"]);
+    server.fault = () => SLOW_DOWN;
+    expect(await refused()).not.toContain("another store");
   });
 });
 

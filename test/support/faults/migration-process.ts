@@ -1,4 +1,5 @@
 import { systemClock } from "../../../src/process/clock.ts";
+import { NO_S3 } from "../peers/s3-options.ts";
 import { migrate } from "../../../src/migration/migrate.ts";
 
 /**
@@ -11,6 +12,7 @@ const migrated = await migrate({
   dataDir,
   to,
   diskReserve: 0,
+  s3: NO_S3,
   rate: Number(rate),
   isFull: false,
   isDryRun: false,
