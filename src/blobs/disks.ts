@@ -30,6 +30,9 @@ interface DisksOptions {
   readonly onChange?: (root: string, why: string | null) => void;
 }
 
+/** The room on a disk does not count as more if it is by less: others write while one disk is asked after another. */
+const SAME_ROOM = 0.99;
+
 /**
  * Blobs on one disk or on several, as files that are named by their digests. Each is on one disk, but on several if it
  * came again while a disk was away.
@@ -251,12 +254,12 @@ export class Disks implements BlobPlace {
     return present.some(({ isFormer }) => isFormer) ? present.filter(({ isFormer }) => !isFormer) : present;
   }
 
-  /** The disk with most room; null if all are away. */
+  /** The disk with most room, the first where they have the same; null if all are away. */
   #roomiest(): Disk | null {
     const [first = null, ...others] = this.#open();
     if (others.length === 0) return first;
     const rooms = this.#open().map((disk) => ({ disk, left: disk.space.left() }));
-    return rooms.reduce((most, room) => (room.left > most.left ? room : most)).disk;
+    return rooms.reduce((most, room) => (room.left * SAME_ROOM > most.left ? room : most)).disk;
   }
 
   /** Whether any disk turns out to be away after a failed read. */

@@ -87,12 +87,18 @@ async function openDisks() {
   };
 }
 
+/** So many bytes that a disk with so much more has more room, whatever else writes to it meanwhile. */
+async function muchOf({ space }: BlobStore): Promise<number> {
+  return Math.floor((await space.freeBytes()) / NAMES.length / 20);
+}
+
 /** Three disks, of which the second has most room. */
 async function openStore(): Promise<OpenedStore> {
   const opened = await openDisks();
   const { store } = opened;
   // A promise takes room from the disk that would be next.
-  const promised = [await store.create(2), await store.create(1)];
+  const much = await muchOf(store);
+  const promised = [await store.create(2 * much), await store.create(much)];
   await promised[1]?.abort();
   return {
     store,
@@ -164,15 +170,16 @@ describe("a former disk", () => {
 describe("where contents are", () => {
   it("a new one goes where there is most room, beside what is promised", async (opened) => {
     const holders: Name[][] = [];
-    for (const [n, promise] of [3_000_000, 2_000_000, 1_000_000].entries()) {
-      const held = await opened.store.create(promise);
+    const much = await muchOf(opened.store);
+    for (const n of [3, 2, 1]) {
+      const held = await opened.store.create(n * much);
       using blob = await put(opened.store, sampleBytes(LARGE, n));
       holders.push(opened.holders(blob.digest));
       expect((await readdir(join(opened.rootOf("a"), "tmp"))).length).toBe(0);
       await held.abort();
     }
-    const first = await opened.store.create(3_000_000);
-    const second = await opened.store.create(3_000_000);
+    const first = await opened.store.create(3 * much);
+    const second = await opened.store.create(3 * much);
     using third = await put(opened.store, sampleBytes(LARGE, 9));
     expect([...holders, opened.holders(third.digest)]).toEqual([["b"], ["b"], ["b"], ["c"]]);
     await first.abort();
