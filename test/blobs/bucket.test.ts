@@ -1,6 +1,7 @@
-import { describe, expect } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { DamagedBlob } from "../../src/blobs/blob-file.ts";
 import type { BlobStore } from "../../src/blobs/blob-store.ts";
+import { BucketBlobs } from "../../src/blobs/bucket/bucket-blobs.ts";
 import { newId, type StoreId } from "../../src/domain/id.ts";
 import { always, nth, type S3Fault, SLOW_DOWN } from "../support/peers/s3-server.ts";
 import {
@@ -30,6 +31,20 @@ const SIZE = 200_000;
 const s3 = { partBytes: 64 * 1024, patience: { answerMs: 100, stallMs: 100 } };
 
 const it = testWith(() => openBucket({ s3, store: BUCKET_ID }));
+
+test("a bucket that begins to answer too late is taken for away, and what comes then is dropped", async () => {
+  await using opened = await openBucket();
+  const { store, server, access } = opened;
+  using content = await put(store, sampleBytes(SIZE));
+  const blobs = new BucketBlobs(access, 20);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.fault = always({ kind: "late", until: promise });
+  const range = { start: 0, end: SIZE };
+  expect(await failureOf(() => blobs.open(content, range))).toMatchObject({ code: "UNAVAILABLE" });
+  server.fault = () => null;
+  resolve();
+  expect((await new BucketBlobs(access).readAll(content)).length).toBe(SIZE);
+});
 
 describe("a bucket that is away", () => {
   it("is said once, and once again when it is back; meanwhile cached contents are read, and no others", async (opened) => {

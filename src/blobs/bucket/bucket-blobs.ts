@@ -1,8 +1,8 @@
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import { Recent } from "../../domain/recent.ts";
-import type { ObjectFacts } from "../../s3/reading.ts";
+import type { ObjectFacts, S3Content } from "../../s3/reading.ts";
 import { type BlobFacts, DamagedBlob, requireBytes, WRONG_BYTES, wrongSize } from "../blob-file.ts";
-import type { ListedBlob } from "../blob-place.ts";
+import { type ListedBlob, UnavailableBlob } from "../blob-place.ts";
 import type { RemoteBlobs } from "../cache/remote-blobs.ts";
 import type { BucketAccess } from "./bucket-access.ts";
 import { BLOBS, digestOfName, nameOfBlob, prefixOfShard } from "./bucket-names.ts";
@@ -11,14 +11,20 @@ import { explainedBody } from "./explained-body.ts";
 /** Of how many blobs the state is known that was seen last. */
 const SEEN = 10_000;
 
+/** A store that has sent nothing of a blob by then is taken for away: soon no client waits any more. In milliseconds. */
+const BEGIN_MS = 20_000;
+
 /** The blobs in a bucket. All methods throw UnavailableBlob while it cannot be used. */
 export class BucketBlobs implements RemoteBlobs {
   readonly #access: BucketAccess;
+  readonly #beginMs: number;
   /** The ETag that a blob had last, or what stands for it; null where there was none. */
   readonly #seen = new Recent<Digest, string | null>(SEEN);
 
-  constructor(access: BucketAccess) {
+  /** @param beginMs overrides `BEGIN_MS` */
+  constructor(access: BucketAccess, beginMs = BEGIN_MS) {
     this.#access = access;
+    this.#beginMs = beginMs;
   }
 
   nameOf(digest: Digest): string {
@@ -33,8 +39,8 @@ export class BucketBlobs implements RemoteBlobs {
   /** The bytes of a range as they come, unchecked. Throws DamagedBlob for a blob that is missing or has another size. */
   async open(content: BlobFacts, range: ByteRange): Promise<ReadableStream<Uint8Array>> {
     const isWhole = range.start === 0 && range.end === content.size;
-    const found = await this.#access.use((bucket) =>
-      bucket.get(nameOfBlob(content.digest), isWhole ? undefined : range),
+    const found = await this.#begun(
+      this.#access.use((bucket) => bucket.get(nameOfBlob(content.digest), isWhole ? undefined : range)),
     );
     const { body, total, etag } = this.#present(content, found);
     if (total === content.size) return explainedBody(body);
@@ -130,6 +136,23 @@ export class BucketBlobs implements RemoteBlobs {
     etag = this.#seen.get(digest),
   ): DamagedBlob {
     return new DamagedBlob(this.nameOf(digest), digest, problem, { state: etag ?? null });
+  }
+
+  /** An answer that begins in time. What comes later is dropped. */
+  async #begun(answer: Promise<S3Content | null>): Promise<S3Content | null> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      reject(new UnavailableBlob());
+      answer.then(
+        (found) => found?.body.cancel(),
+        () => {},
+      );
+    }, this.#beginMs);
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #present<T extends Pick<ObjectFacts, "etag">>({ digest }: BlobFacts, found: T | null): T {

@@ -176,7 +176,7 @@ export class S3Server implements AsyncDisposable {
 
 function send(response: ServerResponse, method: string, answer: S3Answer, fault: S3Fault | null): void {
   const { status, headers = {}, body = "" } = answer;
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.from(body);
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
   const after = fault !== null && "after" in fault ? fault.after : bytes.length;
   if (fault?.kind === "wrong-byte") bytes[after] = (bytes[after] ?? 0) ^ 1;
   const length = fault?.kind === "short" ? Math.min(after, bytes.length) : bytes.length;
