@@ -105,7 +105,8 @@ export class Disks implements BlobPlace {
       this.#next = null;
       return this.#lookNow();
     }));
-    this.#last = look;
+    // One that fails is for those who asked for it.
+    this.#last = look.catch(() => {});
     return look;
   }
 

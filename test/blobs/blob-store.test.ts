@@ -13,6 +13,7 @@ import type { BlobPk } from "../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
+  committed,
   describeBlobStore,
   digestOf,
   listAll,
@@ -57,10 +58,7 @@ async function openStore(): Promise<OpenedFileStore> {
     blobsDir,
     tmpDir,
     pathOf,
-    commit: async (writer) => {
-      const blob = await writer.commit();
-      return Object.assign(blob, { isHealed: blob.healed !== null });
-    },
+    commit: committed,
     remove: (digest) => store.remove(digest),
     digests: () => listAll(store),
     spoil: (digest, bytes) => (bytes === null ? rm(pathOf(digest)) : writeFile(pathOf(digest), bytes)),

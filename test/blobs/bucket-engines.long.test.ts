@@ -1,6 +1,6 @@
 import { describe } from "bun:test";
 import { NO_CEPH, startCeph } from "../support/peers/ceph.ts";
-import { clientOf, newBucket, openEngine, type S3Engine } from "../support/peers/s3-engine.ts";
+import { clientOf, newBucket, openEngine, type S3Engine, settingsIn } from "../support/peers/s3-engine.ts";
 import { optionsFor } from "../support/peers/s3-options.ts";
 import { NO_SWIFT, startSwift } from "../support/peers/swift.ts";
 import { describeBlobStore, type OpenedStore } from "../support/samples/blob-store-contract.ts";
@@ -25,15 +25,11 @@ for (const { name, reason, start } of ENGINES) {
 
 async function open(engine: S3Engine): Promise<OpenedStore> {
   const { env } = engine;
-  const settings = {
-    endpoint: env.S3_ENDPOINT,
-    region: env.S3_REGION,
-    accessKeyId: env.S3_ACCESS_KEY_ID,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
-  };
   const bucket = await newBucket(engine);
   const client = clientOf(env, bucket);
-  const opened = await openBucketAt(optionsFor({ settings }, { bucket, prefix: "some/where/" }));
+  const opened = await openBucketAt(
+    optionsFor({ settings: settingsIn(engine.env) }, { bucket, prefix: "some/where/" }),
+  );
   return contractStore(opened, async (name, bytes) => {
     if (bytes === null) await client.delete(name);
     else await client.write(name, bytes);

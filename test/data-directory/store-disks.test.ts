@@ -9,7 +9,11 @@ import { refusalOf } from "../support/samples/failure.ts";
 import { hashOf } from "../support/samples/hash.ts";
 import { KEEPS_NOTHING, startAppliance } from "../support/server/appliance.ts";
 import { eventually, provision } from "../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import {
+  FAST_DIRECTORY,
+  temporaryDirectory,
+  threeDirectories,
+} from "../support/server/temporary-directory.ts";
 import { testWith } from "../support/server/test-with.ts";
 
 const LARGE = 40_000;
@@ -17,9 +21,7 @@ const LARGE = 40_000;
 /** A Coffer with two disks, and directories for more. The first disk that is listed gets the next content. */
 const it = testWith(async () => {
   const place = await temporaryDirectory(FAST_DIRECTORY);
-  const [a, b, c] = ["a", "b", "c"].map((name) => join(place.path, name));
-  if (a === undefined || b === undefined || c === undefined) throw new Error("no directories");
-  for (const disk of [a, b, c]) await mkdir(disk);
+  const [a, b, c] = await threeDirectories(place.path);
   const coffer = await startAppliance({ blobs: `${a},${b}`, "scrub-interval": "1h" });
   const { id: drive, key } = await provision(coffer);
   const use = (...disks: string[]) => coffer.restart({ blobs: disks.join() });

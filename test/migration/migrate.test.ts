@@ -20,7 +20,11 @@ import { KEEPS_NOTHING, startAppliance } from "../support/server/appliance.ts";
 import { runHere } from "../support/server/run-here.ts";
 import { eventually, provision } from "../support/server/scenario.ts";
 import { withReason } from "../support/server/skip.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import {
+  FAST_DIRECTORY,
+  temporaryDirectory,
+  threeDirectories,
+} from "../support/server/temporary-directory.ts";
 import { testWith } from "../support/server/test-with.ts";
 
 const LARGE = 40_000;
@@ -28,9 +32,7 @@ const LARGE = 40_000;
 /** A Coffer whose contents are on the disk `a`, and two more directories. */
 const it = testWith(async () => {
   const place = await temporaryDirectory(FAST_DIRECTORY);
-  const [a, b, c] = ["a", "b", "c"].map((name) => join(place.path, name));
-  if (a === undefined || b === undefined || c === undefined) throw new Error("no directories");
-  for (const disk of [a, b, c]) await mkdir(disk);
+  const [a, b, c] = await threeDirectories(place.path);
   const coffer = await startAppliance({ blobs: a, ...KEEPS_NOTHING });
   const { id: drive, key } = await provision(coffer);
   const stored = new Map<string, Uint8Array>();

@@ -1,6 +1,6 @@
 import { describe } from "bun:test";
 import { NO_CEPH, startCeph } from "../support/peers/ceph.ts";
-import { newBucket, openEngine, type S3Engine } from "../support/peers/s3-engine.ts";
+import { newBucket, openEngine, type S3Engine, settingsIn } from "../support/peers/s3-engine.ts";
 import { optionsFor } from "../support/peers/s3-options.ts";
 import { NO_SWIFT, startSwift } from "../support/peers/swift.ts";
 import { describeBucket, type OpenedBucket } from "../support/samples/bucket-contract.ts";
@@ -22,16 +22,12 @@ for (const { name, reason, start, hasConditions } of ENGINES) {
 }
 
 async function open(engine: S3Engine): Promise<OpenedBucket> {
-  const { env } = engine;
-  const settings = {
-    endpoint: env.S3_ENDPOINT,
-    region: env.S3_REGION,
-    accessKeyId: env.S3_ACCESS_KEY_ID,
-    secretAccessKey: env.S3_SECRET_ACCESS_KEY,
-  };
   const bucket = await newBucket(engine);
   return {
-    options: optionsFor({ settings }, { bucket, prefix: "some/where/", partBytes: PART }),
+    options: optionsFor(
+      { settings: settingsIn(engine.env) },
+      { bucket, prefix: "some/where/", partBytes: PART },
+    ),
     // Both end with the engine.
     [Symbol.asyncDispose]: async () => {},
   };

@@ -32,16 +32,17 @@ export function openEngine(start: () => Promise<S3Engine>): () => S3Engine {
 export async function newBucket({ env }: Pick<S3Engine, "env">): Promise<string> {
   const name = `bucket-${crypto.randomUUID()}`;
   // Where the bucket is a part of the host's name, the path is that of an object: here it is the bucket's.
-  await new Bun.S3Client({ ...credentialsIn(env), virtualHostedStyle: true }).write(name, "");
+  await new Bun.S3Client({ ...settingsIn(env), virtualHostedStyle: true }).write(name, "");
   return name;
 }
 
 /** A client for a bucket. */
 export function clientOf(env: S3Environment, bucket: string): Bun.S3Client {
-  return new Bun.S3Client({ ...credentialsIn(env), bucket });
+  return new Bun.S3Client({ ...settingsIn(env), bucket });
 }
 
-function credentialsIn(env: S3Environment): Bun.S3Options {
+/** The same as settings have it. */
+export function settingsIn(env: S3Environment) {
   return {
     endpoint: env.S3_ENDPOINT,
     region: env.S3_REGION,

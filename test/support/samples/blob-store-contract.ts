@@ -29,6 +29,12 @@ export interface OpenedStore extends AsyncDisposable {
   spoil(digest: Digest, bytes: Uint8Array | null): Promise<void>;
 }
 
+/** Ends a content of a store without a database. */
+export async function committed(writer: BlobWriter): Promise<Stored> {
+  const blob = await writer.commit();
+  return Object.assign(blob, { isHealed: blob.healed !== null });
+}
+
 /** A place where contents are kept. */
 interface ContentKind {
   readonly name: string;

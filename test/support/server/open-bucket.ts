@@ -12,7 +12,13 @@ import { createLog } from "../../../src/process/log.ts";
 import type { S3Options } from "../../../src/s3/requests.ts";
 import { optionsFor } from "../peers/s3-options.ts";
 import { S3Server } from "../peers/s3-server.ts";
-import { ALL_FILES, listAll, NO_DAMAGE, type OpenedStore } from "../samples/blob-store-contract.ts";
+import {
+  committed,
+  ALL_FILES,
+  listAll,
+  NO_DAMAGE,
+  type OpenedStore,
+} from "../samples/blob-store-contract.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
@@ -75,10 +81,7 @@ export function contractStore(
   const { store } = opened;
   return {
     store,
-    commit: async (writer) => {
-      const blob = await writer.commit();
-      return Object.assign(blob, { isHealed: blob.healed !== null });
-    },
+    commit: committed,
     remove: (digest) => store.remove(digest),
     digests: () => listAll(store),
     spoil: async (digest, bytes) => {

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -43,4 +43,11 @@ function hasMemory(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Makes three directories in another one; their paths. */
+export async function threeDirectories(parent: string): Promise<[a: string, b: string, c: string]> {
+  const paths: [string, string, string] = [join(parent, "a"), join(parent, "b"), join(parent, "c")];
+  for (const path of paths) await mkdir(path);
+  return paths;
 }
