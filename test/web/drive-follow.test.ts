@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Change, FileRecord } from "../../web/lib/api/types.ts";
+import type { Done } from "../../web/lib/files/steps.ts";
 import { lastChangeOf } from "../../web/lib/last-change.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
+import { takeBack } from "../../web/pages/drive/store/undo.ts";
+import { deleteEntries } from "../../web/pages/drive/store/work.ts";
 import {
   comesTrue,
   entryAt,
@@ -13,6 +16,7 @@ import {
   type Shown,
   transfer,
   treeOf,
+  unwatched,
 } from "../support/browser/drive-store.ts";
 import type { Json } from "../support/server/client.ts";
 import { putFile } from "../support/server/drives.ts";
@@ -150,6 +154,26 @@ test("of many files at once the list is read again; the selection stays, and wha
   await client.patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");
+});
+
+test("what was put back is not taken out again by what the feed tells late", async () => {
+  const shown = await newDrive(FILES);
+  const { folder, store, id } = shown;
+  const undone: Done[] = [];
+  const onDone = (done: Done) => void undone.push(done);
+  const away = await changesOf(id, async () => {
+    await transfer(shown, "move", ["a.txt", "box/"], "new/", { onDone });
+    await deleteEntries(store, [entryAt(folder, "b.txt")], { ...unwatched(), onDone });
+    await readAgain(folder, () => takeBack(store, undone, unwatched()));
+  });
+  await folder.cursor.selectAll();
+  const rows = rowsOf(folder);
+  await follow(
+    store,
+    away.filter(({ type, path }) => type === "file.deleted" || path.startsWith("new/")),
+  );
+  expect(rowsOf(folder)).toEqual(rows);
+  expect(folder.cursor.selection.value.size).toBe(4);
 });
 
 test("of hundreds of changes only those of folders are taken one by one", async () => {

@@ -33,6 +33,8 @@ export class DriveStore {
   /** The folder whose list is shown. */
   readonly shown = signal<FolderStore | null>(null);
   readonly #watchers = new Set<(change: Change) => void>();
+  /** The batches of the page's own requests whose answers said what is gone. */
+  readonly #answered = new Set<string>();
 
   /**
    * @param drive its id
@@ -148,8 +150,9 @@ export class DriveStore {
     this.#shown?.filesRemoved(files);
   }
 
-  /** Files and folders were deleted or moved away. */
-  entriesRemoved(entries: readonly Entry[]): void {
+  /** An answer says that files and folders were deleted or moved away. @param of its batch; null for none */
+  entriesRemoved(entries: readonly Entry[], of: string | null): void {
+    if (of !== null) this.#answered.add(of);
     batch(() => {
       this.filesRemoved(entries.filter((entry) => entry.kind === "file"));
       for (const { kind, path } of entries) if (kind === "folder") this.folderRemoved(path);
@@ -204,6 +207,14 @@ export class DriveStore {
     this.#left.forget();
     this.tree.addFolder(parentOf(path));
     this.#shown?.fileLeft(id, path);
+  }
+
+  /**
+   * Whether the page has taken out already what a change says is gone. It may have been put back since, so that must
+   * not be done again.
+   */
+  isAnswered({ batch_id: id }: Change): boolean {
+    return id !== null && this.#answered.has(id);
   }
 
   /** Whether a change is of a file in the folder that is shown, which does not show it yet. */

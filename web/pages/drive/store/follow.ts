@@ -44,10 +44,11 @@ function take(store: DriveStore, changes: readonly Change[]): readonly Wanted[] 
     if (isOfFolder(change)) takeFolder(store, change);
     else if (id !== null && type === "file.deleted") {
       wanted.delete(id);
-      store.filesRemoved([{ key: id, path }]);
+      if (!store.isAnswered(change)) store.filesRemoved([{ key: id, path }]);
     } else if (id !== null && type.startsWith("file.")) {
       store.touched(path);
-      if (previous !== null && type === "file.moved") store.fileLeft(id, previous);
+      const hasLeft = type === "file.moved" && !store.isAnswered(change);
+      if (previous !== null && hasLeft) store.fileLeft(id, previous);
       if (store.isOutOfDate(change)) wanted.set(id, { id, path });
     }
   }
@@ -58,9 +59,11 @@ function isOfFolder({ type }: Change): boolean {
   return type.startsWith("folder.");
 }
 
-function takeFolder(store: DriveStore, { type, path, previous_path: previous }: Change): void {
-  if (type === "folder.deleted") return store.folderRemoved(path);
-  if (previous !== null && type === "folder.moved") store.folderRemoved(previous);
+function takeFolder(store: DriveStore, change: Change): void {
+  const { type, path, previous_path: previous } = change;
+  const gone = type === "folder.deleted" ? path : type === "folder.moved" ? previous : null;
+  if (gone !== null && !store.isAnswered(change)) store.folderRemoved(gone);
+  if (type === "folder.deleted") return;
   store.folderCame(path);
 }
 

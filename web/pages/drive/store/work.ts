@@ -33,7 +33,7 @@ async function deleteSome(
   const gone = await deletePaths({ drive: store.drive, paths: pathsOf(some) }, signal);
   const refused = new Set(gone.failed);
   const deleted = some.filter(({ path }) => !refused.has(path));
-  store.entriesRemoved(deleted);
+  store.entriesRemoved(deleted, gone.batch_id);
   const isKept = gone.trash_ids.some((id) => id !== null);
   const undo = gone.batch_id === null || !isKept ? null : ofBatch(store, gone.batch_id, deleted);
   steps.note({ paths: pathsOf(deleted), undo });
@@ -88,7 +88,10 @@ async function transferAll(
       const outcomes = new Map(results.map((result) => [result.path, result]));
       const isDone = some.filter((entry) => outcomes.get(entry.path)?.status === "done");
       const places = isDone.map((entry) => outcomes.get(entry.path)?.to ?? entry.path);
-      show(store, transfer, isDone, places);
+      batch(() => {
+        if (how === "move") store.entriesRemoved(isDone, made);
+        if (drive === store.drive) for (const place of places) store.came(place);
+      });
       const back =
         made !== null && drive === store.drive
           ? ofBatch(store, made, isDone, places)
@@ -103,19 +106,6 @@ async function transferAll(
     });
   }
   return taken;
-}
-
-/** Puts what was done into the list and the tree. */
-function show(
-  store: DriveStore,
-  { how, toDrive }: Transfer,
-  entries: readonly Entry[],
-  places: readonly string[],
-): void {
-  batch(() => {
-    if (how === "move") store.entriesRemoved(entries);
-    if (toDrive === store.drive) for (const path of places) store.came(path);
-  });
 }
 
 /** Whether something else stands at the place of an entry; a folder cannot go into itself either. */
