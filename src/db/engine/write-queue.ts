@@ -1,6 +1,6 @@
 import type { Clock } from "../../process/clock.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, LazyStatement } from "./connection.ts";
 import type { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
@@ -71,8 +71,14 @@ export class WriteQueue {
   #isClosed = false;
   #hasFailed = false;
 
+  /** Run for each job: compiled once. */
+  readonly #savepoint: LazyStatement<never, []>;
+  readonly #release: LazyStatement<never, []>;
+
   constructor(parts: WriteQueueParts) {
     this.#parts = parts;
+    this.#savepoint = parts.sql.prepare("SAVEPOINT job");
+    this.#release = parts.sql.prepare("RELEASE job");
   }
 
   /** Whether the outcome of a write is unknown. Then nothing is written until the next start. */
@@ -230,17 +236,17 @@ export class WriteQueue {
   /** In a savepoint, unless alone: they are expensive. SQLite lists all old pages, and walks the list for triggers. */
   #run(job: Job, isAlone: boolean): Outcome {
     const { sql } = this.#parts;
-    if (!isAlone) sql.run("SAVEPOINT job");
+    if (!isAlone) this.#savepoint.run();
     try {
       job.run();
-      if (!isAlone) sql.run("RELEASE job");
+      if (!isAlone) this.#release.run();
       return { job, thrown: null };
     } catch (error) {
       // After some failures (disk full, I/O) SQLite rolls back the whole transaction: no job is written, and every
       // one must get the error. A full disk does not always do this, but all jobs are retried.
       if (isAlone || !sql.inTransaction || isFull(error)) throw error;
       sql.run("ROLLBACK TO job");
-      sql.run("RELEASE job");
+      this.#release.run();
       return { job, thrown: [error] };
     }
   }

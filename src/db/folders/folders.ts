@@ -35,16 +35,20 @@ export interface FolderChange {
 /** Single folders, and their counts of what is below them. */
 export function folders({ sql }: Database) {
   const byPath = `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`;
-  const adjust = sql.write<[pk: FolderPk, files: number, bytes: number, own: number]>(
+  /** Returns the folder's parent. */
+  const adjust = sql.writeOne<FolderPk | null, [pk: FolderPk, files: number, bytes: number, own: number]>(
     `UPDATE folder SET file_count = file_count + ?2, total_size = total_size + ?3,
-            own_file_count = own_file_count + ?4 WHERE pk = ?1`,
+            own_file_count = own_file_count + ?4 WHERE pk = ?1 RETURNING parent`,
   );
-  const parentOf = sql.value<FolderPk, [pk: FolderPk]>("SELECT parent FROM folder WHERE pk = ?");
-  const upwards = sql.all<{ pk: FolderPk; parent: FolderPk | null }, [folders: string]>(
+  const adjustUpwards = ({ folder, files, bytes }: FolderChange) => {
+    let above = adjust(folder, files, bytes, files);
+    while (above !== null) above = adjust(above, files, bytes, 0);
+  };
+  const upwards = sql.values<FolderPk, [folders: string]>(
     `WITH RECURSIVE up (pk) AS (
        SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
      )
-     SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
+     SELECT f.pk FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
   );
   // For the `+` see `pageOf` in file-lists.ts.
   const pageOf = (index: string, column: string) =>
@@ -102,7 +106,9 @@ export function folders({ sql }: Database) {
       "UPDATE folder SET created_at = ?2, path = path WHERE pk = ?1",
     ),
     /** Each folder is updated once, innermost first: changes, one by one, would each update hundreds of ancestors. */
-    adjust: (changes: Iterable<FolderChange>) => {
+    adjust: (changes: readonly FolderChange[]) => {
+      const [only, ...others] = changes;
+      if (only !== undefined && others.length === 0) return adjustUpwards(only);
       const own = new Map<FolderPk, number>();
       const below = new Map<FolderPk | null, { files: number; bytes: number }>();
       const add = (folder: FolderPk | null, files: number, bytes: number) => {
@@ -113,15 +119,10 @@ export function folders({ sql }: Database) {
         own.set(folder, (own.get(folder) ?? 0) + files);
         add(folder, files, bytes);
       }
-      const change = (pk: FolderPk, parent: FolderPk | null) => {
+      for (const pk of upwards(JSON.stringify([...own.keys()]))) {
         const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
-        adjust(pk, files, bytes, own.get(pk) ?? 0);
-        add(parent, files, bytes);
-        return parent;
-      };
-      const [first = null, ...others] = own.keys();
-      if (others.length === 0) for (let at = first; at !== null;) at = change(at, parentOf(at));
-      else for (const { pk, parent } of upwards(JSON.stringify([...own.keys()]))) change(pk, parent);
+        add(adjust(pk, files, bytes, own.get(pk) ?? 0), files, bytes);
+      }
     },
     remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
     /** In reverse path order: a folder is removed after those below it. */

@@ -60,10 +60,10 @@ export class Tree extends Service<{
     return null;
   }
 
-  /** Puts a new file at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
+  /** Puts a new file where `occupant` has just found none. Throws CONFLICT, QUOTA_EXCEEDED. */
   add(drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     const { now } = stamp;
-    const to = this.#freePlace(drive, path, stamp);
+    const to = this.#place(drive, path, stamp);
     const id = this.#make(to, storedBody(body), now);
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.requireRoom(drive, stamp);
@@ -223,11 +223,16 @@ export class Tree extends Service<{
 
   /** The place for a file at a free path. Creates its folder if it is missing. Throws CONFLICT. */
   #freePlace(drive: Drive, path: FilePath, stamp: Stamp): FilePlace {
+    const place = this.#place(drive, path, stamp);
+    if (this.occupant(drive, path, stamp) !== null) throw pathTaken("file", path);
+    return place;
+  }
+
+  /** The same for a path that no file has. */
+  #place(drive: Drive, path: FilePath, stamp: Stamp): FilePlace {
     const asFolder = asFolderPath(path);
     if (this.parts.tables.folders.byPath(drive.pk, asFolder) !== null) throw pathTaken("folder", asFolder);
-    const folder = this.#makeFolders(drive, parentFolder(path), stamp);
-    if (this.occupant(drive, path, stamp) !== null) throw pathTaken("file", path);
-    return { drive: drive.pk, folder, path };
+    return { drive: drive.pk, folder: this.#makeFolders(drive, parentFolder(path), stamp), path };
   }
 
   #makeFolders(drive: Drive, path: FolderPath, stamp: Stamp): FolderPk {
