@@ -1,5 +1,6 @@
 import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { S3Figures } from "../s3/meter.ts";
 import type { BlobBody, HeldBlob } from "./blob-body.ts";
 import type { BlobFacts, DamagedBlob } from "./blob-file.ts";
 import type { TempFile } from "./temp-file.ts";
@@ -71,6 +72,8 @@ export interface BlobPlace {
   away(): readonly AwayDisk[];
   /** Its disks, in order. */
   disks(): Promise<readonly DiskFigures[]>;
+  /** Only a bucket has it. */
+  bucketFigures?(): BucketFigures;
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount: number;
   /** How many shards one sweep may list. */
@@ -130,6 +133,13 @@ export interface DiskFigures {
   /** Bytes. */
   readonly total: number | null;
   readonly free: number | null;
+}
+
+/** What came of the requests to a bucket, and of its cache, since the start. */
+export interface BucketFigures {
+  readonly requests: S3Figures;
+  /** `bytes` are those on the disk now, of `count` contents. */
+  readonly cache: Readonly<Record<"bytes" | "count" | "hits" | "misses", number>>;
 }
 
 /**

@@ -60,7 +60,7 @@ export class BlobStore {
   /** Where the blobs are that are no rows, for who looks after it. */
   get place(): Pick<
     BlobPlace,
-    "isReachable" | "look" | "away" | "disks" | "checksReads" | "onDamage" | "shardsASweep"
+    "isReachable" | "look" | "away" | "disks" | "bucketFigures" | "checksReads" | "onDamage" | "shardsASweep"
   > {
     return this.#parts.place;
   }

@@ -22,7 +22,7 @@ import { folderWorks } from "./folders/folder-works.ts";
 import { folders, subtrees } from "./folders/folders.ts";
 import { heldRows, snapshots } from "./snapshots/snapshots.ts";
 import { identities, users } from "./accounts/users.ts";
-import { keptAges, keptContents } from "./history/kept.ts";
+import { keptAges, keptContents, keptPages } from "./history/kept.ts";
 import { knownClients, sessions } from "./accounts/sign-ins.ts";
 import { links } from "./links/links.ts";
 import { oauthClients, oauthGrants } from "./oauth/oauth.ts";
@@ -64,6 +64,7 @@ export function openTables(database: Database) {
     trashLists: trashLists(database),
     keptAges: keptAges(database),
     keptContents: keptContents(database),
+    keptPages: keptPages(database),
     subtrees: subtrees(database),
     changes: changes(database),
     batches: batches(database),
@@ -106,6 +107,7 @@ export function openTables(database: Database) {
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     hasSpace: (): Promise<boolean> => database.hasSpace(),
     sizes: () => databaseSizes(database.sql.filename),
+    writes: () => database.writes,
     ping: (): void => database.ping(),
     hasFailed: (): boolean => database.hasFailed,
   };

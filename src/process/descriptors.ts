@@ -105,7 +105,8 @@ export function openFilesLimit(): number {
   }
 }
 
-const DESCRIPTORS = process.platform === "darwin" ? "/dev/fd" : "/proc/self/fd";
+/** The directory whose names are the numbers of the open descriptors. */
+export const DESCRIPTORS = process.platform === "darwin" ? "/dev/fd" : "/proc/self/fd";
 
 /** The open descriptors; null where the system does not tell, or none is left to ask it with. */
 export function openDescriptors(): readonly number[] | null {

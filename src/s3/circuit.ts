@@ -30,6 +30,10 @@ export class Circuit {
     this.#parts = parts;
   }
 
+  get isOpen(): boolean {
+    return this.#openUntil !== null;
+  }
+
   /** Runs a request, which throws PassingFailure if the store fails. Throws S3Unavailable while it is open. */
   async run<T>(request: () => Promise<T>): Promise<T> {
     const isProbe = this.#openUntil !== null;

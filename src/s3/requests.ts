@@ -5,6 +5,7 @@ import { CredentialsReader, type CredentialsSource } from "./credentials.ts";
 import { PassingFailure, S3Refused, S3Unavailable } from "./errors.ts";
 import { Exchange } from "./exchange.ts";
 import { S3ErrorReply, S3Reply } from "./replies.ts";
+import { type S3Figures, S3Meter } from "./meter.ts";
 import { EMPTY_SHA256, Signer } from "./signer.ts";
 import { BadAnswer, readXml, type XmlElement } from "./xml.ts";
 
@@ -72,6 +73,7 @@ export class S3Requests {
   readonly #signer: Signer;
   readonly #circuit: Circuit;
   readonly #patience: Patience;
+  readonly #meter = new S3Meter();
 
   constructor(options: S3Options) {
     const { clock, region, onCircuit = () => {} } = options;
@@ -80,6 +82,11 @@ export class S3Requests {
     this.#signer = new Signer({ clock, region, credentials: new CredentialsReader(options.credentials) });
     this.#circuit = new Circuit({ clock, onChange: onCircuit });
     this.#patience = { ...PATIENCE, ...options.patience };
+  }
+
+  /** What came of all requests so far. */
+  get figures(): S3Figures {
+    return this.#meter.figures(this.#circuit.isOpen);
   }
 
   /** An address by which anybody can do what the request does, for some seconds. Throws S3Refused. */
@@ -102,8 +109,11 @@ export class S3Requests {
     const { sleep = Bun.sleep } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= this.#patience.attempts;
+      if (attempt > 1) this.#meter.countRetry();
       try {
-        const answer = await this.#circuit.run(() => this.#attempt(request, take));
+        const answer = await this.#circuit.run(() =>
+          this.#meter.count(request, this.#attempt(request, take)),
+        );
         if (isLast || !isDoubtful(answer)) return answer;
         await sleep(this.#pauseAfter(attempt, 0));
       } catch (error) {

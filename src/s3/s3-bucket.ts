@@ -6,6 +6,7 @@ import { listObjects, listUploads } from "./listing.ts";
 import { abortUpload, putInParts } from "./multipart.ts";
 import { factsOf, type ObjectFacts, readObject, type S3Content } from "./reading.ts";
 import { S3ErrorReply } from "./replies.ts";
+import type { S3Figures } from "./meter.ts";
 import { type S3Options, S3Requests, takeHead, takeXml } from "./requests.ts";
 
 /** Up to this, in bytes, it costs little to send a body that is not taken. */
@@ -50,6 +51,11 @@ export class S3Bucket {
     this.#requests = new S3Requests(options);
     this.#prefix = options.prefix;
     this.#partBytes = options.partBytes ?? PART_BYTES;
+  }
+
+  /** What came of all requests so far. */
+  get figures(): S3Figures {
+    return this.#requests.figures;
   }
 
   /** What is under a name; null if there is nothing. */

@@ -61,6 +61,7 @@ import { Quota } from "./quota.ts";
 import { Refusals } from "./upkeep/refusals.ts";
 import { Scrub } from "./upkeep/scrub.ts";
 import { ServerCare } from "./upkeep/server.ts";
+import { ServerFigures } from "./upkeep/server-figures.ts";
 import { Sessions } from "./accounts/sessions.ts";
 import { SharedThings } from "./links/shared.ts";
 import { SignIn } from "./accounts/sign-in.ts";
@@ -69,6 +70,7 @@ import { Search } from "./search/search.ts";
 import { SnapshotViews } from "./snapshots/snapshot-views.ts";
 import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
+import { StoredSizes } from "./upkeep/stored-sizes.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Thumbnails } from "./contents/thumbnails.ts";
@@ -192,12 +194,14 @@ export function openServices(opened: ServiceParts) {
   });
   const sender = new WebhookSender({ ...webhookParts, roomMade: (webhook) => outbox.wake(webhook) });
   const webhooks = new Webhooks({ ...webhookParts, outbox, sender });
+  const search = new Search({ ...parts, indexer, queryVectors: new QueryVectors(given) });
   const health = new Health({ ...given, missingContents });
   const backups = new Backups(given);
   const scrub = new Scrub(parts);
   const refusals = new Refusals(given);
   const contentsSizes = new ContentsSizes(given);
   const problems = new Problems({ ...given, health, backups, indexer, embedder, refusals });
+  const upkeepParts = { ...parts, problems, backups, scrub, indexer, refusals, contentsSizes };
   return {
     changes,
     batches,
@@ -239,7 +243,7 @@ export function openServices(opened: ServiceParts) {
     manyPaths: new ManyPaths({ ...parts, files, folders, paths, walks }),
     indexer,
     embedder,
-    search: new Search({ ...parts, indexer, queryVectors: new QueryVectors(given) }),
+    search,
     grep: new Grep(parts),
     folders,
     folderWorks: works,
@@ -281,15 +285,13 @@ export function openServices(opened: ServiceParts) {
     scrub,
     refusals,
     contentsSizes,
-    serverCare: new ServerCare({
-      ...parts,
-      users,
-      problems,
-      backups,
-      scrub,
-      indexer,
-      refusals,
-      contentsSizes,
+    serverCare: new ServerCare({ ...upkeepParts, users }),
+    serverFigures: new ServerFigures({
+      ...upkeepParts,
+      feed,
+      search,
+      webhookSender: sender,
+      storedSizes: new StoredSizes(given),
     }),
   };
 }

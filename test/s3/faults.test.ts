@@ -373,3 +373,22 @@ describe("the circuit", () => {
     expect([t.server.asked.length, t.pauses]).toEqual([20, []]);
   });
 });
+
+test("what came of each request is counted, and what was sent again", async () => {
+  await using t = await open();
+  t.server.fault = nth(1, SLOW_DOWN);
+  await t.put("a", BYTES.subarray(0, 1000));
+  await t.bucket.head("missing");
+  const { sent, retries, isCircuitOpen } = t.bucket.figures;
+  expect([retries, isCircuitOpen]).toEqual([1, false]);
+  expect(sent).toMatchObject({
+    put: { ok: 1, failed: 1, refused: 0 },
+    head: { ok: 0, failed: 0, refused: 1 },
+    list: { ok: 1, failed: 0, refused: 0 },
+    get: { ok: 0, failed: 0, refused: 0 },
+  });
+  t.server.fault = always(SLOW_DOWN);
+  for (let n = 0; n < 3; n += 1) await failureOf(t.bucket.head("a"));
+  expect(t.bucket.figures.isCircuitOpen).toBe(true);
+  expect(t.bucket.figures.sent.head.failed).toBe(8);
+});

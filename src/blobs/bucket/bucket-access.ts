@@ -2,6 +2,7 @@ import { parseDigest } from "../../domain/contents/content.ts";
 import { present } from "../../domain/errors.ts";
 import type { StoreId } from "../../domain/id.ts";
 import { S3Refused, S3Unavailable } from "../../s3/errors.ts";
+import type { S3Figures } from "../../s3/meter.ts";
 import type { S3Options } from "../../s3/requests.ts";
 import { S3Bucket } from "../../s3/s3-bucket.ts";
 import { UnavailableBlob } from "../blob-place.ts";
@@ -47,6 +48,11 @@ export class BucketAccess {
   get name(): string {
     const { bucket, prefix } = this.#options.s3;
     return `s3://${bucket}/${prefix}`.replace(/\/$/, "");
+  }
+
+  /** What came of all requests so far. */
+  get requests(): S3Figures {
+    return this.#bucket.figures;
   }
 
   /** Why the bucket cannot be used now; null if it can. */

@@ -10,6 +10,7 @@ import {
   type AwayDisk,
   type BlobPlace,
   type BlobRoom,
+  type BucketFigures,
   type DiskFigures,
   type ListedBlob,
   noPlaceNow,
@@ -109,6 +110,10 @@ export class BucketPlace implements BlobPlace {
   async disks(): Promise<DiskFigures[]> {
     const { name, away } = this.#options.access;
     return [{ root: name, isFormer: false, away, total: null, free: null }];
+  }
+
+  bucketFigures(): BucketFigures {
+    return { requests: this.#options.access.requests, cache: this.#cache.figures() };
   }
 
   /** Does not wait for the bucket, which may take long to answer. */

@@ -30,6 +30,10 @@ export function sessions({ sql }: Database) {
       `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
          FROM session WHERE user = ? AND expires_at > ? ORDER BY created_at, pk`,
     ),
+    /** How many there are, at most `most`. */
+    count: sql.number<[now: number, most: number]>(
+      "SELECT count(*) FROM (SELECT 1 FROM session WHERE expires_at > ? LIMIT ?) page",
+    ),
     insert: sql.write<[NewSession]>(
       `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
        VALUES (:id, :hash, :user, :userAgent, :createdAt, :createdAt, :expiresAt)`,

@@ -12,6 +12,8 @@ export interface DriveSize {
   /** Expired ones count until the sweep removes them. */
   readonly files: number;
   readonly bytes: number;
+  /** Bytes of contents that no file has; versions, the trash and snapshots keep them. */
+  readonly kept: number;
   /** Whether it is neither deleted nor expired. */
   readonly isAlive: boolean;
 }
@@ -25,8 +27,8 @@ const ROWS = 100;
 export function driveSizes({ sql }: Database) {
   const some = sql.all<Row, [after: DrivePk | 0, now: number], DriveSize>(
     `SELECT page.pk, page.id, u.id AS userId, u.username, ifnull(r.file_count, 0) AS files,
-            ifnull(r.total_size, 0) AS bytes, page.isAlive
-       FROM (SELECT d.pk, d.id, d.user, ${driveIsAlive("?2")} AS isAlive
+            ifnull(r.total_size, 0) AS bytes, page.kept, page.isAlive
+       FROM (SELECT d.pk, d.id, d.user, d.kept_size AS kept, ${driveIsAlive("?2")} AS isAlive
                FROM drive d WHERE d.pk > ?1 ORDER BY d.pk LIMIT ${ROWS}) page
        LEFT JOIN folder r ON r.drive = page.pk AND r.path = '' LEFT JOIN user u ON u.pk = page.user
       ORDER BY page.pk`,

@@ -6,6 +6,7 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
 import { explainFailure, openConnection, type Upgrade } from "./opening.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
+import type { WriteFigures } from "./write-meter.ts";
 import { type WriteOptions, WriteQueue } from "./write-queue.ts";
 
 /** Thrown by a job that must wait: it is rolled back, and runs again after `end`, or rejects with that. */
@@ -142,6 +143,10 @@ export class Database {
   /** Whether the disk failed: the outcome of that write is unknown, and no other is accepted. Reads see it. */
   get hasFailed(): boolean {
     return this.#writes.hasFailed;
+  }
+
+  get writes(): WriteFigures {
+    return this.#writes.figures;
   }
 
   /** Before work that ends in a write: throws WriteRefused STORAGE_FULL or UNAVAILABLE if it cannot be. */

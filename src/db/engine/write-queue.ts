@@ -4,6 +4,7 @@ import type { Connection, LazyStatement } from "./connection.ts";
 import type { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
+import { type WriteFigures, WriteMeter } from "./write-meter.ts";
 
 export interface WriteOptions {
   /** Which disk space it may use: what is free, or the database's reserve too. */
@@ -70,6 +71,7 @@ export class WriteQueue {
   #hasMadeRoom = false;
   #isClosed = false;
   #hasFailed = false;
+  readonly #meter = new WriteMeter();
 
   /** Run for each job: compiled once. */
   readonly #savepoint: LazyStatement<never, []>;
@@ -84,6 +86,11 @@ export class WriteQueue {
   /** Whether the outcome of a write is unknown. Then nothing is written until the next start. */
   get hasFailed(): boolean {
     return this.#hasFailed;
+  }
+
+  get figures(): WriteFigures {
+    const { groups, syncs } = this.#meter;
+    return { waiting: this.#waiting.length, groups, syncs };
   }
 
   /**
@@ -203,6 +210,7 @@ export class WriteQueue {
       return [...this.#retryOrReject(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
     this.#hasMadeRoom = false;
+    this.#meter.groups.observe(outcomes.length);
     for (const { job, thrown } of outcomes) if (thrown !== null) job.reject(thrown[0]);
     void this.#settle(outcomes.filter(({ thrown }) => thrown === null).map(({ job }) => job));
     checkpoints.noteCommit();
@@ -219,7 +227,7 @@ export class WriteQueue {
     }
     const start = clock.now();
     try {
-      await log.sync();
+      await this.#meter.timed(() => log.sync());
       onDurable();
     } catch (error) {
       this.fail(error);

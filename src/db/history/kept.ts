@@ -48,6 +48,29 @@ export interface KeptThing<Pk> {
   readonly size: number;
 }
 
+/** Some versions, or entries of the trash, in the order of their keys. */
+export interface KeptPage {
+  readonly count: number;
+  /** Bytes; equal contents count each time. */
+  readonly bytes: number;
+  /** Null if there is none. */
+  readonly last: number | null;
+}
+
+/** How much is kept in all drives, a page at a time: nobody counts it. */
+export function keptPages({ sql }: Database) {
+  const page = (table: string, bytes: string) =>
+    sql.one<KeptPage, [after: number, limit: number]>(
+      `SELECT count(*) AS count, ifnull(sum(bytes), 0) AS bytes, max(pk) AS last
+         FROM (SELECT pk, ${bytes} AS bytes FROM ${table} WHERE pk > ? ORDER BY pk LIMIT ?) page`,
+    );
+  return {
+    versions: page("file_version", "size"),
+    /** What is gone counts no bytes. */
+    trash: page("trash", "iif(state = 'gone', 0, size)"),
+  };
+}
+
 interface DriveRow {
   /** Null for all drives together. */
   readonly drive: DrivePk | null;

@@ -122,6 +122,10 @@ export function webhookDeliveries({ sql }: Database) {
     pending: sql.number<[webhook: WebhookPk]>(
       "SELECT count(*) FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
     ),
+    /** How many are to be sent to all webhooks, at most `most`. */
+    pendingInAll: sql.number<[most: number]>(
+      "SELECT count(*) FROM (SELECT 1 FROM webhook_delivery WHERE webhook > 0 AND state = 'pending' LIMIT ?) page",
+    ),
     due: sql.all<DueDelivery, [webhook: WebhookPk, now: number, limit: number]>(
       `SELECT id, attempts, payload FROM webhook_delivery
         WHERE webhook = ? AND state = 'pending' AND next_at <= ? ORDER BY next_at, pk LIMIT ?`,

@@ -31,7 +31,13 @@ export class UsageMeter extends Service<{ tables: Tables; access: Access; quota:
   #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
   #flushed: Promise<void> = Promise.resolve();
+  readonly #bytes = { received: 0, sent: 0 };
   readonly #days = new DayMeter(this.parts);
+
+  /** How many bytes of contents were received and sent since the start. */
+  get bytes(): { readonly received: number; readonly sent: number } {
+    return this.#bytes;
+  }
 
   /** Counts a request: for the drive that its key is limited to, else for the account; that without a key by day alone. */
   countRequest(caller: Caller | null, status: number): void {
@@ -43,12 +49,14 @@ export class UsageMeter extends Service<{ tables: Tables; access: Access; quota:
 
   /** Counts bytes of content that somebody sent to a drive. @param caller null for whoever has a link */
   countReceived(caller: Caller | null, drive: DriveId, bytes: number): void {
+    this.#bytes.received += bytes;
     this.#days.countReceived(caller ?? drive, bytes);
     this.#countBytes(drive, bytes);
   }
 
   /** The same of content that somebody read there. */
   countSent(caller: Caller | null, drive: DriveId, bytes: number): void {
+    this.#bytes.sent += bytes;
     this.#days.countSent(caller ?? drive, bytes);
     this.#countBytes(drive, bytes);
   }

@@ -78,6 +78,11 @@ export class Feed extends Service<
   #timers: readonly NodeJS.Timeout[] = [];
   #isStopped = false;
 
+  /** How many streams are open. */
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, floor = null, ...shown }: FeedPageRequest): ChangePage {
     const { access, changes } = this.parts;

@@ -39,6 +39,7 @@ export class IndexSteps extends Service<IndexParts> {
   #batches = 0;
   /** When the thread was asked for something, by `performance.now()`. */
   #askedAt = 0;
+  #jobsDone = 0;
   /** Whether nothing was done since space and memory were given back. */
   #isReleased = true;
 
@@ -50,6 +51,11 @@ export class IndexSteps extends Service<IndexParts> {
   /** Whether the index was opened, and is not known to be damaged. */
   get isKnown(): boolean {
     return this.#isKnown && !this.#isDamaged;
+  }
+
+  /** How many jobs were done since the start. */
+  get jobsDone(): number {
+    return this.#jobsDone;
   }
 
   /** Of the texts up to this ticket, only documents are left, which take longer. */
@@ -122,6 +128,7 @@ export class IndexSteps extends Service<IndexParts> {
         documentRetries.record([...read, ...away], this.parts.clock.now());
       });
     }
+    this.#jobsDone += done.length;
     this.#documents.finish(documents);
     const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
     const texts = Math.min(passed.texts, ...again.map((ticket) => ticket - 1));

@@ -60,6 +60,11 @@ export class Indexer extends Service<IndexParts> {
     return { waiting: waiting + unfilled, failingSince: this.#failingSince };
   }
 
+  /** How many jobs were done since the start, each of the names or the text of a file, or both. */
+  get jobsDone(): number {
+    return this.#steps.jobsDone;
+  }
+
   /** Has documents read again whose text could not be had, and whose pause is over. */
   async retryDocuments(): Promise<void> {
     if (!this.#isStopped && (await this.#steps.retryDocuments())) this.wake();

@@ -13,6 +13,7 @@ import { requiredOf } from "../../domain/search/common-words.ts";
 import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
 import { bytesToEndOf, sliceAt } from "../../domain/search/slices.ts";
 import { parseInstant } from "../../domain/time.ts";
+import { DURATIONS, Histogram } from "../../process/histogram.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { Turns } from "../turns.ts";
@@ -69,9 +70,20 @@ export class Search extends Service<
 > {
   readonly #times = this.parts.searchTimes ?? TIMES;
   readonly #turns = new Turns<"snippet">();
+  /** How long searches took since the start, those that failed too; in seconds. */
+  readonly durations = new Histogram(DURATIONS);
 
   /** One page, best first. Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
   async find(caller: Caller, query: SearchQuery) {
+    const began = performance.now();
+    try {
+      return await this.#find(caller, query);
+    } finally {
+      this.durations.observe((performance.now() - began) / 1000);
+    }
+  }
+
+  async #find(caller: Caller, query: SearchQuery) {
     const { access, indexer, clock } = this.parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const asked = query.prefix === null ? "" : parsePrefix("prefix", query.prefix);

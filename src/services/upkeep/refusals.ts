@@ -20,14 +20,21 @@ const NONE = { unauthorized: 0, forbidden: 0, rate_limited: 0, no_space: 0, fail
 /** Counts requests that were refused, by day, since the server started. */
 export class Refusals extends Service<{ clock: Clock }> {
   readonly #days = new Map<number, Record<Refusal, number>>();
+  readonly #all: Record<Refusal, number> = { ...NONE };
 
   count(refusal: Refusal): void {
     const now = this.parts.clock.now();
     const day = now - (now % DAY_MS);
     const counts = this.#days.get(day) ?? { ...NONE };
     counts[refusal] += 1;
+    this.#all[refusal] += 1;
     this.#days.set(day, counts);
     if (this.#days.size > DAYS) this.#days.delete(Math.min(...this.#days.keys()));
+  }
+
+  /** Of all days. */
+  get all(): Readonly<Record<Refusal, number>> {
+    return this.#all;
   }
 
   /** Days on which there were some, the newest first. */

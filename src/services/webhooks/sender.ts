@@ -45,8 +45,14 @@ export class WebhookSender extends Service<
   readonly #running = new Map<DeliveryId, Running>();
   readonly #pauses = new Map<WebhookPk, { readonly failures: number; readonly until: number }>();
   readonly #stopping = new AbortController();
+  readonly #attempts: Record<Attempted["state"], number> = { delivered: 0, failed: 0, pending: 0 };
   #isStarted = false;
   #timer: NodeJS.Timeout | undefined;
+
+  /** How many attempts came to what, since the start; after one that leaves it pending another one follows. */
+  get attempts(): Readonly<Record<Attempted["state"], number>> {
+    return this.#attempts;
+  }
 
   /** Sends what waits, and from now on what comes. */
   start(): void {
@@ -152,6 +158,7 @@ export class WebhookSender extends Service<
     if (this.#stopping.signal.aborted || now?.id !== webhook.id) return;
     const isGone = "status" in outcome && outcome.status === 410 && now.url === webhook.url;
     const attempted = this.#attempted(delivery, outcome, isGone);
+    this.#attempts[attempted.state] += 1;
     if (attempted.state === "delivered") this.#pauses.delete(webhook.pk);
     else this.#pause(webhook.pk);
     await tables.writeFromReserve(() => {
