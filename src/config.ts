@@ -81,6 +81,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     }),
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval) ?? (blobs?.kind === "s3" ? 0 : SCRUB_MS),
     embeddings: readEmbeddings(reader),
+    metricsToken: reader.read(SETTINGS.metricsToken),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
     /** How each was given, in the order of the help. */
     asGiven: Object.values(SETTINGS).map((setting) => reader.describe(setting)),

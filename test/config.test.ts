@@ -53,6 +53,7 @@ test("nothing given: the documented defaults", () => {
     s3: { endpoint: null, region: "us-east-1", isPathStyle: false, credentials: null },
     scrubIntervalMs: 30 * 86_400_000,
     embeddings: null,
+    metricsToken: null,
     logFormat: "json",
   });
 });
@@ -347,6 +348,17 @@ const OIDC = {
   COFFER_OIDC_CLIENT_ID: "coffer",
   COFFER_OIDC_CLIENT_SECRET: "hunter2",
 };
+
+test("a token for metrics is long, can be sent, and is kept secret", () => {
+  const token = "hunter2-hunter2.";
+  const { metricsToken } = load({ COFFER_METRICS_TOKEN: token });
+  expect([metricsToken?.reveal(), String(metricsToken)]).toEqual([token, "[secret]"]);
+  for (const bad of [token.slice(1), `${token} `, `${token}\u00e9`, token.repeat(17)]) {
+    const found = problems({ COFFER_METRICS_TOKEN: bad });
+    expect(found).toEqual([expect.stringMatching(/^COFFER_METRICS_TOKEN must have 16 to 256 characters/)]);
+    expect(found.join("")).not.toContain("unter2");
+  }
+});
 
 describe("OpenID Connect", () => {
   test("all three together; the issuer stays as written", () => {

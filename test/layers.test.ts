@@ -59,12 +59,13 @@ const MAY_IMPORT = lists({
  */
 const HTTP_ROOMS = lists({
   "app.ts": "dashboard docs gate handler.ts limits mcp oauth operation resources sign-in",
-  "handler.ts": "connection docs gate operation resources router.ts",
+  "handler.ts": "connection docs gate metrics operation resources router.ts",
   "router.ts": "operation",
   "server.ts": "gate",
   dashboard: "content gate operation",
   docs: "content gate json operation",
   mcp: "content gate json limits operation resources",
+  metrics: "connection content gate operation",
   "sign-in": "gate limits operation records resources",
   oauth: "gate json operation records sign-in",
   resources: "content gate json limits operation records upload",

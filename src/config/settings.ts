@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { Plan } from "../domain/accounts/roles.ts";
-import { DAY_MS } from "../domain/time.ts";
+import { DAY_MS, YEAR_MS } from "../domain/time.ts";
 import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
+import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { Secret } from "./secret.ts";
 import { setting } from "./setting.ts";
 import {
@@ -13,16 +13,16 @@ import {
   integer,
   matching,
   perPlan,
-  Problem,
   shownName,
   subjects,
+  token,
 } from "./values.ts";
 
 const RATE_LIMITS: Readonly<Record<Plan, number>> = { free: 60, pro: 300, team: 1000 };
 
 const NO_STORAGE_LIMITS: Readonly<Record<Plan, number | null>> = { free: null, pro: null, team: null };
 
-const YEAR_MS = 365 * DAY_MS;
+const SEEN_IN_FLAGS = "set it in the environment, because other users of the machine can see flags";
 
 /** Every setting, in the order of the help. A size is in bytes, a duration in milliseconds. */
 export const SETTINGS = {
@@ -182,7 +182,7 @@ export const SETTINGS = {
     flag: "--oidc-client-secret TEXT",
     fallback: "none",
     absent: null,
-    help: "The client secret; set it in the environment, because other users of the machine can see flags",
+    help: `The client secret; ${SEEN_IN_FLAGS}`,
     sensitive: "secret",
     parse: (text) => new Secret(text),
   }),
@@ -219,42 +219,7 @@ export const SETTINGS = {
     help: "How often expired drives and files and unused content are removed",
     parse: duration(10, DAY_MS, "from 10ms to 24h"),
   }),
-  backup: setting({
-    flag: "--backup PLACE",
-    fallback: "none",
-    absent: null,
-    help: "Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX",
-    sensitive: "perhaps",
-    parse: (text) =>
-      parseBackupAddress(text, resolve) ??
-      new Problem("must be a directory, or an address such as s3://bucket/prefix"),
-  }),
-  backupInterval: setting({
-    flag: "--backup-interval DURATION",
-    fallback: "24h",
-    help: "How often the server makes a backup",
-    parse: duration(1000, YEAR_MS, "from 1s to 8760h"),
-  }),
-  backupKeep: setting({
-    flag: "--backup-keep NUMBER",
-    fallback: "7",
-    help: "How many backups are kept; a new one removes the oldest",
-    parse: integer(1, 10_000),
-  }),
-  s3Credentials: setting({
-    flag: "--s3-credentials PATH",
-    fallback: "none",
-    absent: null,
-    help: "A file with credentials for S3, in the form of AWS; it is read again when it changes. Without it, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY count",
-    parse: (text) => resolve(text),
-  }),
-  s3PathStyle: setting({
-    flag: "--s3-path-style on|off",
-    fallback: "on with S3_ENDPOINT, else off",
-    absent: null,
-    help: "Whether a bucket stands in the path of S3's addresses, and not in the name of the server",
-    parse: choice("on", "off"),
-  }),
+  ...BACKUP_SETTINGS,
   scrubInterval: setting({
     flag: "--scrub-interval DURATION",
     fallback: "720h on disks, never in a bucket",
@@ -281,9 +246,17 @@ export const SETTINGS = {
     flag: "--embeddings-key TEXT",
     fallback: "none",
     absent: null,
-    help: "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
+    help: `The key that the endpoint asks for, if it does; ${SEEN_IN_FLAGS}`,
     sensitive: "secret",
     parse: (text) => new Secret(text),
+  }),
+  metricsToken: setting({
+    flag: "--metrics-token TEXT",
+    fallback: "none: metrics are for this machine alone",
+    absent: null,
+    help: `What Prometheus sends to read /metrics, as a bearer token of 16 characters or more; ${SEEN_IN_FLAGS}`,
+    sensitive: "secret",
+    parse: token,
   }),
   log: setting({
     flag: "--log pretty|json",

@@ -3,6 +3,7 @@ import { type Plan, PLANS } from "../domain/accounts/roles.ts";
 import { parseName } from "../domain/contents/texts/text.ts";
 import { CofferError } from "../domain/errors.ts";
 import { type BucketAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
+import { Secret } from "./secret.ts";
 
 /** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {
@@ -17,6 +18,7 @@ export class Problem {
 export type Parser<T> = (text: string) => T | Problem;
 
 const DIGITS = /^[0-9]+$/;
+const TOKEN = /^[\w.~+/=-]{16,256}$/;
 
 /** A whole number in decimal digits: no sign, exponent, prefix or space. */
 export function integer(min: number, max: number): Parser<number> {
@@ -86,6 +88,12 @@ export function duration(minMs: number, maxMs: number, range: string): Parser<nu
 export function matching(pattern: RegExp, rule: string): Parser<string> {
   const problem = new Problem(`must ${rule}`);
   return (text) => (pattern.test(text) ? text : problem);
+}
+
+/** A secret that is sent as a bearer token (RFC 6750, 2.1). */
+export function token(text: string): Secret<string> | Problem {
+  if (TOKEN.test(text)) return new Secret(text);
+  return new Problem("must have 16 to 256 characters of A-Z, a-z, 0-9 and -._~+/=");
 }
 
 /**

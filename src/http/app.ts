@@ -64,6 +64,8 @@ interface AppSettings extends GuideSettings {
   /** Bytes in a second; 0 for no limit. */
   readonly minUploadSpeed: number;
   readonly trustedProxies: readonly Subnet[];
+  /** What Prometheus sends; null if it is on this machine. */
+  readonly metricsToken: { reveal(): string } | null;
   readonly corsOrigins: AllowedOrigins;
 }
 
@@ -117,6 +119,8 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     backup: () => services.backups.state(),
     unavailableDisks: () => services.health.unavailableDisks,
     scrub: () => services.scrub.status(),
+    figures: () => services.serverFigures.now(),
+    metricsToken: settings.metricsToken,
     rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
@@ -202,7 +206,7 @@ function resources(parts: Parts): Route[] {
   ].flat();
 }
 
-/** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
+/** The routes outside `/v0`. `/docs`, `/healthz`, `/readyz` and `/metrics` come with the handler. */
 async function pages(
   parts: Parts,
   { settings: { baseUrl }, ownUrl }: AppOptions,

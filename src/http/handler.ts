@@ -10,17 +10,22 @@ import { createRouteTable } from "./gate/route-table.ts";
 import { createPipeline, type Handler, type PipelineOptions, refuse } from "./gate/pipeline.ts";
 import { socketCuts } from "./connection/socket-cut.ts";
 import { contextOf } from "./gate/request-context.ts";
+import { metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { RequestMeter } from "./metrics/request-meter.ts";
 import { answeredBy, type Route, Unrouted } from "./operation/route.ts";
 import type { createRouter } from "./router.ts";
 
-type FromGate = Omit<GateOptions, "isPublic" | "isByLink">;
+type FromGate = Omit<GateOptions, "isPublic" | "isByLink" | "clock">;
 type FromPipeline = Pick<
   PipelineOptions,
   "beginAttempt" | "challenge" | "countRequest" | "countRefusal" | "holdSnapshot" | "log"
 >;
 
-/** Its `routes` are all but `/docs`, `/healthz` and `/readyz`. */
-export interface HandlerOptions extends HealthOptions, DescriptionOptions, FromGate, FromPipeline {
+type ForMetrics = Omit<MetricsOptions, "isTrustedPeer" | "requests">;
+
+/** Its `routes` are all but `/docs`, `/healthz`, `/readyz` and `/metrics`. */
+export interface HandlerOptions
+  extends HealthOptions, DescriptionOptions, FromGate, FromPipeline, ForMetrics {
   /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
@@ -29,7 +34,10 @@ export interface HandlerOptions extends HealthOptions, DescriptionOptions, FromG
 /** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
   const { log, trustedProxies } = options;
-  const routes = [...health(options), ...docs(options), ...options.routes];
+  const isTrustedPeer = trustedPeers(trustedProxies);
+  const requests = new RequestMeter();
+  const watched = metrics({ ...options, isTrustedPeer, requests });
+  const routes = [...health(options), watched, ...docs(options), ...options.routes];
   const table = createRouteTable(
     routes.map(({ method, path, spec }) => ({
       method,
@@ -59,7 +67,8 @@ export function createHandler(options: HandlerOptions): Handler {
     gate: createGate({ ...options, ...table }),
     cors: createCors(options.corsOrigins),
     clientOf: clientAddresses(trustedProxies),
-    isTrustedPeer: trustedPeers(trustedProxies),
+    isTrustedPeer,
+    countAnswer: (found, status, seconds) => requests.count(found, status, seconds),
     route,
     cutSocket: socketCuts(),
   });

@@ -190,6 +190,8 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     backup: () => null,
     unavailableDisks: () => 0,
     scrub: () => null,
+    figures: () => Promise.reject(new Error("the stub counts nothing")),
+    metricsToken: null,
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt,
@@ -212,5 +214,5 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     return fetch(new URL(path, url), { redirect: "manual", ...rest, headers });
   };
   const connect = () => RawClient.to(server.port);
-  return { clock, log, server, url, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
+  return { clock, log, handler, server, url, send, connect, [Symbol.asyncDispose]: () => server.stop(0) };
 }

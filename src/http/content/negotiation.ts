@@ -22,6 +22,13 @@ export function wantsEvents(header: string | null): boolean {
   return weightOf("text/event-stream") > weightOf("application/json");
 }
 
+/** Whether an Accept header likes OpenMetrics at least as much as the text that Prometheus had before. */
+export function wantsOpenMetrics(header: string | null): boolean {
+  const weightOf = weightsIn(header);
+  const weight = weightOf("application/openmetrics-text");
+  return weight > 0 && weight >= weightOf("text/plain");
+}
+
 /** Makes what tells the weights of a header's items, in lower case; `other` for one that is not named. */
 function weightsIn(header: string | null) {
   const weights = new Map<string, number>();

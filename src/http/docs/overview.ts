@@ -114,7 +114,8 @@ answer 503) or \`contents_missing\` (the contents do not fit to the database, an
 several disks can be reached, \`unavailable_disks\` says how many cannot, and files on them answer 503. If the server makes backups, \`backup\` says when the last one
 succeeded, and when one failed since. \`scrub\` shows the slow check of all contents: how much of this round
 is done (\`progress\`, from 0 to 1), when the last one ended (\`finished_at\`), and how many contents are damaged. A file
-whose content is damaged answers 500 until the same content is uploaded again.
+whose content is damaged answers 500 until the same content is uploaded again. \`GET /metrics\` is for Prometheus, on the
+server's machine or with a token of its own.
 
 **Retries.** To retry a write safely, send it with an \`Idempotency-Key\`: it takes effect once, whatever happens to
 the connection or the server. For 24 hours, the same request with the same key returns the first response again, with

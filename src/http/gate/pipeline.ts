@@ -6,7 +6,7 @@ import type { Refusal } from "../../services/upkeep/refusals.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge, Gate } from "./gate.ts";
 import { isGuardedPath, isToldByKey } from "./route-table.ts";
-import type { Connections, ContextParts } from "./request-context.ts";
+import type { Connections, ContextParts, RouteName } from "./request-context.ts";
 import { contextOf, RequestContext, setContext } from "./request-context.ts";
 import { discardUnread } from "../connection/body.ts";
 
@@ -36,6 +36,8 @@ export interface PipelineOptions extends ContextParts {
   /** See `UsageMeter.countRequest`. */
   readonly countRequest: (caller: Caller | null, status: number) => void;
   readonly countRefusal: (refusal: Refusal) => void;
+  /** See `RequestMeter.count`. */
+  readonly countAnswer: (route: RouteName | null, status: number, seconds: number) => void;
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly log: Log;
@@ -46,7 +48,7 @@ export interface PipelineOptions extends ContextParts {
  * which reads the body. Logs one line when the response is handed over; its stream may still be running.
  */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { gate, cors, route, holdSnapshot, countRequest, countRefusal, log } = options;
+  const { gate, cors, route, holdSnapshot, countRequest, countRefusal, countAnswer, log } = options;
   const links = linksToDescription(options.baseUrl);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
@@ -73,7 +75,9 @@ export function createPipeline(options: PipelineOptions): Handler {
       if (context.rateLimit !== null) countRequest(context.caller, response.status);
       const refusal = REFUSED[context.refusal === null ? response.status : 429];
       if (refusal !== undefined) countRefusal(refusal);
-      record(response, request, context, log);
+      const ms = performance.now() - context.startedAt;
+      countAnswer(context.route, response.status, ms / 1000);
+      record(response, request, context, ms, log);
       return request.method === "HEAD" ? headOnly(response) : response;
     };
     const fail = (error: unknown) => finish(refuse(error, request, log));
@@ -132,14 +136,15 @@ function stamp({ headers }: Response, { id, rateLimit, isLenient }: RequestConte
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
 }
 
-function record(response: Response, request: Request, context: RequestContext, log: Log): void {
+/** @param ms how long it took, in milliseconds */
+function record(response: Response, request: Request, context: RequestContext, ms: number, log: Log): void {
   log.info("request", {
     request_id: context.id,
     method: request.method,
-    route: context.route,
+    route: context.route?.path ?? null,
     call: context.call ?? undefined,
     status: response.status,
-    ms: Math.round((performance.now() - context.startedAt) * 100) / 100,
+    ms: Math.round(ms * 100) / 100,
     key_id: context.caller?.keyId ?? null,
   });
 }

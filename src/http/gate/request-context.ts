@@ -40,6 +40,13 @@ export interface Sending {
   readonly isCutShort?: () => boolean;
 }
 
+/** A route, by what it was made for; one object for each. */
+export interface RouteName {
+  readonly method: string;
+  /** A template, such as `/v0/files/:id`. */
+  readonly path: string;
+}
+
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
 
@@ -70,8 +77,8 @@ export class RequestContext {
    * call has its refusal as a result, which its model reads. All else that goes wrong with it is told as this.
    */
   refusal: CofferError | null = null;
-  /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
-  route: string | null = null;
+  /** The route that handles it; null while there is none. */
+  route: RouteName | null = null;
   /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */
   call: string | null = null;
   /** Whether errors have the shape that OAuth gives them. */
@@ -112,15 +119,16 @@ export class RequestContext {
 
   /** The client's address for counting: an IPv4 address or an IPv6 /64. */
   get client(): string {
-    return this.#parts.clientOf(this.#peer, this.#request.headers.get("x-forwarded-for"));
+    return this.#parts.clientOf(this.peer, this.#request.headers.get("x-forwarded-for"));
   }
 
   /** See `usedAddress`: only for links in the response to this request. */
   get usedAddress(): string | null {
-    return usedAddress(this.#request.headers, this.#parts.isTrustedPeer(this.#peer));
+    return usedAddress(this.#request.headers, this.#parts.isTrustedPeer(this.peer));
   }
 
-  get #peer(): string | undefined {
+  /** The address of the other end of the connection, which may be a proxy; undefined once it is closed. */
+  get peer(): string | undefined {
     return this.#connections.requestIP(this.#request)?.address;
   }
 

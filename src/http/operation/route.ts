@@ -56,11 +56,11 @@ export interface Route {
 /** Thrown by a route that takes any path, for a request to be answered as if no route took it. */
 export class Unrouted extends Error {}
 
-/** Calls a route, whose name the context of the request then has. */
-export function answeredBy({ path, answer }: Route, routed: Routed): Answered {
+/** Calls a route, which the context of the request then has. */
+export function answeredBy(route: Route, routed: Routed): Answered {
   const context = contextOf(routed.request);
-  context.route = path;
-  return answer(routed, context);
+  context.route = route;
+  return route.answer(routed, context);
 }
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */

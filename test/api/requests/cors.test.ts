@@ -38,7 +38,7 @@ describe("a browser that asks for a page of another origin", () => {
     });
   }
 
-  for (const path of ["/", "/auth/login", "/healthz", "/docs", "/v00"]) {
+  for (const path of ["/", "/auth/login", "/healthz", "/metrics", "/docs", "/v00"]) {
     test(`may not, at ${path}`, async () => {
       const { status, headers } = await stage.coffer.client().send("OPTIONS", path, { headers: ASKS });
       expect(status).toBeGreaterThanOrEqual(400);
@@ -123,7 +123,7 @@ describe("a page of another origin may read", () => {
   });
 
   test("the API description, but neither the dashboard nor what signing in answers", async () => {
-    for (const path of ["/docs/openapi.json", "/", "/docs", "/healthz", "/auth/login"]) {
+    for (const path of ["/docs/openapi.json", "/", "/docs", "/healthz", "/metrics", "/auth/login"]) {
       const answer = await stage.coffer.client().send("GET", path, { headers });
       const allowed = answer.headers.get("access-control-allow-origin");
       expect([path, allowed]).toEqual([path, path === "/docs/openapi.json" ? "*" : null]);

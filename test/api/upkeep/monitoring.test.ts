@@ -1,0 +1,60 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { NO_PROMTOOL, promtool, scrapeText } from "../../support/server/metrics.ts";
+import { withReason } from "../../support/server/skip.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+
+const coffer = await startAppliance();
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** Each metric, as it is asked for, with its type. */
+const METRICS = new Map(
+  Array.from(
+    (await scrapeText(coffer)).matchAll(/^# TYPE (\w+) (\w+)$/gm),
+    ([, name = "", type = ""]) => [name, type] as const,
+  ),
+);
+
+const RULES = await Bun.file(join(ROOT, ".github/monitoring/alerts.yml")).text();
+
+/** What the panels of the dashboard ask for. */
+const EXPRESSIONS = expressionsIn(await Bun.file(join(ROOT, ".github/monitoring/dashboard.json")).json());
+
+function expressionsIn(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) =>
+    name === "expr" ? [String(value).replaceAll("$__rate_interval", "5m")] : expressionsIn(value),
+  );
+}
+
+/** What an expression names that there is not. */
+function unknownIn(expression: string): string[] {
+  const names = Array.from(expression.matchAll(/\b(?:coffer|process)_\w+/g), ([name]) => name);
+  return names.filter((name) => {
+    const whole = name.replace(/_(?:bucket|sum|count)$/, "");
+    return !METRICS.has(name) && METRICS.get(whole) !== "histogram";
+  });
+}
+
+test("the alerts and the dashboard name metrics that there are", () => {
+  expect(EXPRESSIONS.length).toBeGreaterThan(30);
+  for (const text of [RULES, ...EXPRESSIONS]) expect(unknownIn(text)).toEqual([]);
+});
+
+test.skipIf(NO_PROMTOOL !== "")(withReason("Prometheus takes both", NO_PROMTOOL), () => {
+  expect(promtool("rules", RULES)).toBe("");
+  const rules = EXPRESSIONS.map((expr, n) => ({ record: `panel:${n}`, expr }));
+  expect(promtool("rules", JSON.stringify({ groups: [{ name: "dashboard", rules }] }))).toBe("");
+});
+
+test("the README has a line for each metric, with its type", async () => {
+  const readme = await Bun.file(join(ROOT, "README.md")).text();
+  const section = /^## Metrics$[^]*?(?=^## )/m.exec(readme)?.[0] ?? "";
+  const lines = Array.from(section.matchAll(/^\| `(\w+)`[^|]*\| (\w+) \|/gm), ([, name = "", type = ""]) => [
+    name,
+    type,
+  ]);
+  expect(lines).toEqual([...METRICS]);
+});
