@@ -11,6 +11,7 @@ import { downloads } from "./measures/downloads.ts";
 import { interference } from "./measures/interference.ts";
 import { largeDrive } from "./measures/large-drive.ts";
 import { memory } from "./measures/memory.ts";
+import { metrics } from "./measures/metrics.ts";
 import { records } from "./measures/records.ts";
 import { start } from "./measures/start.ts";
 import { uploads } from "./measures/uploads.ts";
@@ -43,6 +44,7 @@ const groups: Readonly<Record<string, Group>> = {
   interference,
   downloads,
   records,
+  metrics,
   memory,
   "large-drive": largeDrive(sizes),
   start,
