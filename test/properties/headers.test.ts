@@ -3,7 +3,8 @@ import type { FileFacts } from "../../src/domain/files/file.ts";
 import { type DriveId, type FileId, newId } from "../../src/domain/id.ts";
 import { parseFilename, parseFilePath } from "../../src/domain/files/path.ts";
 import { recordTag, requirePrecondition } from "../../src/domain/files/precondition.ts";
-import { contentDisposition, parseRange } from "../../src/http/content/answer.ts";
+import { parseRange } from "../../src/http/content/answer.ts";
+import { contentDisposition } from "../../src/http/content/containment.ts";
 import {
   httpDate,
   isNotModified,

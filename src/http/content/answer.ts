@@ -4,6 +4,7 @@ import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { Files } from "../../services/files/files.ts";
 import { etagOf, httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { CONTAINED, contentDisposition, isInertType } from "./containment.ts";
 import { heldBack, piecewise } from "./piecewise.ts";
 import type { RequestContext, Sending } from "../gate/request-context.ts";
 import type { ByteRange } from "../../domain/contents/content.ts";
@@ -17,10 +18,6 @@ const MEMORY_BYTES = 64 * 1024;
  * end for that of the response, and the client would wait for the rest. For shorter ones new connections cost more.
  */
 const CLOSED_BYTES = 8 * MIB;
-
-/** Types that a browser shows without running anything in them. HTML, SVG and XML are never among them. */
-const INERT_TYPE =
-  /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
 interface ContentRequest {
   readonly request: Request;
@@ -130,7 +127,7 @@ function headersOf(file: FileFacts, sent: Sent): Headers {
 }
 
 function describeContent(file: FileFacts, sent: Sent): Record<string, string> {
-  const shown = sent.inline && INERT_TYPE.test(essenceOf(file.mimeType));
+  const shown = sent.inline && isInertType(file.mimeType);
   // A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run.
   const isPlain = !sent.hasKey && isCodeType(file.mimeType);
   return {
@@ -229,28 +226,3 @@ export function parseRange(header: string | null, size: number): ByteRange | nul
     { "content-range": `bytes */${size}` },
   );
 }
-
-/** Most names: both forms leave them unchanged. */
-const SAME_IN_BOTH = /^[\w.-]+$/;
-
-/** Names a file in plain ASCII and in any script: RFC 8187 (RFC 6266, appendix D). */
-export function contentDisposition(type: "attachment" | "inline", filename: string): string {
-  if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
-  const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");
-  return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
-}
-
-/** Percent-encodes everything that is not an `attr-char` of RFC 8187, section 3.2.1. */
-function encodeExtended(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-/** Headers that stop uploaded content from running in our origin. */
-export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
-
-export const CONTAINED_HEADERS = {
-  "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
-};

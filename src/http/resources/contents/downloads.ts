@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import { CONTAINED, CONTAINED_HEADERS, contentAnswer, contentDisposition } from "../../content/answer.ts";
+import { contentAnswer } from "../../content/answer.ts";
+import { CONTAINED, CONTAINED_HEADERS, contentDisposition } from "../../content/containment.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../../content/conditions.ts";
 import * as t from "../../operation/schema.ts";

@@ -11,7 +11,7 @@ import type { ErrorCode } from "../../../domain/errors.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { etagMatches, requirePrecondition } from "../../../domain/files/precondition.ts";
 import { MIB } from "../../../domain/limits.ts";
-import { CONTAINED, CONTAINED_HEADERS } from "../../content/answer.ts";
+import { CONTAINED, CONTAINED_HEADERS } from "../../content/containment.ts";
 import { IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import * as t from "../../operation/schema.ts";
