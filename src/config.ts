@@ -38,6 +38,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   const config = readConfig(reader, isTerminal);
   refuseBackupInside(config, reader);
   refuseNestedDisk(config, reader);
+  refuseRedirectToDisk(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
@@ -50,6 +51,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     blobs,
     blobCacheBytes: reader.read(SETTINGS.blobCache),
     blobGraceMs: reader.read(SETTINGS.blobGrace),
+    blobRedirect: reader.read(SETTINGS.blobRedirect),
     host: reader.read(SETTINGS.host),
     port: reader.read(SETTINGS.port),
     baseUrl: reader.read(SETTINGS.baseUrl),
@@ -110,6 +112,13 @@ function refuseNestedDisk({ blobs, dataDir }: Config, reader: Reader): void {
   if (pathInAnother([...blobs.roots, dataDir]) === null) return;
   reader.problems.push(
     `${variableOf(SETTINGS.blobs)} must not have a directory in the data directory, or around it; the data directory itself may be one.`,
+  );
+}
+
+function refuseRedirectToDisk({ blobs, blobRedirect }: Config, reader: Reader): void {
+  if (blobRedirect === "off" || blobs?.kind === "s3") return;
+  reader.problems.push(
+    `${variableOf(SETTINGS.blobRedirect)} needs contents in a bucket: set ${variableOf(SETTINGS.blobs)} to one, such as s3://bucket/prefix.`,
   );
 }
 

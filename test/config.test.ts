@@ -25,6 +25,7 @@ test("nothing given: the documented defaults", () => {
     blobs: null,
     blobCacheBytes: null,
     blobGraceMs: null,
+    blobRedirect: "off",
     dataDir: resolve("data"),
     host: "0.0.0.0",
     port: 2633,
@@ -182,6 +183,7 @@ describe("accepted", () => {
 
 describe("refused", () => {
   const cases: [variable: string, texts: string[]][] = [
+    ["COFFER_BLOB_REDIRECT", ["on", "true"]],
     ["COFFER_HOST", ["http://h", "[::1]", "h:80", "1.2.3", "300.1.1.1", "a b", "-h"]],
     ["COFFER_PORT", ["65536", "-1", "+5", "0x10", "1e3", " 80", "80 ", "8.0", "eighty", "٣"]],
     ["COFFER_BASE_URL", ["example.com", "ftp://h", "http:h", "http://", "http:///h", "//h", "http://h h"]],
@@ -243,6 +245,14 @@ describe("refused", () => {
       });
     }
   }
+});
+
+test("clients are redirected to a bucket alone", () => {
+  const redirect = { COFFER_BLOB_REDIRECT: "on" };
+  expect(problems({ ...redirect, COFFER_BLOBS: "/mnt/a" })).toEqual([
+    "COFFER_BLOB_REDIRECT needs contents in a bucket: set COFFER_BLOBS to one, such as s3://bucket/prefix.",
+  ]);
+  expect(load({ ...redirect, COFFER_BLOBS: "s3://a-bucket/x" }).blobRedirect).toBe("on");
 });
 
 test("every problem is reported at once, each with its source, its value and what it must be", () => {

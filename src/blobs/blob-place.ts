@@ -12,6 +12,9 @@ export interface ListedBlob {
   readonly modifiedAt: number;
 }
 
+/** With which headers a client gets a blob from where it is kept. */
+export type SentAs = Readonly<Record<"cache-control" | "content-disposition" | "content-type", string>>;
+
 /** A content may be where the server cannot look now. It is neither missing nor damaged. */
 export class UnavailableBlob extends CofferError {
   constructor(options: ErrorOptions = {}) {
@@ -87,6 +90,11 @@ export interface BlobPlace {
   nameOf(digest: Digest): string;
   /** A part of a blob, whose bytes are read while they are sent. Only its size is checked before. */
   part(content: BlobFacts, range: ByteRange): Promise<BlobBody>;
+  /**
+   * An address at which anybody can read a blob for some seconds, which is not looked for; null if it is to be read from
+   * here. It is secret. Absent where no blob has an address.
+   */
+  addressOf?(content: BlobFacts, seconds: number, sentAs: SentAs): Promise<string> | null;
   /** A whole blob, to be read in any order. */
   hold(content: BlobFacts): Promise<HeldBlob>;
   /** A whole blob in memory, checked. */

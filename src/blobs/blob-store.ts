@@ -9,7 +9,7 @@ import {
   stateOfBytes,
 } from "./blob-file.ts";
 import { type BlobBody, held, type HeldBlob } from "./blob-body.ts";
-import { type BlobPlace, type BlobSpace, type ListedBlob } from "./blob-place.ts";
+import type { BlobPlace, BlobSpace, ListedBlob, SentAs } from "./blob-place.ts";
 import { BlobWriter, Pins } from "./blob-writer.ts";
 
 /** How much of what was read last is kept in memory. */
@@ -143,6 +143,13 @@ export class BlobStore {
     const bytes = this.#readSmall(content);
     if (bytes === null) yield* this.#parts.place.examine(content, pieceBytes);
     else yield bytes;
+  }
+
+  /** See `BlobPlace.addressOf`. Null also for what is known to be damaged, which a read refuses. */
+  addressOf(content: BlobFacts, seconds: number, sentAs: SentAs): Promise<string> | null {
+    const { damaged, place } = this.#parts;
+    if (damaged.problemOf(content.digest) !== null) return null;
+    return place.addressOf?.(content, seconds, sentAs) ?? null;
   }
 
   /** Checks that a blob that is no row is there, and has its size. Throws DamagedBlob. */

@@ -54,6 +54,12 @@ export const SETTINGS = {
     help: "How long contents are kept that nothing uses any more; a database that was restored from before finds them again",
     parse: duration(60_000, YEAR_MS, "from 1m to 8760h"),
   }),
+  blobRedirect: setting({
+    flag: "--blob-redirect on|off",
+    fallback: "off",
+    help: "Whether large downloads of contents in a bucket are sent by its server: clients are redirected there, and must reach it at S3_ENDPOINT",
+    parse: choice("on", "off"),
+  }),
   host: setting({
     flag: "--host ADDRESS",
     fallback: "0.0.0.0",

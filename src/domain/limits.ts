@@ -114,6 +114,11 @@ export const GREP_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 
 export const UPLOAD_LIMITS = { each: 64, client: 256, all: 1000, unclaimed: { client: 64, all: 500 } };
 /** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
+/**
+ * When a bucket sends contents itself: more than so many bytes at once, as less is fetched and checked whole by the server
+ * at little cost; and for how many seconds its addresses work: the clocks of both may differ by that.
+ */
+export const REDIRECT = { bytes: 8 * MIB, seconds: 300 };
 /** The limit of one owner's callers together, as a multiple of the plan's: a hundred keys get no hundred times it. */
 export const SHARED_FACTOR = 4;
 /**

@@ -22,6 +22,8 @@ export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" |
   readonly readSettings: (stored: ReadonlyMap<string, string>) => ReadSettings;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** Whether clients are sent to the bucket for large contents. */
+  readonly blobRedirect: "on" | "off";
   /** How long a check of all contents takes, in milliseconds; 0 for none. */
   readonly scrubIntervalMs: number;
   /** Overrides `ORPHAN_GRACE_MS`. */

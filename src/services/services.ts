@@ -58,6 +58,7 @@ import { KnownClients, Passwords } from "./accounts/passwords.ts";
 import { Problems } from "./upkeep/problems.ts";
 import { Pruning } from "./history/pruning.ts";
 import { Quota } from "./quota.ts";
+import { Redirects } from "./contents/redirects.ts";
 import { Refusals } from "./upkeep/refusals.ts";
 import { Scrub } from "./upkeep/scrub.ts";
 import { ServerCare } from "./upkeep/server.ts";
@@ -213,6 +214,7 @@ export function openServices(opened: ServiceParts) {
     members: new Members(parts),
     files,
     blobChecks,
+    redirects: new Redirects(parts),
     archives,
     ownProcesses,
     extracts,

@@ -40,10 +40,20 @@ test("a bucket that begins to answer too late is taken for away, and what comes 
   const { promise, resolve } = Promise.withResolvers<void>();
   server.fault = always({ kind: "late", until: promise });
   const range = { start: 0, end: SIZE };
-  expect(await failureOf(() => blobs.open(content, range))).toMatchObject({ code: "UNAVAILABLE" });
+  for (const ask of [() => blobs.open(content, range), () => blobs.require(content)]) {
+    expect(await failureOf(ask)).toMatchObject({ code: "UNAVAILABLE" });
+  }
   server.fault = () => null;
   resolve();
   expect((await new BucketBlobs(access).readAll(content)).length).toBe(SIZE);
+});
+
+it("gives the address of a content that is not in the cache, and of no other", async ({ store }) => {
+  using cached = await put(store, sampleBytes(SIZE, 1));
+  const sentAs = { "cache-control": "no-cache", "content-disposition": "attachment", "content-type": "a/b" };
+  expect(store.addressOf(cached, 60, sentAs)).toBeNull();
+  const address = await store.addressOf({ ...cached, digest: digestOf(sampleBytes(1)) }, 60, sentAs);
+  expect(address).toContain("X-Amz-Expires=60");
 });
 
 describe("a bucket that is away", () => {

@@ -25,6 +25,7 @@ const GROUPS = [
       "claim_base_url",
       "trusted_proxies",
       "cors_origins",
+      "blob_redirect",
       "webhook_addresses",
     ],
   },

@@ -1,8 +1,8 @@
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import { Recent } from "../../domain/recent.ts";
-import type { ObjectFacts, S3Content } from "../../s3/reading.ts";
+import type { ObjectFacts } from "../../s3/reading.ts";
 import { type BlobFacts, DamagedBlob, requireBytes, WRONG_BYTES, wrongSize } from "../blob-file.ts";
-import { type ListedBlob, UnavailableBlob } from "../blob-place.ts";
+import { type ListedBlob, type SentAs, UnavailableBlob } from "../blob-place.ts";
 import type { RemoteBlobs } from "../cache/remote-blobs.ts";
 import type { BucketAccess } from "./bucket-access.ts";
 import { BLOBS, digestOfName, nameOfBlob, prefixOfShard } from "./bucket-names.ts";
@@ -41,6 +41,7 @@ export class BucketBlobs implements RemoteBlobs {
     const isWhole = range.start === 0 && range.end === content.size;
     const found = await this.#begun(
       this.#access.use((bucket) => bucket.get(nameOfBlob(content.digest), isWhole ? undefined : range)),
+      (late) => late?.body.cancel(),
     );
     const { body, total, etag } = this.#present(content, found);
     if (total === content.size) return explainedBody(body);
@@ -71,9 +72,14 @@ export class BucketBlobs implements RemoteBlobs {
 
   /** Checks that a blob is there with its size. Throws DamagedBlob. */
   async require(content: BlobFacts): Promise<void> {
-    const found = await this.#access.use((bucket) => bucket.head(nameOfBlob(content.digest)));
+    const found = await this.#begun(this.#access.use((bucket) => bucket.head(nameOfBlob(content.digest))));
     const { size, etag } = this.#present(content, found);
     if (size !== content.size) throw this.damaged(content, wrongSize(size, content.size), etag);
+  }
+
+  /** An address at which anybody can read a blob for some seconds, if it is there. It is secret. */
+  addressOf({ digest }: BlobFacts, seconds: number, sentAs: SentAs): Promise<string> {
+    return this.#access.use((bucket) => bucket.presignedGet(nameOfBlob(digest), seconds, sentAs));
   }
 
   /**
@@ -138,15 +144,12 @@ export class BucketBlobs implements RemoteBlobs {
     return new DamagedBlob(this.nameOf(digest), digest, problem, { state: etag ?? null });
   }
 
-  /** An answer that begins in time. What comes later is dropped. */
-  async #begun(answer: Promise<S3Content | null>): Promise<S3Content | null> {
+  /** An answer that begins in time. What comes later is passed to `drop`. */
+  async #begun<T>(answer: Promise<T>, drop: (found: T) => unknown = () => {}): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       reject(new UnavailableBlob());
-      answer.then(
-        (found) => found?.body.cancel(),
-        () => {},
-      );
+      answer.then(drop, () => {});
     }, this.#beginMs);
     try {
       return await Promise.race([answer, late]);

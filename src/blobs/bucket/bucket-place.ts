@@ -14,6 +14,7 @@ import {
   type DiskFigures,
   type ListedBlob,
   noPlaceNow,
+  type SentAs,
 } from "../blob-place.ts";
 import { NoRoom } from "../disk-room.ts";
 import { BlobCache } from "../cache/blob-cache.ts";
@@ -149,6 +150,10 @@ export class BucketPlace implements BlobPlace {
     if (whole instanceof Blob) return whole.slice(range.start, range.end);
     for await (const _ of whole);
     return this.#cache.read(content, range);
+  }
+
+  addressOf(content: BlobFacts, seconds: number, sentAs: SentAs): Promise<string> | null {
+    return this.#cache.has(content.digest) ? null : this.#blobs.addressOf(content, seconds, sentAs);
   }
 
   async hold(content: BlobFacts): Promise<HeldBlob> {

@@ -33,6 +33,13 @@ export function isCodeType(mimeType: string): boolean {
   return CODE.test(essenceOf(mimeType));
 }
 
+const ACTIVE = /^(text\/(html|xsl)|(text|application)\/xml|.*\+xml|message\/rfc822|multipart\/.*)$/;
+
+/** Whether a browser that shows contents of this type may run what is in them: pages, pictures in XML, scripts, styles. */
+export function isActiveType(mimeType: string): boolean {
+  return isCodeType(mimeType) || ACTIVE.test(essenceOf(mimeType));
+}
+
 const TEXT_APPLICATION =
   /^application\/(json|xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-ndjson|ndjson|jsonl|x-httpd-php|rtf|x-tex|x-latex|x-subrip|.*\+(json|xml|yaml))$/;
 

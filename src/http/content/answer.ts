@@ -6,6 +6,7 @@ import type { Files } from "../../services/files/files.ts";
 import { etagOf, httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
 import { CONTAINED, contentDisposition, isInertType } from "./containment.ts";
 import { heldBack, piecewise } from "./piecewise.ts";
+import { redirect, type RedirectParts } from "./redirect.ts";
 import type { RequestContext, Sending } from "../gate/request-context.ts";
 import type { ByteRange } from "../../domain/contents/content.ts";
 import { HttpRefusal } from "../gate/errors.ts";
@@ -18,6 +19,10 @@ const MEMORY_BYTES = 64 * 1024;
  * end for that of the response, and the client would wait for the rest. For shorter ones new connections cost more.
  */
 const CLOSED_BYTES = 8 * MIB;
+
+interface ContentParts extends RedirectParts {
+  readonly files: Files;
+}
 
 interface ContentRequest {
   readonly request: Request;
@@ -32,28 +37,57 @@ interface ContentReader {
   readonly isForAnyPage: boolean;
   /** Asked twice a second while a long content is sent; once it says no, the connection is closed. */
   readonly mayGoOn: () => boolean;
-  /** Called when content has been opened and will be sent, before any is; may throw. */
+  /** Called when content has been opened and will be sent, before any is; may throw. With it, this server sends it. */
   readonly beforeContent?: () => Promise<void>;
   /** Called when content is sent from its beginning, so not for the later parts of a download. */
   readonly onStart?: () => void;
 }
 
 /**
- * Answers with a file's content: all of it, a range, or 304. It is not trusted: no browser may sniff its type, nor run
- * it in our origin. Throws FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
+ * Answers with a file's content: all of it, a range, 304, or a redirect to where it is kept. It is not trusted: no
+ * browser may sniff its type, nor run it in our origin. Throws FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
  */
 export function contentAnswer(
-  files: Files,
-  { request, context, query: { inline } }: ContentRequest,
+  parts: ContentParts,
+  input: ContentRequest,
   file: FileFacts,
-  { isForAnyPage, mayGoOn, beforeContent, onStart }: ContentReader,
+  reader: ContentReader,
 ): Response | Promise<Response> {
+  const { request, context, query } = input;
   refuseAsCode(request);
   if (isNotModified(request, file))
-    return new Response(null, { status: 304, headers: validatorsOf(file, isForAnyPage) });
+    return new Response(null, { status: 304, headers: validatorsOf(file, reader.isForAnyPage) });
   const isHead = context.method === "HEAD";
   const wanted = isHead || !rangeAllowed(request, file) ? null : request.headers.get("range");
   const range = parseRange(wanted, file.size);
+  // An address works more than once.
+  const isForOnce = reader.beforeContent !== undefined;
+  const { mayGoOn, onStart } = reader;
+  const redirected =
+    isHead || isForOnce ? null : redirect(parts, { request, context, query, file, range, mayGoOn });
+  const send = () => sentFromHere(parts.files, input, file, { ...reader, range });
+  if (redirected === null) return send();
+  return redirected.then((response) => {
+    if (response === null) return send();
+    if ((range?.start ?? 0) === 0) onStart?.();
+    return response;
+  });
+}
+
+/** Sends a content, or a range of it if that is not null. */
+function sentFromHere(
+  files: Files,
+  { context, query: { inline } }: ContentRequest,
+  file: FileFacts,
+  {
+    isForAnyPage,
+    mayGoOn,
+    beforeContent,
+    onStart,
+    range,
+  }: ContentReader & { readonly range: ByteRange | null },
+): Response | Promise<Response> {
+  const isHead = context.method === "HEAD";
   const { start, end } = range ?? { start: 0, end: file.size };
   const hasKey = (context.caller?.keyId ?? null) !== null;
   const shared = headersOf(file, { inline, isForAnyPage, hasKey });

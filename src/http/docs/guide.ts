@@ -26,6 +26,8 @@ export interface GuideSettings {
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
+  /** Whether large downloads are sent from elsewhere. */
+  readonly blobRedirect: "on" | "off";
 }
 
 /** What may change while the server runs. */
@@ -78,12 +80,13 @@ export class Guide {
 
   #fill(template: string, context: RequestContext): string {
     const { caller } = context;
-    const { maxFileSize, provisionsPerHour } = this.settings;
+    const { maxFileSize, provisionsPerHour, blobRedirect } = this.settings;
     const { rateLimits, retention } = this.live;
     const conditions: Readonly<Record<string, boolean>> = {
       ...abilitiesOf(caller),
       // With a key, the tour begins with that.
       provisioning: this.hasProvisioning && caller === null,
+      redirects: blobRedirect === "on",
       trash: keepsDeleted(retention),
       versions: keepsVersions(retention),
     };

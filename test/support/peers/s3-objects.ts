@@ -111,10 +111,10 @@ export class S3Objects {
       "last-modified": new Date(this.#now()).toUTCString(),
       ...Object.fromEntries(shown),
     };
-    const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+    const [, first, last = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.get("range") ?? "") ?? [];
     if (first === undefined) return { status: 200, headers: facts, body: bytes };
     if (Number(first) >= bytes.length) return failure(416, "InvalidRange");
-    const part = bytes.subarray(Number(first), Number(last) + 1);
+    const part = bytes.subarray(Number(first), last === "" ? bytes.length : Number(last) + 1);
     const range = `bytes ${first}-${Number(first) + part.length - 1}/${bytes.length}`;
     return { status: 206, headers: { ...facts, "content-range": range }, body: part };
   }

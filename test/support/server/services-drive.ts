@@ -69,6 +69,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     log,
     secret: new Uint8Array(32),
     keyPrefix: "cof",
+    blobRedirect: "off",
     asGiven: [],
     readSettings: () => ({
       settings: {

@@ -46,6 +46,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   blob_grace: mark(
     "How long contents are kept that nothing uses any more; a database that was restored from before finds them again",
   ),
+  blob_redirect: mark(
+    "Whether large downloads of contents in a bucket are sent by its server: clients are redirected there, and must reach it at S3_ENDPOINT",
+  ),
   host: mark("The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well"),
   port: mark("The port to listen on; 0 takes any free one"),
   base_url: mark(

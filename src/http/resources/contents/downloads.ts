@@ -6,9 +6,10 @@ import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../../content/conditions.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
-import { ARCHIVE_LIMITS, ARCHIVE_PATHS, ARCHIVE_STALL_MS } from "../../../domain/limits.ts";
+import { ARCHIVE_LIMITS, ARCHIVE_PATHS, ARCHIVE_STALL_MS, MIB, REDIRECT } from "../../../domain/limits.ts";
 import type { Archive } from "../../../services/contents/archives.ts";
 import { operation } from "../../operation/route.ts";
+import type { Answer } from "../../operation/spec.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { piecewise } from "../../content/piecewise.ts";
 
@@ -26,7 +27,7 @@ const contentHeaders = {
   ...CONTAINED_HEADERS,
 };
 
-/** What all operations that return a file's content have in common. */
+/** What all operations that return a file's content have in common, but for their answers. */
 export const CONTENT = {
   query: Type.Object({
     inline: t.flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
@@ -38,17 +39,29 @@ export const CONTENT = {
     "If-Modified-Since": "Return 304 if the file has not changed since.",
     ...IF_MATCH,
   },
-  answers: [
-    { description: "The content.", content: bytes, headers: contentHeaders },
-    {
-      status: 206,
-      description: "The requested range.",
-      content: bytes,
-      headers: { ...contentHeaders, "Content-Range": "Which bytes of the content these are." },
-    },
-    { status: 304, description: "The client's copy is current.", headers: validators },
-  ],
   errors: ["FORBIDDEN", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+};
+
+/** How a content is sent from here. */
+const SENT: readonly Answer[] = [
+  { description: "The content.", content: bytes, headers: contentHeaders },
+  {
+    status: 206,
+    description: "The requested range.",
+    content: bytes,
+    headers: { ...contentHeaders, "Content-Range": "Which bytes of the content these are." },
+  },
+  { status: 304, description: "The client's copy is current.", headers: validators },
+];
+
+const REDIRECTED: Answer = {
+  status: 307,
+  description: `The content is sent from elsewhere: follow with the same \`Range\`, and without \`Authorization\`, which curl and \`fetch\` leave out by themselves. For more than ${REDIRECT.bytes / MIB} MiB at once, unless one of the conditions above is sent, or a page asks. The server there knows neither the ETag nor the SHA-256: compare the latter with \`content_hash\` of the record.`,
+  headers: {
+    Location: `An address that works for ${REDIRECT.seconds / 60} minutes, for anybody: do not keep or show it.`,
+    "Cache-Control": "`no-store`",
+    "Referrer-Policy": "`no-referrer`",
+  },
 };
 
 /** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentReader`. */
@@ -57,15 +70,19 @@ export const OWN_PAGES = {
     "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
 };
 
-/** The same for callers with a key or a session. */
-export const OWN_CONTENT = {
-  ...CONTENT,
-  answers: CONTENT.answers.map((answer) => ({ ...answer, headers: { ...answer.headers, ...OWN_PAGES } })),
-};
+/** The answers of operations that return a file's content. @param isForAnyPage as of `ContentReader` */
+export function contentAnswers({ redirects }: Pick<Parts, "redirects">, isForAnyPage: boolean): Answer[] {
+  const sent = isForAnyPage
+    ? SENT
+    : SENT.map((answer) => ({ ...answer, headers: { ...answer.headers, ...OWN_PAGES } }));
+  return redirects.isOn ? [...sent, REDIRECTED] : [...sent];
+}
 
-export function downloads({ files: service }: Parts) {
+export function downloads(parts: Parts) {
+  const { files: service } = parts;
   return fileOperation("GET", "/download", {
-    ...OWN_CONTENT,
+    ...CONTENT,
+    answers: contentAnswers(parts, false),
     query: Type.Object({ ...CONTENT.query.properties, snapshot_id: t.inSnapshot }),
     operationId: "downloadFile",
     tag: "Files",
@@ -76,7 +93,7 @@ export function downloads({ files: service }: Parts) {
       const { caller, query } = input;
       const file = service.facts(caller, viewOf(ref, query));
       const mayGoOn = () => service.mayGoOn(caller, file);
-      return contentAnswer(service, input, file, { isForAnyPage: false, mayGoOn });
+      return contentAnswer(parts, input, file, { isForAnyPage: false, mayGoOn });
     },
   });
 }

@@ -10,7 +10,7 @@ import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../..
 import { fileSchema } from "../../records/record-schemas.ts";
 import { versionRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";
-import { OWN_CONTENT } from "../contents/downloads.ts";
+import { CONTENT, contentAnswers } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import type { Parts } from "../parts.ts";
 import { asJson } from "../../operation/write.ts";
@@ -33,7 +33,8 @@ function contentNumber(note: string) {
   });
 }
 
-export function versions({ versions: service, versionDiffs, files }: Parts) {
+export function versions(parts: Parts) {
+  const { versions: service, versionDiffs, files } = parts;
   return tagged("Versions", [
     fileOperation("GET", "/versions", {
       operationId: "listVersions",
@@ -56,7 +57,8 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       },
     }),
     fileOperation("GET", "/versions/:n/download", {
-      ...OWN_CONTENT,
+      ...CONTENT,
+      answers: contentAnswers(parts, false),
       operationId: "downloadVersion",
       summary: "Download a version",
       description:
@@ -66,7 +68,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
         const { caller, params } = input;
         const file = service.fileAt(caller, ref, params.n);
         const mayGoOn = () => files.mayGoOn(caller, file);
-        return contentAnswer(files, input, file, { isForAnyPage: false, mayGoOn });
+        return contentAnswer(parts, input, file, { isForAnyPage: false, mayGoOn });
       },
     }),
     fileOperation("GET", "/diff", {

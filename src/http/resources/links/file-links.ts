@@ -14,7 +14,7 @@ import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { announcedBy, chunksOf, readRawUpload } from "../../upload/upload-body.ts";
-import { CONTENT } from "../contents/downloads.ts";
+import { CONTENT, contentAnswers } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 import type { Parts } from "../parts.ts";
 
@@ -35,7 +35,7 @@ const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." }
 const exampleEnd = "2030-01-31T12:00:00.000Z";
 
 export function fileLinks(parts: Parts) {
-  const { links, fileLinks: service, linkUses, files, uploads, linkBase, maxFileSize, pace } = parts;
+  const { links, fileLinks: service, linkUses, uploads, linkBase, maxFileSize, pace } = parts;
   return tagged("Files", [
     fileWrite("POST", "/presigned-url", {
       operationId: "createPresignedUrl",
@@ -79,6 +79,7 @@ export function fileLinks(parts: Parts) {
     }),
     operation("GET", "/v0/presigned/:token", {
       ...CONTENT,
+      answers: contentAnswers(parts, true),
       operationId: "downloadByLink",
       public: true,
       opened: true,
@@ -90,7 +91,7 @@ export function fileLinks(parts: Parts) {
       handle: (input) => {
         const { token } = input.params;
         const { link, file } = service.open(token);
-        return contentAnswer(files, input, file, {
+        return contentAnswer(parts, input, file, {
           isForAnyPage: true,
           mayGoOn: () => service.mayGoOn(token),
           ...(link.oneTime

@@ -14,7 +14,7 @@ import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import type { Answer } from "../../operation/spec.ts";
-import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
+import { ARCHIVE, archiveAnswer, CONTENT, contentAnswers } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/texts.ts";
 import { THUMBNAIL, thumbnailAnswer } from "../contents/thumbnails.ts";
 
@@ -154,12 +154,13 @@ const sharedPath = t.optionalText(
   "photos/a.jpg",
 );
 
-export function sharedContents({ shared: service, files, thumbnails, linkUses, log, stallMs }: Parts) {
+export function sharedContents(parts: Parts) {
+  const { shared: service, thumbnails, linkUses, log, stallMs } = parts;
   return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
       ...SHARED,
-      answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
+      answers: contentAnswers(parts, false).map(hidden),
       operationId: "downloadShared",
       opened: true,
       summary: "Download a file that a link shows",
@@ -169,7 +170,7 @@ export function sharedContents({ shared: service, files, thumbnails, linkUses, l
       handle: async (input) => {
         const { request, params, query } = input;
         const opened = openShared(service, request, params.token);
-        const response = await contentAnswer(files, input, service.file(opened, query.path), {
+        const response = await contentAnswer(parts, input, service.file(opened, query.path), {
           isForAnyPage: false,
           mayGoOn: () => service.mayGoOn(params.token),
           // A preview belongs to the page, which was counted.
