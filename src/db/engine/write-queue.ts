@@ -73,7 +73,6 @@ export class WriteQueue {
   #hasFailed = false;
   readonly #meter = new WriteMeter();
 
-  /** Run for each job: compiled once. */
   readonly #savepoint: LazyStatement<never, []>;
   readonly #release: LazyStatement<never, []>;
 
