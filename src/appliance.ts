@@ -268,7 +268,7 @@ function tellOthers({ root }: DataDirectory, log: Log): void {
 
 /** How the server makes backups of itself; null if it makes none. */
 function backupPlanOf(
-  { backup, backupIntervalMs, backupKeep, dataDir, asGiven }: Config,
+  { backup, backupIntervalMs, backupKeep, backupContents, dataDir, asGiven }: Config,
   program: readonly string[],
 ): BackupPlan | null {
   if (backup === null) return null;
@@ -276,7 +276,8 @@ function backupPlanOf(
   // Variables are passed on as they are.
   const ofS3 = asGiven.filter(({ flag, source }) => source === "flag" && flag.startsWith("s3-"));
   const s3Flags = ofS3.flatMap(({ flag, text }) => [`--${flag}`, text ?? ""]);
-  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir, ...s3Flags];
+  const copying = backupContents === "copy" ? ["--copy-contents"] : [];
+  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir, ...copying, ...s3Flags];
   return { place, intervalMs: backupIntervalMs, command: [...program, "backup", place, ...flags] };
 }
 

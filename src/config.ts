@@ -76,6 +76,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     backup: reader.read(SETTINGS.backup),
     backupIntervalMs: reader.read(SETTINGS.backupInterval),
     backupKeep: reader.read(SETTINGS.backupKeep),
+    backupContents: reader.read(SETTINGS.backupContents),
     s3: s3Settings({
       credentialsFile: reader.read(SETTINGS.s3Credentials),
       pathStyle: reader.read(SETTINGS.s3PathStyle),

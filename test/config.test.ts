@@ -51,6 +51,7 @@ test("nothing given: the documented defaults", () => {
     backup: null,
     backupIntervalMs: 24 * 60 * 60 * 1000,
     backupKeep: 7,
+    backupContents: "leave",
     s3: { endpoint: null, region: "us-east-1", isPathStyle: false, credentials: null },
     scrubIntervalMs: 30 * 86_400_000,
     embeddings: null,
@@ -112,6 +113,7 @@ describe("accepted", () => {
     ],
     ["COFFER_BACKUP_INTERVAL", "48h", "backupIntervalMs", 48 * 60 * 60 * 1000],
     ["COFFER_BACKUP_KEEP", "1", "backupKeep", 1],
+    ["COFFER_BACKUP_CONTENTS", "copy", "backupContents", "copy"],
     ["COFFER_BLOBS", "/mnt/b", "blobs", { kind: "disks", roots: ["/mnt/b"] }],
     [
       "COFFER_BLOBS",

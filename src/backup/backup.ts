@@ -1,19 +1,19 @@
 import { readIdentity } from "../blobs/disk-marks.ts";
-import { openStored } from "../blobs/open-stored.ts";
+import { openBucket, openStored } from "../blobs/open-stored.ts";
 import { UnavailableBlob } from "../blobs/blob-place.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import { allDisksOf, isBucket } from "../data-directory/disks-file.ts";
-import { storedPlacesOf } from "../data-directory/stored-places.ts";
+import { bucketAddress, bucketOf, storedPlacesOf } from "../data-directory/stored-places.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { NoRoomForCopy } from "../db/upkeep/database-copy.ts";
 import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
-import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
+import { type BackupAddress, isSharedBucket, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { messageOf, WriteRefused } from "../domain/errors.ts";
-import { MARKER, markerText, readMarker } from "./manifest.ts";
+import { type BackupId, MARKER, markerText, readMarker } from "./manifest.ts";
 import { BackupError, type BackupPlace, readText } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
@@ -38,24 +38,27 @@ export interface Backup extends Made {
  */
 export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
+    const { bucket } = backedUp;
     const place = await openPlaceToWrite(address, backedUp, options);
-    const complete = await removeUnfinished(place);
-    const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(
-      complete.at(-1) ?? null,
-    );
+    const release = async (id: BackupId) => bucket?.release(id);
+    const complete = await removeUnfinished(place, release);
+    const leaves = options.backupContents === "leave" ? bucket : null;
+    const run = new BackupRun({ ...backedUp, ...options, bucket: leaves, target: place, place });
+    const backup = await run.run(complete.at(-1) ?? null);
     await tables.writeFromReserve(() =>
       tables.backups.putSuccess(nameOfBackupAddress(address), options.clock.now()),
     );
-    return { ...backup, pruned: await prune(place, keep, [...complete, backup.id]) };
+    return { ...backup, pruned: await prune(place, { keep, known: [...complete, backup.id], release }) };
   });
 }
 
-/** Writes a backup as one tar archive. Throws as `backUpTo`. @param write see `TarTarget` */
+/** Writes a backup as one tar archive, with all contents: nobody knows how long it is kept. Throws as `backUpTo`. @param write see `TarTarget` */
 export async function backUpAsStream(write: (bytes: Uint8Array) => Promise<void>, options: BackupOptions) {
   return withStore(options, async (backedUp) => {
     const target = new TarTarget(write);
     await target.put(MARKER, new Blob([markerText(backedUp.store)]));
-    const backup = await new BackupRun({ ...backedUp, ...options, target, place: null }).run(null);
+    const run = new BackupRun({ ...backedUp, ...options, bucket: null, target, place: null });
+    const backup = await run.run(null);
     await target.end();
     return { ...backup, pruned: { backups: 0, contents: 0 } };
   });
@@ -75,8 +78,12 @@ async function withStore<T>(
   for (const disk of disks) await requireDisk(disk, store, dataDir);
   try {
     const lease = opened.use(await takeLease(directory, tables, clock));
-    const contents = await openStored(await storedPlacesOf({ directory, store, s3, diskReserve }));
-    return await work({ directory, store, disks, contents, requireHeld: lease.requireHeld }, tables);
+    const parts = { directory, store, s3, diskReserve };
+    const contents = await openStored(await storedPlacesOf(parts));
+    const places = await bucketOf(parts);
+    const bucket = places && (await openBucket(places));
+    const { requireHeld } = lease;
+    return await work({ directory, store, disks, contents, bucket, requireHeld }, tables);
   } catch (error) {
     throw explained(error);
   }
@@ -174,9 +181,18 @@ async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, cloc
  * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
  * the store's own. Throws BackupError if it holds something else, or another store's backups.
  */
-async function openPlaceToWrite(address: BackupAddress, { store, disks }: BackedUp, options: BackupOptions) {
+async function openPlaceToWrite(
+  address: BackupAddress,
+  { store, disks, bucket }: BackedUp,
+  options: BackupOptions,
+) {
   const where = nameOfBackupAddress(address);
   if (address.kind === "s3") {
+    if (bucket !== null && isSharedBucket(address, bucketAddress(bucket.name))) {
+      throw new BackupError(
+        `The backups cannot be in ${bucket.name}, where the contents are. Choose another prefix.`,
+      );
+    }
     const place = new S3Place(address, options);
     await claim(place, where, store);
     await place.clearDrafts();

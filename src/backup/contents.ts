@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BlobFacts, type DamagedBlob, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Snapshot } from "../db/upkeep/database-copy.ts";
@@ -12,20 +12,49 @@ export const AT_ONCE = 8;
 /** How many contents are checked in one turn of the event loop. */
 const A_TURN = 100;
 
-/** Writes a list of contents: a line for each, its digest and its size. Returns how many there are, and their bytes. */
-export async function writeContentList(path: string, contents: Iterable<BlobFacts>) {
-  await using file = await open(path, "wx", 0o600);
-  let [count, bytes, text] = [0, 0, ""];
-  for (const { digest, size } of contents) {
-    count += 1;
-    bytes += size;
-    text += `${digest} ${size}\n`;
-    if (text.length < PIECE) continue;
-    await file.appendFile(text);
-    text = "";
+/** How many contents are in a list, and their bytes. */
+export interface ListFigures {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** A list of contents that is being written: a line for each, its digest and its size. */
+export class ContentList implements AsyncDisposable {
+  readonly #file: FileHandle;
+  #count = 0;
+  #bytes = 0;
+  #text = "";
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
   }
-  await file.appendFile(text);
-  return { count, bytes };
+
+  /** Creates the file; fails if it exists. */
+  static async create(path: string): Promise<ContentList> {
+    return new ContentList(await open(path, "wx", 0o600));
+  }
+
+  async add({ digest, size }: BlobFacts): Promise<void> {
+    this.#count += 1;
+    this.#bytes += size;
+    this.#text += `${digest} ${size}\n`;
+    if (this.#text.length >= PIECE) await this.#write();
+  }
+
+  async end(): Promise<ListFigures> {
+    await this.#write();
+    return { count: this.#count, bytes: this.#bytes };
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#text;
+    this.#text = "";
+    await this.#file.appendFile(text);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#file.close();
+  }
 }
 
 /** A list of contents is not as it was written. */

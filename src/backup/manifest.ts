@@ -2,16 +2,26 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Digest, StoredPlace } from "../domain/contents/content.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
+import { parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { BACKUPS, BackupError, type BackupPlace, readAlike, readText } from "./place.ts";
 
-/** The version of the layout of a place. A newer one is refused. */
+/** The version of the layout of a place, and of a backup with all of its contents. */
 const FORMAT = 1;
+/** That of a backup some of whose contents are in the bucket of the store. A newer one is refused. */
+const LEAVING_FORMAT = 2;
 
 /** What marks a place, and says whose it is. */
 export const MARKER = "coffer-backup.json";
 
 /** The files of one backup, in the order in which they are written. The manifest makes it complete. */
-export const PARTS = { database: "coffer.db", contents: "contents", secret: "secret" } as const;
+export const PARTS = {
+  database: "coffer.db",
+  /** The list of the contents that the place has. */
+  contents: "contents",
+  /** The list of those that stay in the bucket of the store. */
+  inBucket: "contents-in-bucket",
+  secret: "secret",
+} as const;
 export const MANIFEST = "manifest.json";
 
 export type PartName = (typeof PARTS)[keyof typeof PARTS];
@@ -77,7 +87,7 @@ export type DamagedInBackup = Static<typeof DAMAGED>;
 
 /** What a complete backup holds. */
 const SCHEMA = Type.Object({
-  format: Type.Literal(FORMAT),
+  format: Type.Union([Type.Literal(FORMAT), Type.Literal(LEAVING_FORMAT)]),
   id: Type.Unsafe<BackupId>(Type.RegExp(BACKUP_ID)),
   /** ISO 8601. */
   created_at: Type.String(),
@@ -88,22 +98,31 @@ const SCHEMA = Type.Object({
   parts: Type.Array(PART),
   /** The contents in the list of contents. */
   contents: Type.Object({ count: COUNT, bytes: COUNT }),
-  /** Those of them that are not in the backup, and those that are damaged in its database. */
+  /** Those that stay in a bucket, which a lease there keeps from being removed; left out if there are none. */
+  in_bucket: Type.Optional(Type.Object({ address: Type.String(), count: COUNT, bytes: COUNT })),
+  /** Those of `contents` that are not in the backup, and those that are damaged in its database. */
   damaged: Type.Array(DAMAGED),
 });
 export type Manifest = Static<typeof SCHEMA>;
 
 export function manifestText(manifest: Omit<Manifest, "format">): string {
-  return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
+  const format = manifest.in_bucket === undefined ? FORMAT : LEAVING_FORMAT;
+  return `${JSON.stringify({ format, ...manifest }, null, 2)}\n`;
 }
 
 /** Reads a manifest. Throws BackupError. */
 export function readManifest(text: string, id: string): Manifest {
   const found = readJson(text, `The backup ${id}`);
-  if (!TypeCompiler.Compile(SCHEMA).Check(found) || found.id !== id || parseId(found.store) !== found.store) {
+  const isManifest =
+    TypeCompiler.Compile(SCHEMA).Check(found) && found.id === id && parseId(found.store) === found.store;
+  if (!isManifest || !isOfBucket(found)) {
     throw new BackupError(`The manifest of the backup ${id} is damaged.`);
   }
   return found;
+}
+
+function isOfBucket({ in_bucket }: Pick<Manifest, "in_bucket">): boolean {
+  return in_bucket === undefined || parseBackupAddress(in_bucket.address, (path) => path)?.kind === "s3";
 }
 
 export function markerText(store: StoreId): string {
@@ -122,7 +141,7 @@ export function readMarker(text: string, where: string): StoreId {
 function readJson(text: string, what: string): Readonly<Record<string, unknown>> {
   const found = parsed(text);
   const { format } = found;
-  if (typeof format !== "number" || format === FORMAT) return found;
+  if (typeof format !== "number" || format === FORMAT || format === LEAVING_FORMAT) return found;
   throw new BackupError(
     `${what} have the format ${format}, which this executable does not know. Use a newer one.`,
   );

@@ -11,25 +11,35 @@ import {
 } from "./manifest.ts";
 import { BackupError, type BackupPlace, CONTENTS, digestOfName, wholeAtLast } from "./place.ts";
 
+/** Ends the lease of a backup that is no more, if it has one. Before the rest of it goes: then it is done again after a kill. */
+export type Release = (id: BackupId) => Promise<void>;
+
 /** Removes the backups that were not finished; none may be running. Returns those that were, the newest last. */
-export async function removeUnfinished(place: BackupPlace): Promise<BackupId[]> {
+export async function removeUnfinished(place: BackupPlace, release: Release): Promise<BackupId[]> {
   const complete: BackupId[] = [];
   for (const { id, names, isComplete } of await keptBackups(place)) {
-    if (isComplete) complete.push(id);
-    else await place.remove(names);
+    if (isComplete) {
+      complete.push(id);
+      continue;
+    }
+    await release(id);
+    await place.remove(names);
   }
   await place.sync();
   return complete;
 }
 
 /**
- * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
- * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read, or is not listed: then no
+ * Removes all but the newest `keep` backups: their manifests first, then their leases, then contents that only they
+ * named. So it may be killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read, or is not listed: then no
  * content is removed.
  *
  * @param known some that are there: contents would be lost if the place lists fewer
  */
-export async function prune(place: BackupPlace, keep: number, known: readonly BackupId[]) {
+export async function prune(
+  place: BackupPlace,
+  { keep, known, release }: { keep: number; known: readonly BackupId[]; release: Release },
+) {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
   const missing = known.find((id) => !complete.some((backup) => backup.id === id));
   if (missing !== undefined) {
@@ -43,6 +53,7 @@ export async function prune(place: BackupPlace, keep: number, known: readonly Ba
     const manifest = nameOfPart(id, MANIFEST);
     await place.remove([manifest]);
     await place.sync();
+    await release(id);
     await place.remove(names.filter((name) => name !== manifest));
   }
   const named = await digestsIn(

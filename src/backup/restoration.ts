@@ -12,6 +12,7 @@ import {
   openDataDirectory,
   pathsIn,
 } from "../data-directory/data-directory.ts";
+import { recordDisks } from "../data-directory/disks-file.ts";
 import type { Lock } from "../db/engine/lock.ts";
 import { Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
@@ -35,6 +36,8 @@ export class Restoration implements Disposable {
   readonly #shards = new Set<string>();
   /** Why a blob is not there. */
   readonly #problems = new Map<string, string>();
+  /** The bucket in which some contents stay; null if there is none. */
+  #bucket: string | null = null;
 
   private constructor(directory: DataDirectory, lock: Lock, store: StoreId) {
     this.#directory = directory;
@@ -76,7 +79,7 @@ export class Restoration implements Disposable {
     await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const { sha256, size } = await measured(bytes, (piece) => draft.append(piece));
     if (sha256 !== content.digest || size !== content.size) {
-      this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
+      this.miss(content, "does not match its SHA-256 in the backup");
       return false;
     }
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -100,9 +103,10 @@ export class Restoration implements Disposable {
   }
 
   /** Checks that all parts are there, byte for byte. Throws BackupError. */
-  requireParts({ id, store, parts }: Manifest): void {
+  requireParts({ id, store, parts, in_bucket }: Manifest): void {
     if (store !== this.#store) throw new BackupError(`The backup ${id} is of another store than its place.`);
-    const needed = [PARTS.database, PARTS.contents, ...parts.map(({ name }) => name)];
+    const lists = in_bucket === undefined ? [PARTS.contents] : [PARTS.contents, PARTS.inBucket];
+    const needed = [PARTS.database, ...lists, ...parts.map(({ name }) => name)];
     for (const name of needed) {
       const wanted = parts.find((part) => part.name === name);
       if (wanted !== undefined && this.has(wanted)) continue;
@@ -112,9 +116,28 @@ export class Restoration implements Disposable {
     }
   }
 
-  /** The contents that the backup names. After `requireParts`. */
+  /** The contents that the backup has. After `requireParts`. */
   contents(): AsyncGenerator<BlobFacts> {
-    return readContentList(createReadStream(this.#partPath(PARTS.contents)));
+    return this.#listed(PARTS.contents);
+  }
+
+  /** The contents that it has left in a bucket. After `requireParts`. */
+  async *contentsInBucket(): AsyncGenerator<BlobFacts> {
+    if (this.#parts.has(PARTS.inBucket)) yield* this.#listed(PARTS.inBucket);
+  }
+
+  /** Contents stay in this bucket, as people write it: it becomes that of the store. */
+  leaveIn(bucket: string): void {
+    this.#bucket = bucket;
+  }
+
+  /** A content cannot be restored: `finish` tells of it. @param problem words after "its content" */
+  miss({ digest }: BlobFacts, problem: string): void {
+    this.#problems.set(digest, problem);
+  }
+
+  #listed(part: PartName): AsyncGenerator<BlobFacts> {
+    return readContentList(createReadStream(this.#partPath(part)));
   }
 
   /** Completes the data directory. Returns the contents of files that could not be restored. Throws BackupError. */
@@ -125,7 +148,11 @@ export class Restoration implements Disposable {
     for (const shard of this.#shards) await syncDirectory(shard);
     await syncDirectory(blobs);
     if (this.#parts.has(PARTS.secret)) await rename(this.#partPath(PARTS.secret), secretFile);
-    await rm(this.#partPath(PARTS.contents));
+    for (const list of [PARTS.contents, PARTS.inBucket]) await rm(this.#partPath(list), { force: true });
+    if (this.#bucket !== null) {
+      const holdsAny = manifest.contents.count > 0;
+      await recordDisks(this.#directory, { current: [this.#bucket], former: holdsAny ? [root] : [] });
+    }
     await syncDirectory(root);
     await rename(this.#partPath(PARTS.database), database);
     await syncDirectory(root);
@@ -154,10 +181,16 @@ export class Restoration implements Disposable {
       // Without a file, nobody can read it.
       if (files.length > 0) missing.push({ sha256: digest, size, problem, files });
     };
-    for await (const content of this.contents()) {
+    const addUnlessThere = async (content: BlobFacts, problem: string) => {
       const path = contentPath(this.#directory.blobs, content.digest);
-      if ((await damageIn(() => requireFile(path, content))) === null) continue;
-      add(content, this.#problems.get(content.digest) ?? "is not in the backup");
+      if ((await damageIn(() => requireFile(path, content))) === null) return;
+      add(content, this.#problems.get(content.digest) ?? problem);
+    };
+    for await (const content of this.contents()) await addUnlessThere(content, "is not in the backup");
+    for await (const content of this.contentsInBucket()) {
+      const problem = this.#problems.get(content.digest);
+      if (this.#bucket === null) await addUnlessThere(content, "is not in the bucket");
+      else if (problem !== undefined) add(content, problem);
     }
     for await (const content of damagedSmallContents(snapshot)) add(content, "is damaged in the backup");
     return missing;

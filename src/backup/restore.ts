@@ -1,42 +1,48 @@
+import { damageIn } from "../blobs/blob-file.ts";
+import { UnavailableBlob } from "../blobs/blob-place.ts";
+import type { StoredBucket } from "../blobs/bucket/stored-bucket.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
-import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
+import type { BackupAddress } from "../domain/upkeep/backup-address.ts";
 import { inParallel } from "../process/in-parallel.ts";
 import { AT_ONCE } from "./contents.ts";
+import { lookInBucket } from "./leaving.ts";
 import {
-  isBackupId,
   isPartName,
-  keptBackups,
   MANIFEST,
   type Manifest,
-  manifestOf,
   MARKER,
   nameOfPart,
   readManifest,
   readMarker,
 } from "./manifest.ts";
-import { DirectoryPlace } from "./directory-place.ts";
-import { type S3Access, S3Place } from "./s3-place.ts";
-import type { BackupPlace } from "./place.ts";
-import { BackupError, BACKUPS, digestOfName, nameOfContent, readText, textOf, wholeAtLast } from "./place.ts";
+import { bucketOf, openBackup } from "./opening.ts";
+import { BackupError, BACKUPS, digestOfName, nameOfContent, textOf, wholeAtLast } from "./place.ts";
 import { Restoration } from "./restoration.ts";
+import type { S3Access } from "./s3-place.ts";
 import { BadTar, readTar, type TarEntry } from "./tar.ts";
 
 /** Contents of an archive that are held in memory, at most. */
 const SMALL_BYTES = 1024 * 1024;
 
+interface RestoreOptions extends S3Access {
+  readonly dataDir: string;
+  /** What becomes of contents that the backup has left in a bucket; `leave` if left out. */
+  readonly backupContents?: "leave" | "copy";
+}
+
 /**
  * Restores a backup from a place into an empty or new directory: one by its id, or the newest complete one. Returns the
- * contents of files that are `missing` then: reads of these fail. Throws BackupError or DataDirectoryError.
+ * contents of files that are `missing` then: reads of these fail; and the `bucket` in which contents stay. Throws
+ * BackupError or DataDirectoryError.
  */
 export async function restoreFrom(
   address: BackupAddress,
   id: string | null,
-  { dataDir, ...access }: S3Access & { readonly dataDir: string },
+  { dataDir, backupContents = "leave", ...access }: RestoreOptions,
 ) {
   return explaining(async () => {
-    const place = await openPlaceToRead(address, access);
-    const manifest = await chosen(place, nameOfBackupAddress(address), id);
+    const { place, manifest } = await openBackup(address, id, access);
     requireKnownSchema(manifest);
     using restoration = await Restoration.begin(dataDir, manifest.store);
     for (const part of manifest.parts) {
@@ -51,7 +57,10 @@ export async function restoreFrom(
       const read = () => place.read(nameOfContent(content.digest));
       await wholeAtLast(() => restoration.addContent(content, read));
     });
-    return { manifest, missing: await restoration.finish(manifest) };
+    const bucket = await bucketOf(manifest, { dataDir, ...access });
+    if (bucket !== null) await restoreInBucket(restoration, bucket, backupContents);
+    const missing = await restoration.finish(manifest);
+    return { manifest, missing, bucket: backupContents === "leave" ? (bucket?.name ?? null) : null };
   });
 }
 
@@ -69,7 +78,7 @@ export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir:
     if (manifest === undefined)
       throw new BackupError("The archive has no manifest: the backup was not finished.");
     requireKnownSchema(manifest);
-    return { manifest, missing: await restoration.finish(manifest) };
+    return { manifest, missing: await restoration.finish(manifest), bucket: null };
   });
 }
 
@@ -97,23 +106,26 @@ async function* smallContents(
   }
 }
 
-/** Opens a place to read its backups. Throws BackupError if it has none. */
-async function openPlaceToRead(address: BackupAddress, access: S3Access): Promise<BackupPlace> {
-  const place = address.kind === "s3" ? new S3Place(address, access) : new DirectoryPlace(address.path);
-  const where = nameOfBackupAddress(address);
-  const marker = await readText(place, MARKER);
-  if (marker === null) throw new BackupError(`${where} holds no backups of Coffer: it has no ${MARKER}.`);
-  readMarker(marker, where);
-  return place;
-}
-
-async function chosen(place: BackupPlace, where: string, id: string | null): Promise<Manifest> {
-  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete).map((kept) => kept.id);
-  const wanted = id ?? complete.at(-1) ?? "";
-  const manifest = isBackupId(wanted) ? await manifestOf(place, wanted) : null;
-  if (manifest !== null) return manifest;
-  if (complete.length === 0) throw new BackupError(`${where} holds no complete backup.`);
-  throw new BackupError(`${where} holds no complete backup ${id}. It holds ${complete.join(", ")}.`);
+/** Copies contents out of a bucket, or checks that they are there with their sizes. */
+async function restoreInBucket(
+  restoration: Restoration,
+  bucket: StoredBucket,
+  what: "leave" | "copy",
+): Promise<void> {
+  if (what === "copy") {
+    await inParallel(restoration.contentsInBucket(), AT_ONCE, async (content) => {
+      const add = () => restoration.addContent(content, () => bucket.pieces(content));
+      const damage = await damageIn(() => wholeAtLast(add));
+      if (damage !== null) restoration.miss(content, damage.problem);
+    });
+    return;
+  }
+  restoration.leaveIn(bucket.name);
+  const damageOf = lookInBucket(bucket);
+  for await (const content of restoration.contentsInBucket()) {
+    const damage = await damageOf(content);
+    if (damage !== null) restoration.miss(content, damage.problem);
+  }
 }
 
 function requireKnownSchema({ id, schema_version, coffer }: Manifest): void {
@@ -129,6 +141,12 @@ async function explaining<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof BadTar) {
       throw new BackupError(`The backup cannot be read: ${error.message}.`, { cause: error });
+    }
+    if (error instanceof UnavailableBlob) {
+      throw new BackupError(
+        "The bucket with contents of this backup does not answer. Make it reachable, then run the same command again.",
+        { cause: error },
+      );
     }
     if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT")) {
       throw new BackupError("The disk is full. Free some space, then run the same command again.", {

@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { StoredBucket } from "../blobs/bucket/stored-bucket.ts";
 import type { StoredBlobs } from "../blobs/stored-blobs.ts";
 import { type BlobFacts, damageIn } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
@@ -9,21 +11,24 @@ import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-cop
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
 import { inParallel } from "../process/in-parallel.ts";
-import { AT_ONCE, damagedSmallContents, writeContentList } from "./contents.ts";
+import { AT_ONCE, ContentList, damagedSmallContents, type ListFigures, readContentList } from "./contents.ts";
+import { leaseContents, lookInBucket } from "./leaving.ts";
 import type { BackupId, DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
 import { MANIFEST, manifestText, NAMED_FILES, nameOfPart, newBackupId, PARTS } from "./manifest.ts";
 import type { BackupPlace, BackupTarget } from "./place.ts";
 import type { S3Access } from "./s3-place.ts";
-import { BackupError, CONTENTS, measured, nameOfContent } from "./place.ts";
+import { BackupError, lookInPlace, measured, nameOfContent } from "./place.ts";
 
 /** Names of temporary files. A server that starts leaves them; the next backup removes them. */
-const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list)$/;
+const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list|lease)$/;
 
 export interface BackupOptions extends S3Access {
   readonly dataDir: string;
   /** Bytes that the copy of the database leaves free on the disk of the data directory. */
   readonly diskReserve: number;
   readonly version: string;
+  /** Whether contents that are in a bucket stay there, held by a lease, or are copied. */
+  readonly backupContents: "leave" | "copy";
   /** Ends the backup when it is aborted. What is there by then helps the next one. */
   readonly signal: AbortSignal;
 }
@@ -35,11 +40,15 @@ export interface BackedUp {
   /** The roots of its disks. */
   readonly disks: readonly string[];
   readonly contents: StoredBlobs;
+  /** The bucket that contents are in; null if there is none. */
+  readonly bucket: StoredBucket | null;
   /** Throws BackupError once others may change the store. */
   readonly requireHeld: () => void;
 }
 
-interface RunParts extends BackupOptions, BackedUp {
+interface RunParts extends BackupOptions, Omit<BackedUp, "bucket"> {
+  /** Where contents stay that are there; null to copy all. */
+  readonly bucket: StoredBucket | null;
   readonly target: BackupTarget;
   /** The target, if it may hold contents already. */
   readonly place: BackupPlace | null;
@@ -47,6 +56,8 @@ interface RunParts extends BackupOptions, BackedUp {
 
 /** What a backup holds; of damaged contents those that files have. */
 export interface Made extends Pick<Manifest, "id" | "contents" | "damaged"> {
+  /** The contents that stay in the bucket. */
+  readonly left: ListFigures;
   /** How many of the contents were not there yet. */
   readonly copied: number;
 }
@@ -63,29 +74,34 @@ export class BackupRun {
 
   /** @param last the newest backup that the target has; null if it has none */
   async run(last: BackupId | null): Promise<Made> {
-    const { directory, store, target, clock, version } = this.#parts;
+    const { directory, store, bucket, target, clock, version } = this.#parts;
     const startedAt = clock.now();
     const id = newBackupId(startedAt, last);
     // The data directory may be none of the disks.
     keepDirectory(directory.tmp);
     await removeScratch(directory.tmp);
     const scratch = (end: string) => join(directory.tmp, `backup-${crypto.randomUUID()}.${end}`);
-    const [databasePath, listPath] = [scratch("db"), scratch("list")];
+    const databasePath = scratch("db");
+    const lists = { copied: scratch("list"), left: scratch("list") };
     try {
       await this.#snapshot(databasePath);
       using snapshot = new Snapshot(databasePath);
-      const contents = await this.#list(listPath, snapshot);
-      await this.#copyContents(snapshot);
+      const { copied: contents, left } = await this.#list(lists, snapshot);
+      const leaves = left.count === 0 ? null : bucket;
+      await this.#copyContents(lists.copied, snapshot);
       // These come with the database, as they are.
       for await (const { damage, ...content } of damagedSmallContents(snapshot)) {
         this.#addDamaged(snapshot, content, damage);
       }
       const parts = await this.#copyParts(id, [
-        [PARTS.contents, listPath],
+        [PARTS.contents, lists.copied],
+        ...(leaves === null ? [] : [[PARTS.inBucket, lists.left] as const]),
         [PARTS.secret, directory.secretFile],
         [PARTS.database, databasePath],
       ]);
+      // What is there now says of which backup a lease is, if this ends here.
       await target.sync();
+      if (leaves !== null) await leaseContents(leaves, id, { contents: lists.left, lease: scratch("lease") });
       this.#check();
       const text = manifestText({
         id,
@@ -95,12 +111,13 @@ export class BackupRun {
         schema_version: snapshot.schemaVersion(),
         parts,
         contents,
+        ...(leaves === null ? {} : { in_bucket: { address: leaves.name, ...left } }),
         damaged: this.#damaged,
       });
       await target.put(nameOfPart(id, MANIFEST), new Blob([text]));
       await target.sync();
       const damaged = this.#damaged.filter(({ files }) => files.length > 0);
-      return { id, contents, copied: this.#copied, damaged };
+      return { id, contents, left, copied: this.#copied, damaged };
     } finally {
       await removeScratch(directory.tmp);
     }
@@ -121,17 +138,28 @@ export class BackupRun {
     this.#check();
   }
 
-  async #list(path: string, snapshot: Snapshot): Promise<Manifest["contents"]> {
+  /** Lists all contents, by whether they are to be copied, or left in the bucket. */
+  async #list(paths: { readonly copied: string; readonly left: string }, snapshot: Snapshot) {
+    const { bucket } = this.#parts;
+    const damageOf = bucket && lookInBucket(bucket);
     try {
-      return await writeContentList(path, snapshot.contents());
+      await using copied = await ContentList.create(paths.copied);
+      await using left = await ContentList.create(paths.left);
+      for (const content of snapshot.contents()) {
+        this.#check();
+        const isLeft = damageOf !== null && (await damageOf(content)) === null;
+        await (isLeft ? left : copied).add(content);
+      }
+      return { copied: await copied.end(), left: await left.end() };
     } catch (error) {
       throw hasCode(error, "ENOSPC") ? new NoRoomForCopy("it became full meanwhile") : error;
     }
   }
 
-  async #copyContents(snapshot: Snapshot): Promise<void> {
+  async #copyContents(list: string, snapshot: Snapshot): Promise<void> {
     const { contents, target } = this.#parts;
-    await inParallel(this.#absent(snapshot.contents()), AT_ONCE, async (content) => {
+    const listed = readContentList(createReadStream(list));
+    await inParallel(this.#absent(listed), AT_ONCE, async (content) => {
       this.#check();
       const name = nameOfContent(content.digest);
       const put = (path: string) => target.putContent(name, path, content);
@@ -147,18 +175,11 @@ export class BackupRun {
   }
 
   /** The contents that are not in the place yet. */
-  async *#absent(contents: Iterable<BlobFacts>): AsyncGenerator<BlobFacts> {
+  async *#absent(contents: AsyncIterable<BlobFacts>): AsyncGenerator<BlobFacts> {
     const { place } = this.#parts;
-    let shard = "";
-    const present = new Map<string, number>();
-    for (const content of contents) {
-      const own = content.digest.slice(0, 2);
-      if (own !== shard && place !== null) {
-        present.clear();
-        for await (const { name, size } of place.list(`${CONTENTS}${own}/`)) present.set(name, size);
-      }
-      shard = own;
-      if (present.get(nameOfContent(content.digest)) !== content.size) yield content;
+    const isThere = place && lookInPlace(place);
+    for await (const content of contents) {
+      if (isThere === null || !(await isThere(content))) yield content;
     }
   }
 

@@ -44,6 +44,19 @@ export function noPlaceNow(): CofferError {
   );
 }
 
+/** Which blobs backups need that have no copy of them. Perhaps no row names them any more. */
+export interface LeasedBlobs {
+  has(digest: Digest): Promise<boolean>;
+}
+
+/** The leases of a place: what backups need there. */
+export interface BlobLeases {
+  /** What is leased after this was called. */
+  current(): Promise<LeasedBlobs>;
+  /** What was leased, and is not any more. Who took all of it is not given it again. */
+  unleased(): AsyncGenerator<Digest>;
+}
+
 /** How much room there is for contents. What cannot be reached now does not count. */
 export interface BlobSpace {
   /** Bytes that an unprivileged process can still write, including the reserve. */
@@ -115,8 +128,13 @@ export interface BlobPlace {
   hasChanged(digest: Digest, state: string | null): boolean;
   /** Tells `listener` of damage that shows only while a blob is sent. */
   onDamage(listener: (damage: DamagedBlob) => void): void;
-  /** Frees a blob's name, wherever it can be reached. Call what it returns: that frees its bytes, and takes time. */
-  takeAway(digest: Digest): Promise<() => Promise<void>>;
+  /**
+   * Frees a blob's name, wherever it can be reached, unless it is leased: then it stays, and this returns null. Call what
+   * it returns else: that frees its bytes, and takes time.
+   */
+  takeAway(digest: Digest): Promise<(() => Promise<void>) | null>;
+  /** Left out where backups copy everything. */
+  readonly leases?: BlobLeases;
   /** The blobs of one shard that can be reached, in no order. One may be there twice. */
   list(shard: number): Promise<ListedBlob[]>;
   /** Removes what is left of uploads that began before a time in milliseconds, and never ended. Returns how many. */

@@ -60,7 +60,15 @@ export class BlobStore {
   /** Where the blobs are that are no rows, for who looks after it. */
   get place(): Pick<
     BlobPlace,
-    "isReachable" | "look" | "away" | "disks" | "bucketFigures" | "checksReads" | "onDamage" | "shardsASweep"
+    | "isReachable"
+    | "look"
+    | "away"
+    | "disks"
+    | "bucketFigures"
+    | "checksReads"
+    | "onDamage"
+    | "shardsASweep"
+    | "leases"
   > {
     return this.#parts.place;
   }
@@ -190,13 +198,15 @@ export class BlobStore {
 
   /**
    * Removes a blob. Returns true once it is gone, also if it was not there; false, and keeps it, while it
-   * is pinned. The pin is checked before the first await: if the caller checks in the same synchronous step that
+   * is pinned or leased. The pin is checked before the first await: if the caller checks in the same synchronous step that
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
   async remove(digest: Digest): Promise<boolean> {
     const taken: (() => Promise<void>)[] = [];
     const isRemoved = await this.#pins.unlessPinned(digest, async () => {
-      taken.push(await this.#parts.place.takeAway(digest));
+      const free = await this.#parts.place.takeAway(digest);
+      if (free !== null) taken.push(free);
+      return free !== null;
     });
     for (const free of taken) await free();
     return isRemoved;

@@ -204,7 +204,7 @@ export class BlobWriter implements AsyncDisposable {
 /** Counts the uploads that have matched a blob and not committed their row yet; in memory: none survives a crash. */
 export class Pins {
   readonly #counts = new Map<Digest, number>();
-  readonly #removals = new Map<Digest, Promise<void>>();
+  readonly #removals = new Map<Digest, Promise<boolean>>();
 
   /** Pins a blob, after a removal of it that has begun. Resolves with what unpins it; a second call does nothing. */
   async pin(digest: Digest): Promise<() => void> {
@@ -221,12 +221,11 @@ export class Pins {
     };
   }
 
-  /** Removes a blob with `remove`, and resolves with true; with false, without a call, while it is pinned. */
-  async unlessPinned(digest: Digest, remove: () => Promise<void>): Promise<boolean> {
+  /** Removes a blob with `remove`, which returns whether it did; false, without a call, while it is pinned. */
+  async unlessPinned(digest: Digest, remove: () => Promise<boolean>): Promise<boolean> {
     if (this.#counts.has(digest)) return false;
     const removal = this.#removals.get(digest) ?? remove().finally(() => this.#removals.delete(digest));
     this.#removals.set(digest, removal);
-    await removal;
-    return true;
+    return removal;
   }
 }

@@ -1,4 +1,5 @@
 import { BlobDirectories, type BlobPlaces } from "./blob-directories.ts";
+import type { StoredBucket } from "./bucket/stored-bucket.ts";
 import type { BucketPlaces, StoredBlobs } from "./stored-blobs.ts";
 
 /** Where the contents of a store are; as such it can be posted to a thread. Secret. */
@@ -6,8 +7,12 @@ export type StoredPlaces = BlobPlaces | BucketPlaces;
 
 /** Opens the contents of a store that this process, or thread, does not serve. */
 export async function openStored(places: StoredPlaces): Promise<StoredBlobs> {
-  if ("disks" in places) return new BlobDirectories(places);
+  return "disks" in places ? new BlobDirectories(places) : openBucket(places);
+}
+
+/** Opens a bucket that this process, or thread, does not serve. */
+export async function openBucket(places: BucketPlaces): Promise<StoredBucket> {
   // What it needs is loaded by nobody else.
-  const { StoredBucket } = await import("./bucket/stored-bucket.ts");
-  return new StoredBucket(places);
+  const { StoredBucket: Opened } = await import("./bucket/stored-bucket.ts");
+  return new Opened(places);
 }

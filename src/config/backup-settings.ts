@@ -28,6 +28,12 @@ export const BACKUP_SETTINGS = {
     help: "How many backups are kept; a new one removes the oldest",
     parse: integer(1, 10_000),
   }),
+  backupContents: setting({
+    flag: "--backup-contents leave|copy",
+    fallback: "leave",
+    help: "Whether a backup leaves contents that are in a bucket there, and keeps them from being removed, or copies them to its place",
+    parse: choice("leave", "copy"),
+  }),
   s3Credentials: setting({
     flag: "--s3-credentials PATH",
     fallback: "none",

@@ -62,6 +62,7 @@ export class BucketOpening implements ContentsOpening {
       access: this.#access,
       tmpDir,
       cacheDir: directory.blobCache,
+      leasesDir: directory.leases,
       cacheBytes: cacheBytes ?? (await usualCacheBytes(directory.root)),
     });
     return this.#place;

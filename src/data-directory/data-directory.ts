@@ -37,7 +37,7 @@ const OTHER_NAMES = [
   "lost+found",
 ];
 /** What Coffer creates after `blobs`: without that they are foreign. */
-const LATER_NAMES = ["tmp", "thumbnails"];
+const LATER_NAMES = ["tmp", "thumbnails", "leases"];
 /** How many names of a foreign directory are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
@@ -70,6 +70,8 @@ export function pathsIn(root: string) {
     thumbnails: join(root, "thumbnails"),
     /** A directory for copies of contents that are in a bucket; see `BlobCache`. */
     blobCache: join(root, "cache"),
+    /** A directory for copies of leases that are in a bucket; see `BucketLeases`. */
+    leases: join(root, "leases"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
     /** See `DatabaseReserve`. */

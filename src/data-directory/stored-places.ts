@@ -18,11 +18,22 @@ interface StoredParts {
 
 /** Where the contents of a store are, as the last start of a server left them. Throws DataDirectoryError. */
 export async function storedPlacesOf(parts: StoredParts): Promise<BlobPlaces | BucketPlaces> {
+  const bucket = await bucketOf(parts);
+  if (bucket !== null) return bucket;
   const { current, former } = await disksOf(parts.directory);
-  const name = current.find(isBucket);
-  if (name === undefined) return { disks: [...current, ...former], former, store: parts.store };
+  return { disks: [...current, ...former], former, store: parts.store };
+}
+
+/** The bucket that contents of a store are in; null if there is none. Throws DataDirectoryError. */
+export async function bucketOf(parts: StoredParts): Promise<BucketPlaces | null> {
+  const name = (await disksOf(parts.directory)).current.find(isBucket);
+  return name === undefined ? null : bucketPlaces(parts, bucketAddress(name));
+}
+
+/** The address of a bucket, as `recordDisks` has it. */
+export function bucketAddress(name: string): BucketAddress {
   const address = parseBackupAddress(name, (path) => path);
-  return bucketPlaces(parts, present(address?.kind === "s3" ? address : null, "the address of the bucket"));
+  return present(address?.kind === "s3" ? address : null, "the address of the bucket");
 }
 
 export function bucketPlaces(

@@ -85,7 +85,10 @@ async function* strangers(
   for await (const { path, digest, modifiedAt } of contents.names()) {
     if (digest === null) yield { kind: "note", about: `${path} is not a file of Coffer` };
     else if (modifiedAt <= before && !database.has(digest)) {
-      yield { kind: "note", about: `${path} belongs to no file; the server removes such contents` };
+      yield {
+        kind: "note",
+        about: `${path} belongs to no file; the server removes such contents, unless a backup needs them`,
+      };
     }
   }
 }

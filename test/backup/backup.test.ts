@@ -58,7 +58,7 @@ async function remove({ client, id }: OwnDrive, path: string): Promise<void> {
 
 function optionsFor({ dataDir, clock }: TestAppliance): BackupOptions {
   const { signal } = new AbortController();
-  return { dataDir, clock, s3: NO_S3, diskReserve: 0, version: "1.2.3", signal };
+  return { dataDir, clock, s3: NO_S3, diskReserve: 0, version: "1.2.3", backupContents: "leave", signal };
 }
 
 function backUp(coffer: TestAppliance, path: string, keep = 7) {

@@ -32,7 +32,15 @@ async function start() {
   }
   const s3 = optionsFor(server);
   const { signal } = new AbortController();
-  const options = { dataDir, clock, s3, diskReserve: 0, version: "1.2.3", signal };
+  const options = {
+    dataDir,
+    clock,
+    s3,
+    diskReserve: 0,
+    version: "1.2.3",
+    backupContents: "leave" as const,
+    signal,
+  };
   const backUp = (keep = 7) => backUpTo(PLACE, keep, options);
   const ids = { older: (await backUp()).id, newer: (await backUp()).id };
   let restores = 0;

@@ -78,6 +78,7 @@ describe("the directory", () => {
       disksFile: join(root, "disks"),
       thumbnails: join(root, "thumbnails"),
       blobCache: join(root, "cache"),
+      leases: join(root, "leases"),
       secretFile: join(root, "secret"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),

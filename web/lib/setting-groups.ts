@@ -35,7 +35,15 @@ const GROUPS = [
   },
   {
     title: mark("Backups and checks"),
-    names: ["backup", "backup_interval", "backup_keep", "s3_credentials", "s3_path_style", "scrub_interval"],
+    names: [
+      "backup",
+      "backup_interval",
+      "backup_keep",
+      "backup_contents",
+      "s3_credentials",
+      "s3_path_style",
+      "scrub_interval",
+    ],
   },
   { title: mark("Search by meaning"), names: ["embeddings", "embeddings_model", "embeddings_key"] },
 ] as const;

@@ -21,6 +21,7 @@ import { BlobCache } from "../cache/blob-cache.ts";
 import { keepDirectory, newTempPath, removeTemps } from "../temp-file.ts";
 import type { BucketAccess } from "./bucket-access.ts";
 import { BucketBlobs } from "./bucket-blobs.ts";
+import { BucketLeases } from "./bucket-leases.ts";
 import { BucketRoom } from "./bucket-room.ts";
 import { BucketSpace } from "./bucket-space.ts";
 import { isLinked, writeBody } from "./write-body.ts";
@@ -40,6 +41,8 @@ interface BucketPlaceOptions {
   readonly tmpDir: string;
   /** For the cache alone, on the file system of `tmpDir`. */
   readonly cacheDir: string;
+  /** For copies of leases alone, on the same. */
+  readonly leasesDir: string;
   /** How much of the disk the cache may take. */
   readonly cacheBytes: number;
   /** Bytes to leave free on the disk. */
@@ -55,6 +58,7 @@ export class BucketPlace implements BlobPlace {
   readonly shardsASweep = 1;
   readonly checksReads = true;
   readonly space: BucketSpace;
+  readonly leases: BucketLeases;
   readonly #options: BucketPlaceOptions;
   readonly #blobs: BucketBlobs;
   readonly #cache: BlobCache;
@@ -74,7 +78,9 @@ export class BucketPlace implements BlobPlace {
     this.#blobs = parts.blobs;
     this.#cache = parts.cache;
     this.#listeners = parts.listeners;
-    this.space = new BucketSpace(options.tmpDir, options.diskReserve);
+    const { access, leasesDir: directory, tmpDir, diskReserve } = options;
+    this.space = new BucketSpace(tmpDir, diskReserve);
+    this.leases = new BucketLeases({ access, directory, tmpDir, space: this.space.disk });
   }
 
   /** Makes the directories. The caller must hold the data directory's lock. */
@@ -211,7 +217,13 @@ export class BucketPlace implements BlobPlace {
     this.#listeners.push(listener);
   }
 
-  async takeAway(digest: Digest): Promise<() => Promise<void>> {
+  /**
+   * A backup that names the blob has its lease before its end, and until then no row is removed. So the lease of any that
+   * was whole when the row went is found here.
+   */
+  async takeAway(digest: Digest): Promise<(() => Promise<void>) | null> {
+    const leased = await this.leases.current();
+    if (await leased.has(digest)) return null;
     try {
       await this.#blobs.remove(digest);
     } catch (error) {

@@ -13,11 +13,12 @@ import type { AwayDisk } from "../blob-place.ts";
 import { DiskSpace } from "../disk-space.ts";
 import type { BucketPlaces, PlainCredentials, StoredBlobs } from "../stored-blobs.ts";
 import { newTempPath } from "../temp-file.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { systemClock } from "../../process/clock.ts";
 import type { CredentialsSource } from "../../s3/credentials.ts";
 import { BucketAccess } from "./bucket-access.ts";
 import { BucketBlobs } from "./bucket-blobs.ts";
-import { BLOBS, digestOfName } from "./bucket-names.ts";
+import { BLOBS, digestOfName, type LeaseId, nameOfLease } from "./bucket-names.ts";
 import { ListedSizes } from "./listed-sizes.ts";
 import { writeBody } from "./write-body.ts";
 
@@ -88,6 +89,26 @@ export class StoredBucket implements StoredBlobs {
   async away(): Promise<AwayDisk[]> {
     const why = await this.#access.whyAway();
     return why === null ? [] : [{ root: this.#access.name, why }];
+  }
+
+  /** As people write it. */
+  get name(): string {
+    return this.#access.name;
+  }
+
+  /**
+   * Keeps blobs from being removed, whatever the database says of them, until `release`. It is durable then.
+   *
+   * @param list a file that `writeLeaseList` has made
+   * @param sha256 what that returned
+   */
+  async lease(id: LeaseId, list: string, sha256: Digest): Promise<void> {
+    await this.#access.use((bucket) => bucket.put(nameOfLease(id), Bun.file(list), { sha256 }));
+  }
+
+  /** Ends a lease, which may be missing. */
+  async release(id: LeaseId): Promise<void> {
+    await this.#access.use((bucket) => bucket.remove([nameOfLease(id)]));
   }
 
   /** The path of a copy of the server's; null if there is none. */

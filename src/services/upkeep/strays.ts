@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ListedBlob } from "../../blobs/blob-place.ts";
 import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
@@ -34,7 +35,10 @@ export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "
     }
   }
 
-  /** The contents of a shard, by whether a row names them; without those that are older than the database and have no row. */
+  /**
+   * The contents of a shard, by whether a row names them; without those that have no row, and are older than the database
+   * or needed by a backup.
+   */
   async #examine(shard: number): Promise<{ known: number; unknown: ListedBlob[] }> {
     const { blobs, tables } = this.parts;
     const keptUntil = tables.store.straysKeptUntil();
@@ -43,9 +47,21 @@ export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "
     for (const [index, blob] of (await blobs.list(shard)).entries()) {
       if (tables.blobs.has(blob.digest)) known += 1;
       else if (blob.modifiedAt > keptUntil) unknown.push(blob);
-      if (index % LOOKUPS === LOOKUPS - 1) await new Promise<void>((resolve) => setImmediate(resolve));
+      if (index % LOOKUPS === LOOKUPS - 1) await nextTurn();
     }
-    return { known, unknown };
+    return { known, unknown: await this.#notLeased(unknown) };
+  }
+
+  async #notLeased(found: readonly ListedBlob[]): Promise<ListedBlob[]> {
+    const { leases } = this.parts.blobs.place;
+    if (leases === undefined || found.length === 0) return [...found];
+    const leased = await leases.current();
+    const others: ListedBlob[] = [];
+    for (const [index, blob] of found.entries()) {
+      if (!(await leased.has(blob.digest))) others.push(blob);
+      if (index % LOOKUPS === LOOKUPS - 1) await nextTurn();
+    }
+    return others;
   }
 
   /** Whether the database knows at least half of the contents in this shard and, if they are few, in the next ones. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { UnavailableBlob } from "../../blobs/blob-place.ts";
 import type { BlobRow } from "../../db/contents/blobs.ts";
 import type { Digest } from "../../domain/contents/content.ts";
@@ -5,6 +6,7 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";
+import { inParallel } from "../../process/in-parallel.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { ClockWatch } from "./clock-watch.ts";
@@ -31,6 +33,10 @@ const PIECE = 200;
 const LARGE_PIECE = 50;
 /** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
 const GONE_PIECES = 10;
+/** How many contents are removed at once. */
+const REMOVALS = 8;
+/** After this many look-ups other requests get a turn. */
+const LOOKUPS = 100;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
@@ -87,9 +93,10 @@ export class Sweep extends Service<
       return this.#inPieces(() => this.forget(tables.blobs.orphans(clock.now() - this.#graceMs, PIECE)));
     });
     const contents = await this.#attempt("contents early", () => early.run());
+    const unleased = await this.#attempt("blobs of removed backups", () => this.#unleasedBlobs());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
     await this.#attempt("free pages", () => this.#inWrites(() => tables.releasePages(PAGES)));
-    return { files, drives, blobs: blobs + contents + strays };
+    return { files, drives, blobs: blobs + contents + unleased + strays };
   }
 
   /** Removes what has expired. Returns how many files. */
@@ -215,10 +222,25 @@ export class Sweep extends Service<
       const forgotten = await write(() =>
         backups.isRunning(this.parts.clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
       );
-      for (const { digest } of forgotten) await this.#removeUnknown(digest);
+      // Those that a backup needs stay: once it is removed, they are found again.
+      await inParallel(forgotten, REMOVALS, async ({ digest }) => void (await this.#removeUnknown(digest)));
       removed += forgotten.length;
     }
     return removed;
+  }
+
+  /** Removes contents that were only there for a backup which is gone. */
+  async #unleasedBlobs(): Promise<number> {
+    const { leases, isReachable } = this.parts.blobs.place;
+    if (leases === undefined || !isReachable) return 0;
+    let [looked, taken] = [0, 0];
+    for await (const digest of leases.unleased()) {
+      if (this.#stopped) break;
+      if (await this.#removeUnknown(digest)) taken += 1;
+      looked += 1;
+      if (looked % LOOKUPS === 0) await nextTurn();
+    }
+    return taken;
   }
 
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { heldIn, startFilled, succeed, upload } from "../../support/faults/backups.ts";
+import { basename, join } from "node:path";
+import { completeIn, heldIn, startFilled, succeed, upload } from "../../support/faults/backups.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { NO_CEPH, startCeph } from "../../support/peers/ceph.ts";
@@ -12,12 +13,15 @@ import { clientOf, newBucket, openEngine, type S3Engine } from "../../support/pe
 import { NO_SWIFT, startSwift } from "../../support/peers/swift.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
 import { run } from "../../support/server/executable.ts";
+import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 
 /** Bytes: what any client sends in parts. */
 const LARGE = 80 * 1024 * 1024;
 /** One in the database, and two that are files of their own. */
 const FILES = 3;
+/** How many backups are made, most of which are killed. */
+const BACKUPS = 40;
 /** More requests than a backup of so few files makes. */
 const MOST_REQUESTS = 60;
 
@@ -50,6 +54,9 @@ describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {
   const ceph = openEngine(startCeph);
 
   test(KEEPS_BACKUPS, () => keepBackups(ceph()));
+
+  test("whichever backup is killed, no content is collected that one needs whose contents stay there", () =>
+    killBackups(ceph()));
 
   // They wait more than they work.
   test.concurrent.each(FAULTS)(
@@ -84,6 +91,51 @@ async function keepBackups(engine: S3Engine): Promise<void> {
   await succeed(["restore", where, "--data-dir", t.at("restored")], { env });
   expect(await verified(t.at("restored"))).toEqual([]);
   expect(await heldIn(t.at("restored"), t.agent)).toEqual(held);
+}
+
+async function killBackups(engine: S3Engine): Promise<void> {
+  const bucket = await newBucket(engine);
+  const env = {
+    ...engine.env,
+    COFFER_BLOBS: `s3://${bucket}/contents`,
+    COFFER_KEEP_DAYS: "0",
+    COFFER_SWEEP_INTERVAL: "50ms",
+  };
+  await using t = await startFilled(FILES, env);
+  const { client, drive } = t.agent;
+  const objects = clientOf(engine.env, bucket);
+  const place = t.at("place");
+  const args = ["backup", place, "--keep", "2", "--data-dir", t.dataDir];
+  let kills = 0;
+  for (let n = 0; n < BACKUPS; n++) {
+    expect(await put(client, drive, "f", contentOf(`f ${n}`, 50_000))).toBe(201);
+    const seconds = String(0.05 + n * 0.01);
+    const { code } = await run(args, { env, wrapper: ["timeout", "-s", "KILL", seconds] });
+    if (code !== 0) kills += 1;
+    await client.delete(`/v0/files/by-path?drive_id=${drive}&path=f`);
+    await collected(t.dataDir);
+    for (const id of await completeIn(place)) {
+      // It ends with 1 if a content is missing.
+      await succeed(["restore", place, "--backup", id, "--data-dir", t.at("restored")], { env });
+      await rm(t.at("restored"), { recursive: true });
+    }
+  }
+  expect([kills > 5, kills < BACKUPS]).toEqual([true, true]);
+  await succeed(["backup", place, "--keep", "1", "--data-dir", t.dataDir], { env });
+  const namesIn = async (prefix: string) =>
+    (await objects.list({ prefix })).contents?.map(({ key }) => basename(key)) ?? [];
+  expect(await namesIn("contents/leases/")).toEqual(await completeIn(place));
+  const needed = rowsIn(t.dataDir, "SELECT digest FROM blob WHERE size > 16384 ORDER BY digest").flat();
+  await eventually(async () => Bun.deepEquals(await namesIn("contents/blobs/"), needed));
+}
+
+/** Resolves once the server has forgotten what no file has, as if that, and the end of a killed backup, were long ago. */
+async function collected(dataDir: string): Promise<void> {
+  changeDatabase(dataDir, "DELETE FROM backup_lease");
+  await eventually(async () => {
+    changeDatabase(dataDir, "UPDATE blob SET orphaned_at = 1 WHERE refs = 0");
+    return rowsIn(dataDir, "SELECT pk FROM blob WHERE refs = 0").length === 0;
+  });
 }
 
 /** Tries the first request, the second, and so on, until there is none; how many there were. */

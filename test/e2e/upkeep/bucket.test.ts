@@ -77,6 +77,10 @@ test("contents in a bucket: cold and hot, in parts, after a restart, while the b
   const backups = join(place.path, "backups");
   expect(await run(["backup", backups], { dataDir, env })).toMatchObject({
     code: 0,
+    stdout: expect.stringContaining("Contents that stay in the bucket, and are kept there for it: 2"),
+  });
+  expect(await run(["backup", "--copy-contents", backups], { dataDir, env })).toMatchObject({
+    code: 0,
     stdout: expect.stringContaining("Contents besides the database: 2"),
   });
   const [damaged = "", missing = ""] = names;

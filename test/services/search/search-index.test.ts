@@ -153,6 +153,7 @@ test("a store that was restored is searched", async () => {
     s3: NO_S3,
     diskReserve: 0,
     version: "1.2.3",
+    backupContents: "leave" as const,
     signal,
   };
   await backUpTo(place, 1, options);

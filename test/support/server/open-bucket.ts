@@ -41,7 +41,8 @@ export async function openBucketAt(
   const access = new BucketAccess({ s3, store: id ?? null, onChange: (why) => void told.push(why) });
   const { clock } = s3;
   const log = createLog({ format: "pretty", clock, write: () => {} });
-  const options = { access, tmpDir, cacheDir, cacheBytes, diskReserve: 0, clock, log };
+  const leasesDir = join(directory.path, "leases");
+  const options = { access, tmpDir, cacheDir, leasesDir, cacheBytes, diskReserve: 0, clock, log };
   const place = opening.adopt(await BucketPlace.open(options), (opened) => opened.close());
   place.onDamage((damage) => void damages.push(damage));
   const store = new BlobStore({ place, small: ALL_FILES, damaged: NO_DAMAGE });

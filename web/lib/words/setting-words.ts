@@ -84,6 +84,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   backup: mark("Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX"),
   backup_interval: mark("How often the server makes a backup"),
   backup_keep: mark("How many backups are kept; a new one removes the oldest"),
+  backup_contents: mark(
+    "Whether a backup leaves contents that are in a bucket there, and keeps them from being removed, or copies them to its place",
+  ),
   s3_credentials: mark(
     "A file with credentials for S3, in the form of AWS; it is read again when it changes. Without it, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY count",
   ),
