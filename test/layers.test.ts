@@ -25,7 +25,7 @@ const MAY_IMPORT = lists({
     "accounts.ts appliance.ts backup config config.ts data-directory domain extraction migration network process thumbnails verify",
   "appliance.ts": "blobs config config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
-  backup: "blobs data-directory db domain process s3",
+  backup: "blobs data-directory db domain process s3 verify",
   // Moves contents of a store, also beside a server.
   migration: "blobs config data-directory db domain process",
   "accounts.ts": "config.ts data-directory db process services",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { SHORTEST_GRACE_MS } from "../../src/services/upkeep/early-removal.ts";
 import { changeDatabase, rowsIn } from "../support/faults/change-database.ts";
 import { always, nth, type S3Fault, times } from "../support/peers/s3-server.ts";
+import { flipped } from "../support/samples/blob-store-contract.ts";
 import { filesIn } from "../support/samples/contents.ts";
 import { contentOf } from "../support/faults/faults.ts";
 import { refusalOf } from "../support/samples/failure.ts";
@@ -160,6 +161,59 @@ describe("a restore of a backup whose contents are in a bucket", () => {
 
 function paths({ files }: { readonly files: readonly { readonly path: string }[] }): string {
   return files.map(({ path }) => path).join(" ");
+}
+
+describe("the check of a backup", () => {
+  it("finds what is missing or wrong of it, where it is, and says how much it reads", async (t) => {
+    const { id } = await t.backUp(t.directory);
+    const all = 3 * LARGE + sizeIn(join(t.at("place"), "backups", id));
+    expect(await t.check(t.directory, false)).toEqual([
+      `note the backup ${id} with 3 contents is only listed; with --full all ${all} bytes of it are read`,
+    ]);
+    expect(await t.check(t.directory, true)).toEqual([
+      `note all ${all} bytes of the backup ${id} with 3 contents are read`,
+    ]);
+    t.bucket.objects.delete(objectOf("a"));
+    t.bucket.objects.set(objectOf("b"), new Uint8Array(LARGE));
+    t.bucket.objects.delete(`one/leases/${id}`);
+    expect(await findingsOf(t, false)).toEqual([
+      expect.stringMatching(/^backup-damaged its lease is missing/),
+      expect.stringMatching(new RegExp(`^content-missing ${digestOf("a")}: `)),
+    ]);
+    expect(await findingsOf(t, true)).toEqual([
+      expect.stringMatching(/^backup-damaged its lease is missing/),
+      expect.stringMatching(new RegExp(`^content-(missing ${digestOf("a")}|damaged ${digestOf("b")}): `)),
+      expect.stringMatching(new RegExp(`^content-(missing ${digestOf("a")}|damaged ${digestOf("b")}): `)),
+    ]);
+  });
+
+  it("finds wrong parts, lists and copies", async (t) => {
+    const { id } = await t.backUp(t.directory, 7, "copy");
+    const at = (...names: string[]) => join(t.at("place"), ...names);
+    expect((await t.check(t.directory, true)).length).toBe(1);
+    await spoil(at("backups", id, "coffer.db"));
+    await spoil(at("blobs", digestOf("a").slice(0, 2), digestOf("a")));
+    await rm(at("blobs", digestOf("b").slice(0, 2), digestOf("b")));
+    expect(await findingsOf(t, false)).toEqual([expect.stringContaining(digestOf("b"))]);
+    expect(await findingsOf(t, true)).toHaveLength(3);
+    await spoil(at("backups", id, "contents"));
+    expect(await findingsOf(t, false)).toEqual([expect.stringMatching(/^backup-damaged contents /)]);
+  });
+});
+
+async function findingsOf(t: Opened, isFull: boolean): Promise<string[]> {
+  return (await t.check(t.directory, isFull)).filter((line) => !line.startsWith("note"));
+}
+
+/** Bytes of all files in a directory, without its manifest. */
+function sizeIn(path: string): number {
+  const names = [...new Bun.Glob("*").scanSync(path)].filter((name) => name !== "manifest.json");
+  return names.reduce((sum, name) => sum + Bun.file(join(path, name)).size, 0);
+}
+
+/** Overwrites a bit of a file. */
+async function spoil(path: string): Promise<void> {
+  await Bun.write(path, flipped(await Bun.file(path).bytes()));
 }
 
 describe("the collection of contents", () => {

@@ -106,6 +106,10 @@ export class StoredBucket implements StoredBlobs {
     await this.#access.use((bucket) => bucket.put(nameOfLease(id), Bun.file(list), { sha256 }));
   }
 
+  async hasLease(id: LeaseId): Promise<boolean> {
+    return (await this.#access.use((bucket) => bucket.head(nameOfLease(id)))) !== null;
+  }
+
   /** Ends a lease, which may be missing. */
   async release(id: LeaseId): Promise<void> {
     await this.#access.use((bucket) => bucket.remove([nameOfLease(id)]));

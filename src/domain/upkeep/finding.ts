@@ -12,6 +12,7 @@ export const FINDINGS = {
   "index-orphan": "the search index holds a file that is not there",
   "disk-away": "a disk of contents cannot be reached",
   "store-mismatch": "the contents belong to another database",
+  "backup-damaged": "a part of a backup is missing or damaged, or its lease in the bucket is",
   "content-missing": "a content is not there",
   "content-damaged": "the bytes of a content are not the right ones",
 } as const;

@@ -79,6 +79,10 @@ test("contents in a bucket: cold and hot, in parts, after a restart, while the b
     code: 0,
     stdout: expect.stringContaining("Contents that stay in the bucket, and are kept there for it: 2"),
   });
+  expect(await run(["verify", "--full", "--backup", backups], { env })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("contents: 2; bytes: 13000000; repaired: 0; findings: 0"),
+  });
   expect(await run(["backup", "--copy-contents", backups], { dataDir, env })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("Contents besides the database: 2"),

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
+import { checkBackup } from "../../../src/backup/check.ts";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
 import { keptBackups } from "../../../src/backup/manifest.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
@@ -87,6 +88,15 @@ export async function openBucketBackups(settings: Record<string, string> = {}) {
       backupContents: Way = "leave",
       id: string | null = null,
     ) => restoreFrom(address, id, { dataDir: join(path, into), backupContents, s3, clock }),
+    /** What `coffer verify --backup` prints of the newest one in a place, without the summary. */
+    check: async (address: BackupAddress, isFull: boolean): Promise<string[]> => {
+      const lines: string[] = [];
+      for await (const event of checkBackup(address, null, { dataDir, s3, clock, isFull })) {
+        if (event.kind === "progress") continue;
+        lines.push(`${event.kind === "finding" ? event.code : event.kind} ${event.about}`);
+      }
+      return lines;
+    },
     /** What the drive has in a directory that was restored, after the server was stopped. */
     heldIn: async (name: string, blobs: string | null = BLOBS): Promise<Held> => {
       await coffer.close();
