@@ -15,14 +15,14 @@ export interface ListedBlob {
 /** With which headers a client gets a blob from where it is kept. */
 export type SentAs = Readonly<Record<"cache-control" | "content-disposition" | "content-type", string>>;
 
-/** A content may be where the server cannot look now. It is neither missing nor damaged. */
+const OUT_OF_REACH =
+  "This content is where the server cannot reach it now. Try again later, or tell the server's administrator.";
+
+/** A content may be where the server cannot look now, or not to its end. It is neither missing nor damaged. */
 export class UnavailableBlob extends CofferError {
-  constructor(options: ErrorOptions = {}) {
-    super(
-      "UNAVAILABLE",
-      "This content is where the server cannot reach it now. Try again later, or tell the server's administrator.",
-    );
-    if (options.cause !== undefined) this.cause = options.cause;
+  constructor({ message = OUT_OF_REACH, cause }: ErrorOptions & { readonly message?: string } = {}) {
+    super("UNAVAILABLE", message);
+    if (cause !== undefined) this.cause = cause;
   }
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { DamagedBlob } from "../../src/blobs/blob-file.ts";
 import type { BlobStore } from "../../src/blobs/blob-store.ts";
+import { StoredBucket } from "../../src/blobs/bucket/stored-bucket.ts";
+import { plainCredentials } from "../../src/blobs/stored-blobs.ts";
 import { BucketBlobs } from "../../src/blobs/bucket/bucket-blobs.ts";
 import { newId, type StoreId } from "../../src/domain/id.ts";
+import { optionsFor } from "../support/peers/s3-options.ts";
 import { always, nth, type S3Fault, SLOW_DOWN } from "../support/peers/s3-server.ts";
 import {
   describeBlobStore,
@@ -57,6 +60,23 @@ it("gives the address of a content that is not in the cache, and of no other", a
 });
 
 describe("a bucket that is away", () => {
+  it("is used again by a thread that nobody tells that it is back", async ({ store, server, ...opened }) => {
+    using content = await put(store, sampleBytes(SIZE));
+    const places = { cacheDir: null, tmpDir: opened.tmpDir, diskReserve: 0, store: null };
+    const { clock } = opened;
+    const options = optionsFor(server, { prefix: "a/prefix/", clock });
+    const stored = new StoredBucket(
+      { ...places, s3: { ...options, credentials: plainCredentials(options.credentials) } },
+      clock,
+    );
+    server.fault = always({ kind: "answer", status: 403, code: "AccessDenied" });
+    const read = () => stored.beginning(content, 10);
+    expect(await failureOf(read)).toMatchObject({ code: "UNAVAILABLE" });
+    server.fault = () => null;
+    clock.advance(60_000);
+    expect((await read()).length).toBe(10);
+  });
+
   it("is said once, and once again when it is back; meanwhile cached contents are read, and no others", async (opened) => {
     const { store, server, clock, access, told, place } = opened;
     server.objects.set("a/prefix/identity", Buffer.from(`${BUCKET_ID}\n`));

@@ -17,6 +17,8 @@ export interface BucketAccessOptions {
   readonly s3: Omit<S3Options, "onCircuit">;
   /** The identity of the store whose contents are in the bucket; null if it has none yet. */
   readonly store: StoreId | null;
+  /** Whether a use of a bucket that is away looks at it first, now and then; else only who calls `look` does. */
+  readonly looksAtUse?: boolean;
   /** Is told once when the bucket cannot be used any more, and why, and once when it can: with null. */
   readonly onChange?: (why: string | null) => void;
 }
@@ -72,6 +74,7 @@ export class BucketAccess {
 
   /** What `call` gives. Throws UnavailableBlob while the bucket cannot be used, or does not answer. */
   async use<T>(call: (bucket: S3Bucket) => Promise<T>): Promise<T> {
+    if (this.#options.looksAtUse === true) await this.look();
     if (this.#away !== null) throw new UnavailableBlob();
     try {
       return await call(this.#bucket);

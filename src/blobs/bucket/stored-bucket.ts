@@ -14,7 +14,7 @@ import { DiskSpace } from "../disk-space.ts";
 import type { BucketPlaces, PlainCredentials, StoredBlobs } from "../stored-blobs.ts";
 import { newTempPath } from "../temp-file.ts";
 import type { Digest } from "../../domain/contents/content.ts";
-import { systemClock } from "../../process/clock.ts";
+import { type SteadyClock, systemClock } from "../../process/clock.ts";
 import type { CredentialsSource } from "../../s3/credentials.ts";
 import { BucketAccess } from "./bucket-access.ts";
 import { BucketBlobs } from "./bucket-blobs.ts";
@@ -29,11 +29,13 @@ export class StoredBucket implements StoredBlobs {
   readonly #blobs: BucketBlobs;
   readonly #space: DiskSpace;
 
-  constructor(places: BucketPlaces) {
+  /** @param clock for tests */
+  constructor(places: BucketPlaces, clock: SteadyClock = systemClock) {
     const { s3, store, tmpDir, diskReserve } = places;
     this.#places = places;
     const credentials = hidden(s3.credentials);
-    this.#access = new BucketAccess({ s3: { ...s3, credentials, clock: systemClock }, store });
+    // Nobody else looks here whether it is back.
+    this.#access = new BucketAccess({ s3: { ...s3, credentials, clock }, store, looksAtUse: true });
     this.#blobs = new BucketBlobs(this.#access);
     this.#space = new DiskSpace(tmpDir, diskReserve);
   }

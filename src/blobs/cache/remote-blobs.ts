@@ -1,6 +1,6 @@
 import type { ByteRange } from "../../domain/contents/content.ts";
-import { CofferError } from "../../domain/errors.ts";
 import { type BlobFacts, DamagedBlob } from "../blob-file.ts";
+import { UnavailableBlob } from "../blob-place.ts";
 
 /** Where contents are, when they are not here. */
 export interface RemoteBlobs {
@@ -19,15 +19,13 @@ export function damagedRemote({ digest }: BlobFacts, problem: string): DamagedBl
   return new DamagedBlob(`the remote content ${digest}`, digest, problem);
 }
 
-/** The error for bytes that have not come, though their place was not away at first. @param why is for the log */
-export function interrupted(why: unknown): CofferError {
-  const error = new CofferError("UNAVAILABLE", "The content could not be read to its end. Try again soon.");
-  error.cause = why;
-  return error;
+/** The error for bytes that have not come, though their place was not away at first. @param cause is for the log */
+export function interrupted(cause: unknown): UnavailableBlob {
+  return new UnavailableBlob({ message: "The content could not be read to its end. Try again soon.", cause });
 }
 
 /** The same for a body that has ended `left` bytes before the end of its range. */
-export function endedEarly({ digest }: BlobFacts, left: number): CofferError {
+export function endedEarly({ digest }: BlobFacts, left: number): UnavailableBlob {
   return interrupted(new Error(`the content ${digest} has ended ${left} bytes early`));
 }
 

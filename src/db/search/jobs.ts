@@ -95,8 +95,22 @@ function addMissing(part: string, files: string): string {
 export interface TriedDocument {
   readonly file: FilePk;
   readonly blob: BlobPk;
-  /** Whether it has no text for a reason that may pass. */
-  readonly isPassing: boolean;
+  readonly retry: Retry;
+}
+
+/** How often a text is read again: a few times where it has failed, always where its content was out of reach. */
+export type Retry = "never" | "few" | "always";
+
+/** How long to wait after so many tries, from 1 on, in milliseconds; undefined if there is no other. */
+function pauseAfter(tries: number, retry: Retry): number | undefined {
+  switch (retry) {
+    case "never":
+      return undefined;
+    case "few":
+      return RETRY_PAUSES_MS[tries - 1];
+    case "always":
+      return RETRY_PAUSES_MS[tries - 1] ?? RETRY_PAUSES_MS.at(-1);
+  }
 }
 
 const JOBS = 100;
@@ -142,9 +156,9 @@ export function documentRetries({ sql }: Database) {
     },
     /** Plans when documents are read again that were read in vain at `now`, or gives them up. Inside a write. */
     record: (documents: readonly TriedDocument[], now: number) => {
-      for (const { file, blob, isPassing } of documents) {
+      for (const { file, blob, retry } of documents) {
         const tries = 1 + triesOf(file, blob);
-        const pause = isPassing ? RETRY_PAUSES_MS[tries - 1] : undefined;
+        const pause = pauseAfter(tries, retry);
         if (pause === undefined) remove(file);
         else put(file, blob, tries, now + pause);
       }

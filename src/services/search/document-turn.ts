@@ -13,6 +13,8 @@ import type { ReadDocument } from "./index-work.ts";
 /** How much text is searched per byte of a document, at most: an index must not grow much faster than its files. */
 const UNITS_A_BYTE = 8;
 
+type FoundText = Pick<ReadDocument, "text" | "retry">;
+
 export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { documentReader: DocumentReader };
 
 /** Reads documents for the index, one at a time. Drives take turns, so that no slow one delays the others. */
@@ -56,7 +58,7 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 
   /** The searched text; empty if it has none. Null if it is to be read again at once. */
-  async #readText(job: TextJob): Promise<typeof NO_TEXT | null> {
+  async #readText(job: TextJob): Promise<FoundText | null> {
     const { blobs, damaged, documentReader, log } = this.parts;
     const { signal } = this.#stopping;
     const format = documentFormatOf(job.mimeType);
@@ -67,20 +69,19 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
       if (signal.aborted) return null;
       if (reading.kind === "text") {
         const text = reading.text.slice(0, Math.min(SEARCHED_BYTES, job.size * UNITS_A_BYTE));
-        return { text, isPassing: false };
+        return { text, retry: "never" };
       }
       const why = reading.kind === "ended" ? "its process was ended by the system" : reading.why;
       log.info("a document is found by its name only", { digest: job.digest, why });
-      return mayPass(reading) ? NO_TEXT_YET : NO_TEXT;
+      return mayPass(reading) ? { text: "", retry: "few" } : NO_TEXT;
     } catch (error) {
-      if (error instanceof UnavailableBlob) return NO_TEXT_YET;
+      if (error instanceof UnavailableBlob) return { text: "", retry: "always" };
       // Too few file descriptors pass.
       if (error instanceof CofferError && error.code === "UNAVAILABLE") return null;
       log.error("a document could not be indexed", { digest: job.digest, error });
-      return error instanceof DamagedFile ? NO_TEXT : NO_TEXT_YET;
+      return error instanceof DamagedFile ? NO_TEXT : { text: "", retry: "few" };
     }
   }
 }
 
-const NO_TEXT = { text: "", isPassing: false };
-const NO_TEXT_YET = { text: "", isPassing: true };
+const NO_TEXT: FoundText = { text: "", retry: "never" };

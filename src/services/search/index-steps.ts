@@ -229,7 +229,7 @@ export class IndexSteps extends Service<IndexParts> {
         await this.parts.damaged.readFor(job, () => readSearchedText(this.parts.blobs, job));
       } catch (error) {
         lost.push(job.ticket);
-        if (error instanceof UnavailableBlob) away.push({ ...job, isPassing: true });
+        if (error instanceof UnavailableBlob) away.push({ ...job, retry: "always" });
         else this.parts.log.error("a content could not be indexed", { digest: job.digest, error });
       }
     }

@@ -3,7 +3,7 @@ import { openStored } from "../../blobs/open-stored.ts";
 import type { StoredBlobs } from "../../blobs/stored-blobs.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
-import { type LackingFiles, PART } from "../../db/search/jobs.ts";
+import { type LackingFiles, PART, type Retry } from "../../db/search/jobs.ts";
 import { JobReader, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { IndexBatchId, DrivePk, FilePk } from "../../domain/id.ts";
@@ -43,8 +43,7 @@ interface BatchRequest extends Batch {
 export interface ReadDocument extends TextJob {
   /** Empty if there is none. */
   readonly text: string;
-  /** Whether there may be a text at another time. */
-  readonly isPassing: boolean;
+  readonly retry: Retry;
 }
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */

@@ -1,8 +1,10 @@
-import { describe, expect } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { RETRY_PAUSES_MS } from "../../../src/domain/contents/extraction.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import { BUCKET_GRACE_MS, ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { always, S3Server, SLOW_DOWN } from "../../support/peers/s3-server.ts";
 import { newContent } from "../../support/samples/contents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
@@ -14,13 +16,16 @@ const SIZE = 100_000;
 /** How many shards there are: a sweep looks at one. */
 const SHARDS = 256;
 
-/** A Coffer whose contents are in a bucket. */
-async function open() {
+/** A Coffer whose contents are in a bucket. @param more settings */
+async function openWith(more: Record<string, string> = {}) {
   await using opening = new AsyncDisposableStack();
   const opened: TestAppliance[] = [];
-  const clock = { now: () => opened[0]?.clock.now() ?? Date.parse("2030-01-01T00:00:00.000Z") };
+  // Threads have the system's time.
+  const threads = { areHeard: false };
+  const fakeNow = () => opened[0]?.clock.now() ?? Date.parse("2030-01-01T00:00:00.000Z");
+  const clock = { now: () => (threads.areHeard ? Date.now() : fakeNow()) };
   const bucket = opening.use(await S3Server.start("a-bucket", { clock }));
-  const settings = { blobs: "s3://a-bucket/one", ...KEEPS_NOTHING };
+  const settings = { blobs: "s3://a-bucket/one", ...KEEPS_NOTHING, ...more };
   const coffer = opening.use(await startAppliance(settings, { env: bucket.env }));
   opened.push(coffer);
   const { id: drive, key } = await provision(coffer);
@@ -31,12 +36,21 @@ async function open() {
     bucket,
     put: (path: string, content: Uint8Array<ArrayBuffer>) => client().put(drive, path, content),
     remove: (id: string) => client().json(200, "DELETE", `/v0/files/${id}`),
+    finds: async (word: string) => {
+      const found = await client().get<{ total: number }>(`/v0/search?drive_id=${drive}&q=${word}`);
+      return found.total === 1;
+    },
     download: async (id: string) => {
       const answer = await client().fetch("GET", `/v0/files/${id}/download`);
       return { status: answer.status, bytes: await answer.bytes() };
     },
     blobs: () => [...bucket.objects.keys()].filter((name) => name.startsWith("one/blobs/")),
     clearCache: () => rm(join(coffer.dataDir, "cache"), { recursive: true, force: true }),
+    /** From now on only threads get right answers, and no faults. */
+    answerThreads: () => {
+      threads.areHeard = true;
+      bucket.fault = () => null;
+    },
     sweep: (ms: number) => {
       coffer.clock.advance(ms);
       return coffer.appliance.services.sweep.run();
@@ -45,7 +59,7 @@ async function open() {
   };
 }
 
-const it = testWith(open);
+const it = testWith(() => openWith());
 
 describe("what no file uses any more", () => {
   it("stays for a week, and is found again until then", async (t) => {
@@ -148,6 +162,23 @@ describe("a bucket", () => {
     await eventually(() => t.coffer.lines.some((line) => line.includes("the bucket of contents is back")));
     expect(Buffer.compare((await t.download(id)).bytes, content)).toBe(0);
   });
+});
+
+test("a text that cannot be read from the bucket is read again until it is found", async () => {
+  await using t = await openWith({ "blob-cache": "0" });
+  t.bucket.fault = (asked) => (asked.startsWith("GET one/blobs") ? { kind: "cut-body", after: 0 } : null);
+  const text = `needle ${"straw ".repeat(20_000)}`;
+  await t.put("a.txt", Uint8Array.from(Buffer.from(text)));
+  const tries = () => rowsIn(t.coffer.dataDir, "SELECT tries FROM document_retry").flat()[0];
+  // More often than what fails for another reason.
+  for (let n = 1; n <= RETRY_PAUSES_MS.length + 1; n++) {
+    await eventually(() => tries() === n);
+    t.coffer.clock.advance(Math.max(...RETRY_PAUSES_MS));
+    if (n > RETRY_PAUSES_MS.length) t.answerThreads();
+    await t.coffer.appliance.services.indexer.retryDocuments();
+  }
+  await eventually(() => t.finds("needle"));
+  expect(t.coffer.lines.filter((line) => line.includes("could not be indexed"))).toEqual([]);
 });
 
 /** Another digest of the same shard. */

@@ -56,6 +56,7 @@ export async function openBucketAt(
     /** What was said of contents that were being sent. */
     damages,
     nameOf: (digest: Digest) => `${s3.prefix}${nameOfBlob(digest)}`,
+    tmpDir,
     /** The temporary files. */
     temporary: () => readdirSync(tmpDir),
     clearCache: () => rm(cacheDir, { recursive: true, force: true }),
