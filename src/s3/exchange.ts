@@ -2,7 +2,7 @@ import { messageOf } from "../domain/errors.ts";
 import { PassingFailure, S3Refused } from "./errors.ts";
 
 /** How much of a body is read at once, in bytes. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 /** A request that is on its way, or whose answer is being read. */
 export class Exchange {

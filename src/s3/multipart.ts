@@ -12,7 +12,7 @@ const MOST_PARTS = 10_000;
 /** How many parts of one object are on their way at once. */
 const AT_ONCE = 3;
 /** How much is read at once to compute digests, in bytes. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 /** How long a store may take to put the parts together, in milliseconds. */
 const COMPLETION_MS = 5 * 60_000;
 
