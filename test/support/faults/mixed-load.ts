@@ -34,13 +34,24 @@ interface FileRecord {
   readonly tags: readonly string[];
 }
 
+/** What is uploaded. */
+export interface LoadContent {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly hash: string;
+}
+
 /** Few, so that many files of all writers have the same content: in the database up to 16 KiB, else in files. */
-const CONTENTS = [200, 3000, 16_384, 16_385, 40_000, 300_000].flatMap((size) =>
-  ["a", "b", "c"].map((seed) => {
-    const bytes = Uint8Array.from(contentOf(`${seed} ${size}`, size));
-    return { bytes, hash: hashOf(bytes) };
-  }),
-);
+const CONTENTS = contentsOf([200, 3000, 16_384, 16_385, 40_000, 300_000]);
+
+/** Three contents of each size in bytes. */
+export function contentsOf(sizes: readonly number[]): LoadContent[] {
+  return sizes.flatMap((size) =>
+    ["a", "b", "c"].map((seed) => {
+      const bytes = Uint8Array.from(contentOf(`${seed} ${size}`, size));
+      return { bytes, hash: hashOf(bytes) };
+    }),
+  );
+}
 const FILES = 12;
 /** With so many files, a writer copies no more folders. */
 const MOST_FILES = 150;
@@ -49,7 +60,8 @@ const OTHER = "p/";
 /** How many answered requests are sent again after a restart. */
 const REMEMBERED = 3;
 
-function pick<T>(all: readonly T[]): T {
+/** One of several, by chance. */
+export function pick<T>(all: readonly T[]): T {
   const one = all[Math.floor(Math.random() * all.length)];
   if (one === undefined) throw new Error("there is nothing to pick from");
   return one;
@@ -62,6 +74,7 @@ function pick<T>(all: readonly T[]): T {
 export class FileWriter {
   readonly #drive: string;
   readonly #root: string;
+  readonly #newContent: () => LoadContent;
   #tree: Tree = new Map();
   /** By path; of files whose id is known. */
   #ids = new Map<string, string>();
@@ -69,10 +82,14 @@ export class FileWriter {
   /** The last answered requests with an Idempotency-Key. */
   #answered: { readonly asked: Asked; readonly answer: Answer }[] = [];
 
-  /** @param root a folder, with a slash at its end */
-  constructor(drive: string, root: string) {
+  /**
+   * @param root a folder, with a slash at its end
+   * @param newContent gives what the next upload has
+   */
+  constructor(drive: string, root: string, newContent = () => pick(CONTENTS)) {
     this.#drive = drive;
     this.#root = root;
+    this.#newContent = newContent;
   }
 
   /** Does one write of some kind. Rejects if the server goes away. */
@@ -204,7 +221,7 @@ export class FileWriter {
   async #upload(): Promise<Step> {
     const isNew = this.#ids.size < FILES || Math.random() < 0.5;
     const path = isNew ? this.#newPath() : pick([...this.#ids.keys()]);
-    const { bytes, hash } = pick(CONTENTS);
+    const { bytes, hash } = this.#newContent();
     const status = this.#tree.has(path) ? 200 : 201;
     const tags = [pick(["red", "green"])];
     const after = this.#with(path, { hash, tags });

@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/process/clock.ts";
 /** What `coffer verify` prints of a data directory, without the summary. */
 export async function verified(
   dataDir: string,
-  options: Partial<Pick<VerifyOptions, "depth" | "repairFrom">> = {},
+  options: Partial<Pick<VerifyOptions, "depth" | "repairFrom" | "s3">> = {},
 ): Promise<string[]> {
   const lines: string[] = [];
   const directory = findDataDirectory(dataDir);

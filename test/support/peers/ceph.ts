@@ -101,6 +101,10 @@ function configuration(path: string, cluster: string, monitor: string, endpoint:
     osd crush chooseleaf type = 0
     mon allow pool size one = true
 
+    # What is removed would take memory for hours.
+    rgw gc obj min wait = 10
+    rgw gc processor period = 10
+
     # Otherwise each answer on a connection that was used before is 40 ms late.
     rgw frontends = beast endpoint=${new URL(endpoint).host} tcp_nodelay=1
   `;
