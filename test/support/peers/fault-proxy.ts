@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { bodyLength, bytesOfHead, firstWords, Incoming } from "./http-messages.ts";
 import {
   isCut,
+  isHeld,
   type ProxyFault,
   readAnswer,
   refusal,
@@ -42,6 +43,7 @@ export class FaultProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #rules: { readonly rule: FaultRule; seen: number }[] = [];
+  #held = Promise.withResolvers<void>();
 
   private constructor(engine: URL) {
     this.#engine = engine;
@@ -67,9 +69,15 @@ export class FaultProxy implements AsyncDisposable {
     this.#rules.push({ rule, seen: 0 });
   }
 
+  /** Resolves once a request is held, since the rules were cleared. */
+  get held(): Promise<void> {
+    return this.#held.promise;
+  }
+
   /** Forgets all rules, and which requests came. */
   clear(): void {
     this.#rules = [];
+    this.#held = Promise.withResolvers();
     this.requests.length = 0;
   }
 
@@ -78,6 +86,12 @@ export class FaultProxy implements AsyncDisposable {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+  }
+
+  /** Until its client leaves. */
+  #hold(incoming: Incoming): Promise<void> {
+    this.#held.resolve();
+    return drain(incoming);
   }
 
   #faultOf(method: string, target: string): ProxyFault | null {
@@ -117,6 +131,7 @@ export class FaultProxy implements AsyncDisposable {
     this.requests.push({ method, target, fault });
     if (fault?.kind === "late") await Bun.sleep(fault.ms);
     if (isCut(fault, "before")) return void client.resetAndDestroy();
+    if (isHeld(fault, "before")) return this.#hold(incoming);
     if (fault?.kind === "refused") {
       client.end(refusal(fault));
       return drain(incoming);
@@ -131,7 +146,13 @@ export class FaultProxy implements AsyncDisposable {
         await uploaded;
         return void client.resetAndDestroy();
       }
-      await sendAnswer(client, await readAnswer(new Incoming(upstream), method, client), fault);
+      if (isHeld(fault, "upload")) {
+        await uploaded;
+        return await this.#hold(incoming);
+      }
+      const answer = await readAnswer(new Incoming(upstream), method, client);
+      if (isHeld(fault, "after")) return await this.#hold(incoming);
+      await sendAnswer(client, answer, fault);
     } finally {
       upstream.resetAndDestroy();
     }

@@ -25,6 +25,11 @@ export type ProxyFault =
    * answered but before any of that is passed on, or in the middle of the answer's body.
    */
   | { readonly kind: "cut"; readonly when: "before" | "upload" | "after" | "answer" }
+  /**
+   * It is never answered: it is not passed on, or no more than half of its body, or it was answered by the engine. It
+   * ends when its client leaves.
+   */
+  | { readonly kind: "held"; readonly when: "before" | "upload" | "after" }
   /** It is not passed on, but answered with this status. @param retryAfter seconds */
   | { readonly kind: "refused"; readonly status: 500 | 503; readonly retryAfter?: number }
   /** The answer's body comes in pieces of 16 KiB, so many milliseconds before each. */
@@ -39,6 +44,14 @@ export type ProxyFault =
 /** Whether a fault cuts the connections, and then. */
 export function isCut(fault: ProxyFault | null, when: Extract<ProxyFault, { kind: "cut" }>["when"]): boolean {
   return fault?.kind === "cut" && fault.when === when;
+}
+
+/** Whether a fault holds the request, and then. */
+export function isHeld(
+  fault: ProxyFault | null,
+  when: Extract<ProxyFault, { kind: "held" }>["when"],
+): boolean {
+  return fault?.kind === "held" && fault.when === when;
 }
 
 const SLOW_BYTES = 16 * 1024;
@@ -86,7 +99,7 @@ export function requestHead(head: string, fault: ProxyFault | null): string {
 /** A request's body as it is passed on. @param length in bytes; null if only its end tells */
 export function spoiledUpload(body: Pieces, length: number | null, fault: ProxyFault | null) {
   const half = Math.floor((length ?? 0) / 2);
-  if (isCut(fault, "upload")) return upTo(body, half);
+  if (isCut(fault, "upload") || isHeld(fault, "upload")) return upTo(body, half);
   return fault?.kind === "flipped" && fault.body === "upload" ? flippedAt(body, half) : body;
 }
 
@@ -119,6 +132,7 @@ export async function sendAnswer(client: Socket, whole: Answer, fault: ProxyFaul
 async function spoiledAnswer(whole: Answer, fault: ProxyFault): Promise<Message> {
   switch (fault.kind) {
     case "late":
+    case "held":
     case "refused":
     case "foreign":
       return whole;
