@@ -5,14 +5,18 @@ import { RETRY_PAUSES_MS } from "../../../src/domain/contents/extraction.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import { BUCKET_GRACE_MS, ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
-import { always, S3Server, SLOW_DOWN } from "../../support/peers/s3-server.ts";
+import { always, type S3Fault, S3Server, SLOW_DOWN } from "../../support/peers/s3-server.ts";
 import { newContent } from "../../support/samples/contents.ts";
+import { pdf, pdfLines } from "../../support/samples/documents.ts";
 import { failureOf } from "../../support/samples/failure.ts";
+import { turnedJpeg } from "../../support/samples/pictures.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { testWith } from "../../support/server/test-with.ts";
 
 const SIZE = 100_000;
+/** After this time every text is due that is to be read again. */
+const PAUSE_MS = Math.max(...RETRY_PAUSES_MS);
 /** How many shards there are: a sweep looks at one. */
 const SHARDS = 256;
 
@@ -20,22 +24,33 @@ const SHARDS = 256;
 async function openWith(more: Record<string, string> = {}) {
   await using opening = new AsyncDisposableStack();
   const opened: TestAppliance[] = [];
-  // Threads have the system's time.
-  const threads = { areHeard: false };
-  const fakeNow = () => opened[0]?.clock.now() ?? Date.parse("2030-01-01T00:00:00.000Z");
-  const clock = { now: () => (threads.areHeard ? Date.now() : fakeNow()) };
+  // That of threads, whose requests the bucket refuses while another time is set.
+  const startsAt = Date.now();
+  const clock = { now: () => opened[0]?.clock.now() ?? startsAt };
   const bucket = opening.use(await S3Server.start("a-bucket", { clock }));
   const settings = { blobs: "s3://a-bucket/one", ...KEEPS_NOTHING, ...more };
-  const coffer = opening.use(await startAppliance(settings, { env: bucket.env }));
+  const coffer = opening.use(
+    await startAppliance(settings, { env: bucket.env, prepare: async () => startsAt }),
+  );
   opened.push(coffer);
   const { id: drive, key } = await provision(coffer);
   const client = () => coffer.client(key);
   const closing = opening.move();
   return {
     coffer,
+    drive,
     bucket,
     put: (path: string, content: Uint8Array<ArrayBuffer>) => client().put(drive, path, content),
     remove: (id: string) => client().json(200, "DELETE", `/v0/files/${id}`),
+    /** What a path of the drive answers, read whole. */
+    ask: (path: string) => client().send("GET", `/v0/${path}`),
+    /** Has the texts read again that are due once the time has passed, or was set back. */
+    retryAfter: (ms: number) => {
+      coffer.clock.advance(ms);
+      return coffer.appliance.services.indexer.retryDocuments();
+    },
+    /** How often a text was read in vain. */
+    tries: () => rowsIn(coffer.dataDir, "SELECT tries FROM document_retry").flat()[0],
     finds: async (word: string) => {
       const found = await client().get<{ total: number }>(`/v0/search?drive_id=${drive}&q=${word}`);
       return found.total === 1;
@@ -46,11 +61,6 @@ async function openWith(more: Record<string, string> = {}) {
     },
     blobs: () => [...bucket.objects.keys()].filter((name) => name.startsWith("one/blobs/")),
     clearCache: () => rm(join(coffer.dataDir, "cache"), { recursive: true, force: true }),
-    /** From now on only threads get right answers, and no faults. */
-    answerThreads: () => {
-      threads.areHeard = true;
-      bucket.fault = () => null;
-    },
     sweep: (ms: number) => {
       coffer.clock.advance(ms);
       return coffer.appliance.services.sweep.run();
@@ -166,20 +176,45 @@ describe("a bucket", () => {
 
 test("a text that cannot be read from the bucket is read again until it is found", async () => {
   await using t = await openWith({ "blob-cache": "0" });
-  t.bucket.fault = (asked) => (asked.startsWith("GET one/blobs") ? { kind: "cut-body", after: 0 } : null);
+  t.bucket.fault = cutOff;
   const text = `needle ${"straw ".repeat(20_000)}`;
   await t.put("a.txt", Uint8Array.from(Buffer.from(text)));
-  const tries = () => rowsIn(t.coffer.dataDir, "SELECT tries FROM document_retry").flat()[0];
   // More often than what fails for another reason.
-  for (let n = 1; n <= RETRY_PAUSES_MS.length + 1; n++) {
-    await eventually(() => tries() === n);
-    t.coffer.clock.advance(Math.max(...RETRY_PAUSES_MS));
-    if (n > RETRY_PAUSES_MS.length) t.answerThreads();
-    await t.coffer.appliance.services.indexer.retryDocuments();
+  for (let n = 1; n <= RETRY_PAUSES_MS.length; n++) {
+    await eventually(() => t.tries() === n);
+    await t.retryAfter(PAUSE_MS);
   }
+  await eventually(() => t.tries() === RETRY_PAUSES_MS.length + 1);
+  t.bucket.fault = () => null;
+  await t.retryAfter(-PAUSE_MS * RETRY_PAUSES_MS.length);
   await eventually(() => t.finds("needle"));
   expect(t.coffer.lines.filter((line) => line.includes("could not be indexed"))).toEqual([]);
 });
+
+test("a content that was cut off on its way is drawn, read, packed and found once it comes whole", async () => {
+  await using t = await openWith({ "blob-cache": "0" });
+  t.bucket.fault = cutOff;
+  const picture = await t.put("a.jpg", await turnedJpeg("x".repeat(40_000)));
+  const lines = Array.from({ length: 4000 }, (_, n) => `needle ${n} in a large document`);
+  const document = await t.put("b.pdf", pdf([pdfLines(...lines)]));
+  const paths = [
+    `files/${picture.id}/thumbnail`,
+    `files/${document.id}/extract`,
+    `archive?drive_id=${t.drive}`,
+  ];
+  for (const path of paths) expect([path, (await t.ask(path)).status]).toEqual([path, 503]);
+  await eventually(() => t.tries() === 1);
+  t.bucket.fault = () => null;
+  for (const path of paths) expect([path, (await t.ask(path)).status]).toEqual([path, 200]);
+  await t.retryAfter(PAUSE_MS);
+  await eventually(() => t.finds("needle"));
+  expect(t.coffer.appliance.services.scrub.status().damaged).toBe(0);
+});
+
+/** A fault with which no content comes. */
+function cutOff(asked: string): S3Fault | null {
+  return asked.startsWith("GET one/blobs") ? { kind: "cut-body", after: 0 } : null;
+}
 
 /** Another digest of the same shard. */
 function digestLike(digest: string, name: string): string {
