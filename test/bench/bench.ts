@@ -12,6 +12,7 @@ import { interference } from "./measures/interference.ts";
 import { largeDrive } from "./measures/large-drive.ts";
 import { memory } from "./measures/memory.ts";
 import { metrics } from "./measures/metrics.ts";
+import { s3 } from "./measures/s3.ts";
 import { records } from "./measures/records.ts";
 import { start } from "./measures/start.ts";
 import { uploads } from "./measures/uploads.ts";
@@ -48,6 +49,7 @@ const groups: Readonly<Record<string, Group>> = {
   memory,
   "large-drive": largeDrive(sizes),
   start,
+  s3,
   dashboard,
 };
 const chosen = positionals.length === 0 ? Object.keys(groups) : positionals;

@@ -124,7 +124,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
 }
 
 /** Where the output of a silent server goes: to descriptors (by default nowhere) or to a terminal. */
-interface SilentOptions extends Pick<ServeOptions, "wrapper"> {
+interface SilentOptions extends Pick<ServeOptions, "env" | "wrapper"> {
   readonly dataDir: string;
   readonly stdout?: number;
   readonly stderr?: number;
@@ -132,11 +132,16 @@ interface SilentOptions extends Pick<ServeOptions, "wrapper"> {
 }
 
 /** Like `serve`, for measurements: the log is not read, which would take time. */
-export async function serveSilently({ dataDir, wrapper = [], ...printed }: SilentOptions): Promise<Server> {
+export async function serveSilently({
+  dataDir,
+  env,
+  wrapper = [],
+  ...printed
+}: SilentOptions): Promise<Server> {
   const port = freePort();
   const { stdout = "ignore", stderr = "pipe", terminal } = printed;
   const child = Bun.spawn([...wrapper, await executable(), "serve"], {
-    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port), ...env },
     ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
   });
   const server = new Server(child, { path: dataDir }, port);
