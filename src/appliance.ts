@@ -12,6 +12,7 @@ import type { Config } from "./config.ts";
 import { withStored } from "./config/stored.ts";
 import { DatabaseReserve } from "./db/engine/database-reserve.ts";
 import { explaining } from "./data-directory/data-directory-error.ts";
+import { isBucket } from "./data-directory/disks-file.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
@@ -33,7 +34,7 @@ import type { SearchTimes } from "./services/search/search.ts";
 import { BUCKET_GRACE_MS } from "./services/upkeep/sweep.ts";
 import { openServices } from "./services/services.ts";
 import { refuseLostDatabase } from "./data-directory/store-identity.ts";
-import { type ContentsOpening, type OpeningParts, StoreOpening } from "./data-directory/store-opening.ts";
+import { StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
 import { ThumbnailStore } from "./thumbnails/thumbnail-store.ts";
 import { VERSION } from "./process/version.ts";
@@ -200,8 +201,19 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     (db) => db.close(),
   );
   const tables = openTables(database);
-  const store = { directory, diskReserve, tables, clock, log, adopt: adoptEmpty, forget: forgetDisks };
-  const contents = await openingOf(config, store, roots);
+  const contents = await StoreOpening.check({
+    directory,
+    roots,
+    bucket: config.blobs?.kind === "s3" ? config.blobs : null,
+    s3: config.s3,
+    cacheBytes: config.blobCacheBytes,
+    diskReserve,
+    tables,
+    clock,
+    log,
+    adopt: adoptEmpty,
+    forget: forgetDisks,
+  });
   const [place] = await Promise.all([contents.open(), database.syncLog()]);
   opened.defer(() => place.close());
   await explaining(directory.reserveFile, reserve.restore());
@@ -213,7 +225,8 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
   const readSettings = (stored: ReadonlyMap<string, string>) => withStored(config, stored);
-  const blobGraceMs = config.blobGraceMs ?? (config.blobs?.kind === "s3" ? BUCKET_GRACE_MS : undefined);
+  const blobGraceMs =
+    config.blobGraceMs ?? (place.all.some(({ root }) => isBucket(root)) ? BUCKET_GRACE_MS : undefined);
   const parts = { ...options, ...config, ...stores, blobGraceMs, readSettings, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.ownProcesses.stop());
@@ -243,17 +256,6 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency, forgetEmptiedDisks: () => contents.forgetEmptied() };
-}
-
-/** Finds the contents of a store. @param roots of its disks, where there is no bucket */
-async function openingOf(
-  { blobs, s3, blobCacheBytes }: Config,
-  parts: OpeningParts & { readonly clock: SteadyClock },
-  roots: readonly string[],
-): Promise<ContentsOpening> {
-  if (blobs?.kind !== "s3") return StoreOpening.check({ ...parts, roots });
-  const { BucketOpening } = await import("./data-directory/bucket-opening.ts");
-  return BucketOpening.check({ ...parts, address: blobs, s3, cacheBytes: blobCacheBytes });
 }
 
 /** Closes the data directory to other users, and says so. */

@@ -4,7 +4,7 @@ import { UnavailableBlob } from "../blobs/blob-place.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
-import { allDisksOf, isBucket } from "../data-directory/disks-file.ts";
+import { allDisksOf, disksOf, isBucket } from "../data-directory/disks-file.ts";
 import { bucketAddress, bucketOf, storedPlacesOf } from "../data-directory/stored-places.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { Database } from "../db/engine/database.ts";
@@ -38,11 +38,11 @@ export interface Backup extends Made {
  */
 export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
-    const { bucket } = backedUp;
+    const { bucket, isBucketUsed } = backedUp;
     const place = await openPlaceToWrite(address, backedUp, options);
     const release = async (id: BackupId) => bucket?.release(id);
     const complete = await removeUnfinished(place, release);
-    const leaves = options.backupContents === "leave" ? bucket : null;
+    const leaves = options.backupContents === "leave" && isBucketUsed ? bucket : null;
     const run = new BackupRun({ ...backedUp, ...options, bucket: leaves, target: place, place });
     const backup = await run.run(complete.at(-1) ?? null);
     await tables.writeFromReserve(() =>
@@ -83,7 +83,8 @@ async function withStore<T>(
     const places = await bucketOf(parts);
     const bucket = places && (await openBucket(places));
     const { requireHeld } = lease;
-    return await work({ directory, store, disks, contents, bucket, requireHeld }, tables);
+    const isBucketUsed = (await disksOf(directory)).current.some(isBucket);
+    return await work({ directory, store, disks, contents, bucket, isBucketUsed, requireHeld }, tables);
   } catch (error) {
     throw explained(error);
   }

@@ -40,13 +40,15 @@ export interface BackedUp {
   /** The roots of its disks. */
   readonly disks: readonly string[];
   readonly contents: StoredBlobs;
-  /** The bucket that contents are in; null if there is none. */
+  /** The bucket that contents are in, or were; null if there is none. */
   readonly bucket: StoredBucket | null;
+  /** Whether new contents go there. Nothing is left in one that is to be emptied. */
+  readonly isBucketUsed: boolean;
   /** Throws BackupError once others may change the store. */
   readonly requireHeld: () => void;
 }
 
-interface RunParts extends BackupOptions, Omit<BackedUp, "bucket"> {
+interface RunParts extends BackupOptions, Omit<BackedUp, "bucket" | "isBucketUsed"> {
   /** Where contents stay that are there; null to copy all. */
   readonly bucket: StoredBucket | null;
   readonly target: BackupTarget;

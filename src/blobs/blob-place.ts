@@ -1,5 +1,6 @@
 import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
+import type { StoreId } from "../domain/id.ts";
 import type { S3Figures } from "../s3/meter.ts";
 import type { BlobBody, HeldBlob } from "./blob-body.ts";
 import type { BlobFacts, DamagedBlob } from "./blob-file.ts";
@@ -89,13 +90,13 @@ export interface BlobPlace {
   /** Its disks, in order. */
   disks(): Promise<readonly DiskFigures[]>;
   /** Only a bucket has it. */
-  bucketFigures?(): BucketFigures;
+  bucketFigures?(): BucketFigures | null;
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount: number;
   /** How many shards one sweep may list. */
   readonly shardsASweep: number;
-  /** Whether bytes are checked as they are read: then nobody needs to read them before they are sent. */
-  readonly checksReads: boolean;
+  /** Whether the bytes of a blob are checked as they are read: then nobody needs to read them before they are sent. */
+  checksReads(digest: Digest): boolean;
   readonly space: BlobSpace;
   /** Room for a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL. */
   room(announced: number): Promise<BlobRoom>;
@@ -141,6 +142,25 @@ export interface BlobPlace {
   removeUnfinished(before: number): Promise<number>;
   /** Ends what is being read. */
   close(): Promise<void>;
+}
+
+/** A place of blobs with what marks it as the store's. */
+export interface StorePlace extends BlobPlace {
+  /** All disks and buckets that are in it, in order; also those that are away. */
+  readonly all: readonly Pick<DiskFigures, "root" | "isFormer">[];
+  /** Gives the store's identity to each that has none, durably. Throws Error for one that belongs to another store by now. */
+  writeIdentity(id: StoreId): Promise<void>;
+  /** Writes on each disk but the data directory itself that this uses it. @param dataDir its real path */
+  writeOwner(dataDir: string): Promise<void>;
+  /** Those that are former and hold nothing any more. They are not looked at from now on. */
+  dropEmptied(): Promise<readonly EmptiedDisk[]>;
+}
+
+/** A disk, or a bucket, that was used and holds nothing any more. */
+export interface EmptiedDisk {
+  readonly root: string;
+  /** Removes what marks it as the store's. */
+  removeMarks(): Promise<void>;
 }
 
 /** A disk that cannot be reached now. */

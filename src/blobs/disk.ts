@@ -6,7 +6,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath, setDirectoryAside } from "./blob-file.ts";
 import { hasBlobs, SHARD } from "./blob-directory.ts";
-import { readIdentity, readOwner, whyAway, writeIdentity, writeOwner } from "./disk-marks.ts";
+import { readIdentity, readOwner, removeMarks, whyAway, writeIdentity, writeOwner } from "./disk-marks.ts";
 import type { ListedBlob } from "./blob-place.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskSpace } from "./disk-space.ts";
@@ -114,6 +114,11 @@ export class Disk {
   async writeOwner(dataDir: string): Promise<void> {
     if ((await readOwner(this.blobsDir)) !== dataDir)
       await writeOwner(this.blobsDir, this.newTempPath(), dataDir);
+  }
+
+  /** Removes both: it belongs to no store any more. */
+  removeMarks(): Promise<void> {
+    return removeMarks(this.blobsDir);
   }
 
   /** Whether it is there, and holds no blob. */

@@ -3,6 +3,9 @@ import { type BlobSpace, noPlaceNow } from "./blob-place.ts";
 import type { Disk } from "./disk.ts";
 import { isSystemError } from "./system-error.ts";
 
+/** The room on a disk does not count as more if it is by less: others write while one disk is asked after another. */
+const SAME_ROOM = 0.99;
+
 /** The room on all disks that can be used now. */
 export class DisksSpace implements BlobSpace {
   readonly isFreedByRemoval = true;
@@ -13,6 +16,14 @@ export class DisksSpace implements BlobSpace {
   constructor(present: () => readonly Disk[], reserve: number) {
     this.#present = present;
     this.#reserve = reserve;
+  }
+
+  /** The disk with most room, the first where they have the same; null if all are away. */
+  roomiest(): Disk | null {
+    const [first = null, ...others] = this.#present();
+    if (others.length === 0) return first;
+    const rooms = this.#present().map((disk) => ({ disk, left: disk.space.left() }));
+    return rooms.reduce((most, room) => (room.left * SAME_ROOM > most.left ? room : most)).disk;
   }
 
   async freeBytes(): Promise<number> {

@@ -5,7 +5,7 @@ import { CofferError } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
 import { type BlobFacts, OpenBlob, readBeginning, readBlob, requireFile, stateAt } from "./blob-file.ts";
 import { held, type HeldBlob } from "./blob-body.ts";
-import type { AwayDisk, BlobPlace, BlobRoom, DiskFigures, ListedBlob } from "./blob-place.ts";
+import type { AwayDisk, BlobRoom, DiskFigures, ListedBlob, StorePlace } from "./blob-place.ts";
 import { UnavailableBlob } from "./blob-place.ts";
 import { Disk } from "./disk.ts";
 import type { DiskPaths } from "./disk-paths.ts";
@@ -30,17 +30,13 @@ interface DisksOptions {
   readonly onChange?: (root: string, why: string | null) => void;
 }
 
-/** The room on a disk does not count as more if it is by less: others write while one disk is asked after another. */
-const SAME_ROOM = 0.99;
-
 /**
  * Blobs on one disk or on several, as files that are named by their digests. Each is on one disk, but on several if it
  * came again while a disk was away.
  */
-export class Disks implements BlobPlace {
+export class Disks implements StorePlace {
   readonly shardCount = 256;
   readonly shardsASweep = 4;
-  readonly checksReads = false;
   readonly space: DisksSpace;
   #disks: readonly Disk[];
   #sources: readonly BlobSource[];
@@ -70,7 +66,6 @@ export class Disks implements BlobPlace {
     return new Disks(disks, options);
   }
 
-  /** Also those that are away. */
   get all(): readonly Pick<Disk, "root" | "isFormer">[] {
     return this.#disks;
   }
@@ -110,12 +105,10 @@ export class Disks implements BlobPlace {
     return look;
   }
 
-  /** Writes the store's identity next to the blobs of each disk that has none, and syncs it. */
   async writeIdentity(id: StoreId): Promise<void> {
     for (const disk of this.present) await disk.writeIdentity(id);
   }
 
-  /** Writes on each disk but the data directory itself that this uses it. @param dataDir its real path */
   async writeOwner(dataDir: string): Promise<void> {
     for (const disk of this.present) {
       if ((await realpath(disk.root)) !== dataDir) await disk.writeOwner(dataDir);
@@ -126,7 +119,7 @@ export class Disks implements BlobPlace {
     // It may be back just now.
     if (this.#open().length === 0) await this.look();
     return this.#retrying(() => {
-      const disk = this.#roomiest();
+      const disk = this.space.roomiest();
       if (disk === null) return new NoRoom();
       return new DiskRoom({ disks: this, disk, promise: disk.space.promise(announced) });
     });
@@ -141,6 +134,11 @@ export class Disks implements BlobPlace {
       if ((await ifPresent(lstat(disk.blobPath(digest)))) !== null) return disk;
     }
     return null;
+  }
+
+  /** Those that are large are read before they are sent. */
+  checksReads(): boolean {
+    return false;
   }
 
   nameOf(digest: Digest): string {
@@ -239,7 +237,6 @@ export class Disks implements BlobPlace {
     return findBlob(this.#sources, digest, read);
   }
 
-  /** The former disks that hold nothing any more. They are not looked at from now on. */
   async dropEmptied(): Promise<Disk[]> {
     const emptied: Disk[] = [];
     for (const disk of this.present) if (disk.isFormer && (await disk.isEmpty())) emptied.push(disk);
@@ -253,14 +250,6 @@ export class Disks implements BlobPlace {
   #open(): readonly Disk[] {
     const { present } = this;
     return present.some(({ isFormer }) => isFormer) ? present.filter(({ isFormer }) => !isFormer) : present;
-  }
-
-  /** The disk with most room, the first where they have the same; null if all are away. */
-  #roomiest(): Disk | null {
-    const [first = null, ...others] = this.#open();
-    if (others.length === 0) return first;
-    const rooms = this.#open().map((disk) => ({ disk, left: disk.space.left() }));
-    return rooms.reduce((most, room) => (room.left * SAME_ROOM > most.left ? room : most)).disk;
   }
 
   /** Whether any disk turns out to be away after a failed read. */

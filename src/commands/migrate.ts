@@ -22,10 +22,10 @@ export const blobsMigrate: Command = {
     SETTINGS.s3PathStyle.flag,
     "--data-dir PATH",
   ],
-  summary: "Move the contents of files to other disks; works while the server runs",
+  summary: "Move the contents of files to other disks or to a bucket, and back; works while the server runs",
   help: `  --to PLACE        Copy all contents to this directory of a disk, or to s3://BUCKET/PREFIX. It may be none of
-                    COFFER_BLOBS yet. Without it, what is on disks that are no longer in COFFER_BLOBS is moved to
-                    those that are.
+                    COFFER_BLOBS yet. Without it, what is where COFFER_BLOBS no longer says is moved to where it
+                    says.
   --rate SIZE       Read at most so many bytes a second, such as 50MB.
   --full            Read all copies again, new ones and those that were there.
   --dry-run         Only say what there is to do, and whether there is room for it.
@@ -35,8 +35,8 @@ export const blobsMigrate: Command = {
                     too.
   --data-dir PATH   The data directory, as for serve.
 
-A content is removed only from a disk that is no longer in COFFER_BLOBS as the server was started, and only once a
-whole copy is on one that is. The command may be stopped or killed at any time: run it again, and it goes on.`,
+A content is removed only from a disk or a bucket that was no longer in COFFER_BLOBS when the server was started, and
+only once a whole copy is in one that was. The command may be stopped or killed at any time: run it again, and it goes on.`,
   async run({ values: { to = null, rate = null, ...flags }, switches }, terminal) {
     const { migrate } = await import("../migration/migrate.ts");
     const { dataDir, diskReserve, s3 } = requireConfig(flags, terminal);
@@ -88,7 +88,7 @@ function teller(terminal: Terminal, isDryRun: boolean): (event: MigrationEvent) 
         if (isDryRun) terminal.out(planText(event));
         return;
       case "away":
-        terminal.err(`  disk ${event.about}`);
+        terminal.err(`  away: ${event.about}`);
         return;
       case "damaged":
         terminal.err(`  damaged: ${event.about}`);
@@ -99,7 +99,7 @@ function teller(terminal: Terminal, isDryRun: boolean): (event: MigrationEvent) 
         );
         return;
       case "removing":
-        terminal.progress(`${event.contents} contents removed from disks that are no longer used`);
+        terminal.progress(`${event.contents} contents removed from their old place`);
         return;
     }
   };
@@ -110,25 +110,25 @@ function planText({ all, missing, room }: MigrationPlan): string {
 }
 
 function report(
-  { all, copied, present, removed, areTargetsUsed, haveBucket }: Migrated,
+  { all, copied, present, removed, leased, areTargetsUsed, areBuckets }: Migrated,
   { out }: Terminal,
 ): void {
   if (all.contents === 0) {
     out("There is nothing to move.");
     return;
   }
-  out(
-    `Copied: ${amountText(copied)}; there before: ${present}; removed from disks no longer used: ${removed}.`,
-  );
+  out(`Copied: ${amountText(copied)}; there before: ${present}; removed from their old place: ${removed}.`);
+  if (leased > 0)
+    out(`Kept where they were for backups: ${leased}. Once these are gone, run coffer blobs migrate again.`);
   if (areTargetsUsed) return;
-  if (haveBucket) {
+  if (areBuckets) {
     out(
-      "Nothing was removed. To use the new place, stop the server, run this once more for what came meanwhile, then " +
-        "start it with COFFER_BLOBS set to that place and with --forget-disks.",
+      "Nothing was removed. To use the new bucket, stop the server, run this once more for what came meanwhile, then " +
+        "start it with COFFER_BLOBS set to that bucket and with --forget-disks.",
     );
   } else {
     out(
-      "Nothing was removed. Set COFFER_BLOBS to the new disk, restart the server, and run coffer blobs migrate once more.",
+      "Nothing was removed. Set COFFER_BLOBS to the new place, restart the server, and run coffer blobs migrate once more.",
     );
   }
 }
@@ -141,7 +141,9 @@ function requireAll({ damaged, away }: Migrated): void {
       : [
           `Damaged contents that stay where they are: ${damaged}. Upload the same files again, or repair them with coffer verify --repair-from.`,
         ]),
-    ...(away === 0 ? [] : [`Disks that could not be used: ${away}. Mount them.`]),
+    ...(away === 0
+      ? []
+      : [`Disks or buckets that could not be used: ${away}. Mount them, or make them reachable.`]),
   ];
   if (problems.length > 0)
     throw new CommandError(`${problems.join(" ")} Then run coffer blobs migrate again.`);

@@ -2,87 +2,69 @@ import { statfs } from "node:fs/promises";
 import { BucketAccess } from "../blobs/bucket/bucket-access.ts";
 import { BucketBlobs } from "../blobs/bucket/bucket-blobs.ts";
 import { BucketPlace } from "../blobs/bucket/bucket-place.ts";
-import type { BucketPlaces, BucketSettings } from "../blobs/stored-blobs.ts";
+import { JoinedPlace } from "../blobs/joined/joined-place.ts";
 import { messageOf, present } from "../domain/errors.ts";
 import { type BucketAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
-import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import { DataDirectoryError } from "./data-directory-error.ts";
-import { recordDisks } from "./disks-file.ts";
-import { everRecorded, findEmptied, type FoundDisks } from "./store-disks.ts";
-import { checkStoreIdentity, markStore, type StoreMark } from "./store-identity.ts";
-import { bucketPlaces } from "./stored-places.ts";
-import { type ContentsOpening, type OpeningParts, tellOfMark } from "./store-opening.ts";
-
-interface BucketOpeningParts extends OpeningParts {
-  readonly clock: SteadyClock;
-  readonly address: BucketAddress;
-  readonly s3: BucketSettings;
-  /** How much of the disk copies of contents may take; null for what is usual. */
-  readonly cacheBytes: number | null;
-}
+import { isBucket } from "./disks-file.ts";
+import { type FoundStore, openDisks, type OpeningParts } from "./found-store.ts";
+import { findDisks, type FoundDisk, type FoundDisks, findFormer } from "./store-disks.ts";
+import { bucketAddress } from "./stored-places.ts";
 
 /** How much of the disk copies of contents take at most, unless that is set: bytes, and the share of the disk. */
 const USUAL_CACHE = { bytes: 5_000_000_000, share: 0.1 };
 
-/** The contents of a store in a bucket. */
-export class BucketOpening implements ContentsOpening {
-  readonly #parts: BucketOpeningParts;
-  readonly #access: BucketAccess;
-  readonly #found: FoundDisks;
-  readonly #mark: StoreMark | null;
-  #place: BucketPlace | null = null;
-
-  private constructor(
-    parts: BucketOpeningParts,
-    found: { readonly access: BucketAccess; readonly disks: FoundDisks; readonly mark: StoreMark | null },
-  ) {
-    this.#parts = parts;
-    this.#access = found.access;
-    this.#found = found.disks;
-    this.#mark = found.mark;
-  }
-
-  /**
-   * Looks at the bucket, and changes nothing. Throws DataDirectoryError unless it and the database fit, or if a bucket
-   * cannot be reached that the store has not used.
-   */
-  static async check(parts: BucketOpeningParts): Promise<BucketOpening> {
-    const access = accessTo(parts);
-    const disks = await findBucket(parts, access);
-    const mark = await checkStoreIdentity({ ...parts, disks });
-    return new BucketOpening(parts, { access, disks, mark });
-  }
-
-  async open(): Promise<BucketPlace> {
-    const { directory, cacheBytes } = this.#parts;
-    const tmpDir = directory.tmp;
-    this.#place = await BucketPlace.open({
-      ...this.#parts,
-      access: this.#access,
-      tmpDir,
-      cacheDir: directory.blobCache,
-      leasesDir: directory.leases,
-      cacheBytes: cacheBytes ?? (await usualCacheBytes(directory.root)),
-    });
-    return this.#place;
-  }
-
-  async mark(): Promise<BucketPlaces> {
-    const { directory, log, address } = this.#parts;
-    const place = present(this.#place, "the opened bucket");
-    const store = await markStore(this.#parts, place, this.#mark);
-    await recordDisks(directory, { current: [nameOfBackupAddress(address)], former: [] });
-    tellOfMark(log, this.#mark);
-    for (const { away } of this.#found.listed) if (away !== null) this.#access.giveUp(away);
-    return bucketPlaces({ ...this.#parts, store }, address);
-  }
-
-  /** The start has refused any that holds something. */
-  async forgetEmptied(): Promise<void> {}
+/**
+ * Looks at the bucket of a store, which is to be used or was before, and at its disks. Throws DataDirectoryError for any
+ * that is not as it must be, and for a bucket that cannot be reached and is new.
+ *
+ * @param recorded see `everRecorded`
+ */
+export async function findWithBucket(parts: OpeningParts, recorded: readonly string[]): Promise<FoundStore> {
+  const isFormer = parts.bucket === null;
+  const address =
+    parts.bucket ?? bucketAddress(present(recorded.find(isBucket) ?? null, "the former bucket"));
+  const name = nameOfBackupAddress(address);
+  const other = recorded.find((root) => isBucket(root) && root !== name);
+  if (other !== undefined) throw anotherBucket(other);
+  if (isFormer && parts.s3.credentials === null) throw withoutCredentials(name);
+  const access = accessTo(parts, address);
+  const disks = isFormer ? await findDisks(parts) : { listed: [], former: await findFormer(parts) };
+  const bucket = await lookAt(access);
+  const isUsed = recorded.includes(name) && parts.tables.store.id() !== null;
+  if (bucket.away !== null && !isUsed) throw new DataDirectoryError(bucket.away);
+  return {
+    disks: isFormer
+      ? { listed: disks.listed, former: [...disks.former, orAway(bucket)] }
+      : { listed: [bucket], former: disks.former },
+    open: () => open(parts, { access, isFormer, disks }),
+  };
 }
 
-function accessTo({ tables, clock, log, address, s3 }: BucketOpeningParts): BucketAccess {
+async function open(
+  parts: OpeningParts,
+  found: { readonly access: BucketAccess; readonly isFormer: boolean; readonly disks: FoundDisks },
+): Promise<BucketPlace | JoinedPlace> {
+  const { directory, cacheBytes } = parts;
+  const { access, isFormer, disks } = found;
+  const onDisks = disks.listed.length + disks.former.length > 0 ? await openDisks(disks, parts) : null;
+  const inBucket = await BucketPlace.open({
+    ...parts,
+    access,
+    isFormer,
+    tmpDir: directory.tmp,
+    cacheDir: directory.blobCache,
+    leasesDir: directory.leases,
+    cacheBytes: cacheBytes ?? (await usualCacheBytes(directory.root)),
+  });
+  if (onDisks === null) return inBucket;
+  return isFormer
+    ? new JoinedPlace({ current: onDisks, former: inBucket, isFormerNear: false })
+    : new JoinedPlace({ current: inBucket, former: onDisks, isFormerNear: true });
+}
+
+function accessTo({ tables, clock, log, s3 }: OpeningParts, address: BucketAddress): BucketAccess {
   const name = nameOfBackupAddress(address);
   try {
     return new BucketAccess({
@@ -95,23 +77,22 @@ function accessTo({ tables, clock, log, address, s3 }: BucketOpeningParts): Buck
   }
 }
 
-async function findBucket(parts: BucketOpeningParts, access: BucketAccess): Promise<FoundDisks> {
-  const { directory, tables, forget } = parts;
-  const root = access.name;
-  const former = await findEmptied({ directory, roots: [root], forget });
-  const recorded = await everRecorded(directory);
+async function lookAt(access: BucketAccess): Promise<FoundDisk> {
   const found = await access.identity();
-  const isUsed = recorded.includes(root) && tables.store.id() !== null;
-  if (found.away !== null && !isUsed) throw new DataDirectoryError(found.away);
   const blobs = new BucketBlobs(access);
-  const bucket = {
+  return {
     ...found,
-    root,
-    blobsDir: root,
+    root: access.name,
+    blobsDir: access.name,
     hasBlobs: () => blobs.hasAny(),
     countBlobs: () => blobs.count(),
   };
-  return { listed: [bucket], former };
+}
+
+/** A former bucket without an identity is taken for one that is away, as a disk is. */
+function orAway(bucket: FoundDisk): FoundDisk {
+  if (bucket.away !== null || bucket.identity !== null) return bucket;
+  return { ...bucket, away: "the identity of the store is missing there" };
 }
 
 async function usualCacheBytes(root: string): Promise<number> {
@@ -128,4 +109,20 @@ function tellOfBucket(log: Log, bucket: string, why: string | null): void {
       why,
     });
   }
+}
+
+function anotherBucket(name: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `The bucket ${name} holds contents of this store, and only one bucket can be used at a time. Set COFFER_BLOBS to ` +
+      "it, or to a disk and run coffer blobs migrate. To start without it, run coffer serve --forget-disks once: what " +
+      "is nowhere else is then missing.",
+  );
+}
+
+/** Else its contents would be unavailable for a reason that never goes away by itself. */
+function withoutCredentials(name: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `The bucket ${name} still holds contents of this store, and there are no credentials for it. Set S3_ACCESS_KEY_ID ` +
+      "and S3_SECRET_ACCESS_KEY, or COFFER_S3_CREDENTIALS, as before, until coffer blobs migrate has emptied it.",
+  );
 }

@@ -30,9 +30,6 @@ export interface FoundDisks {
   readonly former: readonly FoundDisk[];
 }
 
-const FORGETTING =
-  "To start without it, run coffer serve --forget-disks once: what is on no other disk is then missing.";
-
 interface LookedFor {
   readonly directory: DataDirectory;
   /** The roots of those to use. */
@@ -45,7 +42,8 @@ interface LookedFor {
 const NOTHING: ReadonlySet<string> = new Set(["blobs", "tmp", "lost+found"]);
 
 /** Looks at the disks to use, and at those that were used before. Throws DataDirectoryError for any that is not as it must be. */
-export async function findDisks({ directory, roots, forget }: LookedFor): Promise<FoundDisks> {
+export async function findDisks(lookedFor: LookedFor): Promise<FoundDisks> {
+  const { directory, roots, forget } = lookedFor;
   const recorded = forget ? [] : await everRecorded(directory);
   await requireDistinct(roots);
   const listed: FoundDisk[] = [];
@@ -55,18 +53,7 @@ export async function findDisks({ directory, roots, forget }: LookedFor): Promis
     listed.push(disk);
   }
   if (listed.every(({ away }) => away !== null)) throw allAway(listed);
-  return { listed, former: forget ? [] : await findFormer(directory, roots, recorded) };
-}
-
-/**
- * The disks that a store has used before its bucket, which hold nothing. Throws DataDirectoryError if one holds contents,
- * or cannot be looked at.
- */
-export async function findEmptied({ directory, roots, forget }: LookedFor): Promise<FoundDisk[]> {
-  if (forget) return [];
-  const former = await findFormer(directory, roots, await everRecorded(directory));
-  for (const disk of former) await requireEmpty(disk);
-  return former;
+  return { listed, former: await findFormer(lookedFor) };
 }
 
 /** All disks that a start has used, or a bucket. */
@@ -75,20 +62,17 @@ export async function everRecorded(directory: DataDirectory): Promise<string[]> 
   return recorded === null ? [] : [...recorded.current, ...recorded.former];
 }
 
-/** The disks that are not to be used any more. */
-async function findFormer(
-  directory: DataDirectory,
-  roots: readonly string[],
-  recorded: readonly string[],
-): Promise<FoundDisk[]> {
+/** The disks that are not to be used any more. Throws DataDirectoryError for one of another data directory. */
+export async function findFormer({ directory, roots, forget }: LookedFor): Promise<FoundDisk[]> {
+  if (forget) return [];
+  const recorded = await everRecorded(directory);
   const former: FoundDisk[] = [];
   const used = new Set(await Promise.all(roots.map(keyOf)));
   // The data directory was never recorded if it was the only disk.
   for (const root of new Set([...recorded, directory.root])) {
     const key = await keyOf(root);
     // One that is listed by another name now is in use.
-    if (roots.includes(root) || (key !== null && used.has(key))) continue;
-    if (isBucket(root)) throw lostBucket(root);
+    if (isBucket(root) || roots.includes(root) || (key !== null && used.has(key))) continue;
     const disk = await look(root, recorded.includes(root));
     if (disk.away === null) {
       if (root !== directory.root) await requireOwn(disk, directory);
@@ -190,28 +174,5 @@ function allAway(disks: readonly FoundDisk[]): DataDirectoryError {
   const each = disks.map(({ root, away }) => `${root}: ${away}`).join("; ");
   return new DataDirectoryError(
     `None of the disks of this store can be used (${each}). Mount one at least, or restore a backup of this data directory.`,
-  );
-}
-
-/** Throws for a disk that is not listed any more, and may hold contents. */
-async function requireEmpty(disk: FoundDisk): Promise<void> {
-  const { root, away } = disk;
-  if (away !== null) {
-    throw new DataDirectoryError(
-      `The disk ${root} belongs to this store, and is no longer in COFFER_BLOBS; it cannot be looked at either: ` +
-        `${away}. Add it again: then contents that are on it alone are unavailable until it is back. Or, if it is ` +
-        `listed by another path now, or gone for good: ${FORGETTING}`,
-    );
-  }
-  if (!(await disk.hasBlobs())) return;
-  throw new DataDirectoryError(
-    `The disk ${root} holds contents of this store, and is not in COFFER_BLOBS. Add it there. ${FORGETTING}`,
-  );
-}
-
-/** Nothing is asked of a bucket that is not used: who may ask it is not known any more. */
-function lostBucket(name: string): DataDirectoryError {
-  return new DataDirectoryError(
-    `The bucket ${name} holds contents of this store, and is not in COFFER_BLOBS. Set COFFER_BLOBS to it. ${FORGETTING}`,
   );
 }

@@ -1,7 +1,7 @@
 import { present } from "../domain/errors.ts";
 import { newId, parseId, type StoreId } from "../domain/id.ts";
 import { diskAt } from "../blobs/disk-paths.ts";
-import type { Disks } from "../blobs/disks.ts";
+import type { StorePlace } from "../blobs/blob-place.ts";
 import { countBlobs } from "../blobs/blob-directory.ts";
 import { readIdentity } from "../blobs/disk-marks.ts";
 import type { Clock } from "../process/clock.ts";
@@ -138,7 +138,7 @@ type MarkedParts = Pick<StoreParts, "tables" | "clock">;
 /** Marks both halves of an open store. After a crash in between, the next start still accepts them. Returns its identity. */
 export async function markStore(
   parts: MarkedParts,
-  place: Pick<Disks, "writeIdentity">,
+  place: Pick<StorePlace, "writeIdentity">,
   mark: StoreMark | null,
 ): Promise<StoreId> {
   const { tables } = parts;

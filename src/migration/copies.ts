@@ -6,8 +6,8 @@ import { CofferError } from "../domain/errors.ts";
 import { inParallel } from "../process/in-parallel.ts";
 import type { CopyPace } from "./pace.ts";
 
-/** How many contents are copied side by side: the sync of one takes most of the time of small ones. */
-const AT_ONCE = 4;
+/** How many contents are copied side by side, or removed: to wait for a sync, or a bucket, takes most of the time of small ones. */
+export const AT_ONCE = 8;
 /** How often one is copied whose temporary file goes, as a server that starts removes it. */
 const ATTEMPTS = 5;
 
@@ -48,8 +48,22 @@ export class Copies {
     return { copied: this.#copied, present: this.#present };
   }
 
-  /** Whether a content may be removed from a source, as a target has it whole. */
-  async isCopied(source: MigrationPlace, blob: PlacedBlob): Promise<boolean> {
+  /** What of a shard may be removed from a source, as a target has it whole, and durably; without what backups need there. */
+  async copied(source: MigrationPlace, shard: number) {
+    const removable: PlacedBlob[] = [];
+    let leased = 0;
+    const needed = await source.leased();
+    for (const blob of await source.list(shard)) {
+      this.#parts.signal.throwIfAborted();
+      if (!(await this.#isCopied(source, blob))) continue;
+      if ((await needed?.has(blob.digest)) === true) leased += 1;
+      else removable.push(blob);
+    }
+    if (removable.length > 0) await Promise.all(this.#parts.targets.map((target) => target.settle(shard)));
+    return { removable, leased };
+  }
+
+  async #isCopied(source: MigrationPlace, blob: PlacedBlob): Promise<boolean> {
     if (this.#kept.get(source)?.has(blob.digest) === true) return false;
     for (const target of this.#parts.targets) {
       if ((await this.#stateAt(target, blob, false)) === "whole") return true;

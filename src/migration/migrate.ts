@@ -4,11 +4,13 @@ import { UnavailableBlob } from "../blobs/blob-place.ts";
 import type { BucketSettings } from "../blobs/stored-blobs.ts";
 import { asRefusal } from "../blobs/system-error.ts";
 import { type DataDirectory, findDataDirectory } from "../data-directory/data-directory.ts";
+import { isBucket } from "../data-directory/disks-file.ts";
 import { acquireLock } from "../db/engine/lock.ts";
 import { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { messageOf } from "../domain/errors.ts";
+import { inParallel } from "../process/in-parallel.ts";
 import type { SteadyClock } from "../process/clock.ts";
-import { Copies, NoRoomForCopies } from "./copies.ts";
+import { AT_ONCE, Copies, NoRoomForCopies } from "./copies.ts";
 import { CopyPace } from "./pace.ts";
 import { MigrationPlaces } from "./places.ts";
 import { type Amount, type MigrationPlan, survey } from "./survey.ts";
@@ -25,7 +27,7 @@ export class MigrationError extends Error {
 export type MigrationEvent =
   /** Before anything is changed. */
   | ({ readonly kind: "plan" } & MigrationPlan)
-  /** A disk that cannot be used, and why. */
+  /** A disk or a bucket that cannot be used, and why. */
   | { readonly kind: "away"; readonly about: string }
   /** A content that is not whole, and stays where it is. */
   | { readonly kind: "damaged"; readonly about: string }
@@ -35,7 +37,7 @@ export type MigrationEvent =
 
 export interface MigrationOptions {
   readonly dataDir: string;
-  /** The root of the disk to copy to, absolute, or a bucket; null to move from former disks to the current ones. */
+  /** The root of the disk to copy to, absolute, or a bucket; null to move from former places to the current ones. */
   readonly to: string | null;
   /** Bytes that are to stay free on each disk. */
   readonly diskReserve: number;
@@ -60,19 +62,22 @@ export interface Migrated {
   readonly copied: Amount;
   /** Contents that were at a target before. */
   readonly present: number;
-  /** Contents that were removed from former disks. */
+  /** Contents that were removed from where they are no longer used. */
   readonly removed: number;
+  /** Contents that stay where they are no longer used, as backups need them there. */
+  readonly leased: number;
   readonly damaged: number;
-  /** Disks that could not be used, before or after. */
+  /** Disks, or buckets, that could not be used, before or after. */
   readonly away: number;
   /** Whether a server uses the targets. */
   readonly areTargetsUsed: boolean;
-  /** Whether a server cannot use all of the places at once. */
-  readonly haveBucket: boolean;
+  /** Whether they were copied from a bucket to another one: a server uses one at a time. */
+  readonly areBuckets: boolean;
 }
 
 /**
- * Copies contents to other disks, beside a server or without one, and removes them from disks that are no longer used.
+ * Copies contents to other disks, or to a bucket, beside a server or without one, and removes them from those that are no
+ * longer used.
  * Nothing but the contents themselves is remembered, so it may be killed and run again. Throws MigrationError,
  * DataDirectoryError, and the reason of the signal once that is aborted.
  */
@@ -87,16 +92,20 @@ export async function migrate(options: MigrationOptions): Promise<Migrated> {
   }
   using lock = options.isDryRun ? null : takeLock(directory);
   const places = await MigrationPlaces.find({ ...options, directory, store });
-  return await new Migration(options, places, database).run(lock !== null);
+  return await new Migration({ ...options, directory }, places, database).run(lock !== null);
 }
 
 class Migration {
-  readonly #options: MigrationOptions;
+  readonly #options: MigrationOptions & { readonly directory: DataDirectory };
   readonly #places: MigrationPlaces;
   readonly #copies: Copies;
   #damaged = 0;
 
-  constructor(options: MigrationOptions, places: MigrationPlaces, { isRefused }: VerifiedDatabase) {
+  constructor(
+    options: MigrationOptions & { readonly directory: DataDirectory },
+    places: MigrationPlaces,
+    { isRefused }: VerifiedDatabase,
+  ) {
     const { rate, clock, tell } = options;
     const sum = { contents: 0, bytes: 0 };
     this.#options = options;
@@ -120,18 +129,26 @@ class Migration {
   }
 
   async run(isReal: boolean): Promise<Migrated> {
+    try {
+      return await this.#run(isReal);
+    } catch (error) {
+      throw error instanceof UnavailableBlob ? unreachable(error) : error;
+    }
+  }
+
+  async #run(isReal: boolean): Promise<Migrated> {
     const { sources, targets } = this.#places;
     const { tell } = this.#options;
     for (const about of this.#places.away) tell({ kind: "away", about });
     if (sources.length > 0 && targets.length === 0)
-      throw new MigrationError("No disk that the contents could be moved to can be used now.");
+      throw new MigrationError("No place that the contents could be moved to can be used now.");
     const plan = await survey(sources, targets);
     tell({ kind: "plan", ...plan });
     requireRoom(plan);
-    if (!isReal || plan.all.contents === 0) return this.#result(plan, { removed: 0, gone: 0 });
+    if (!isReal || plan.all.contents === 0) return this.#result(plan, { removed: 0, leased: 0, gone: 0 });
     await this.#copy();
-    const removed = await this.#removeAll();
-    return this.#result(plan, { removed, gone: await this.#places.countGone() });
+    const removal = await this.#removeAll();
+    return this.#result(plan, { ...removal, gone: await this.#places.countGone() });
   }
 
   async #copy(): Promise<void> {
@@ -139,7 +156,6 @@ class Migration {
       await this.#places.prepare();
       await this.#copies.run();
     } catch (error) {
-      if (error instanceof UnavailableBlob) throw unreachable(error);
       if (!(error instanceof NoRoomForCopies) && asRefusal(error) === error) throw error;
       // What is left, as others write to the disks too.
       requireRoom(await survey(this.#places.sources, this.#places.targets));
@@ -147,40 +163,46 @@ class Migration {
     }
   }
 
-  /** Removes what is at a target from the disks that are no longer used. Returns how many contents. */
-  async #removeAll(): Promise<number> {
+  /** Removes what is at a target from the places that are no longer used. Counts it, and what backups need there. */
+  async #removeAll() {
     const { sources } = this.#places;
     const { lingerMs = LINGER_MS, signal, tell } = this.#options;
     const former = sources.filter((source) => this.#places.mayRemoveFrom(source));
-    if (former.length === 0) return 0;
+    const counts = { removed: 0, leased: 0 };
+    if (former.length === 0) return counts;
+    if (former.some(({ name }) => isBucket(name))) requireNoBackup(this.#options.directory);
     // A server may have found a content at its old place, and open it there only now.
     await sleep(lingerMs, undefined, { signal });
-    let contents = 0;
     for (let shard = 0; shard < SHARDS; shard += 1) {
       for (const source of former) {
         await this.#places.requireSame();
-        for (const blob of await source.list(shard)) {
+        const { removable, leased } = await this.#copies.copied(source, shard);
+        counts.leased += leased;
+        await inParallel(removable, AT_ONCE, async ({ digest }) => {
           signal.throwIfAborted();
-          if (!(await this.#copies.isCopied(source, blob))) continue;
-          await source.remove(blob.digest);
-          contents += 1;
-          tell({ kind: "removing", contents });
-        }
+          await source.remove(digest);
+          counts.removed += 1;
+          tell({ kind: "removing", contents: counts.removed });
+        });
       }
     }
-    return contents;
+    return counts;
   }
 
-  #result({ all }: MigrationPlan, { removed, gone }: { removed: number; gone: number }): Migrated {
-    const { away, areUsed, haveBucket } = this.#places;
+  #result(
+    { all }: MigrationPlan,
+    { removed, leased, gone }: { readonly removed: number; readonly leased: number; readonly gone: number },
+  ): Migrated {
+    const { away, areUsed, areBuckets } = this.#places;
     return {
       all,
       ...this.#copies.done,
       removed,
+      leased,
       damaged: this.#damaged,
       away: away.length + gone,
       areTargetsUsed: areUsed,
-      haveBucket,
+      areBuckets,
     };
   }
 }
@@ -201,6 +223,15 @@ function requireRoom({ missing, room }: MigrationPlan): void {
   if (missing.bytes <= room) return;
   throw new MigrationError(
     `There is no room for ${missing.bytes} bytes: ${missing.bytes - room} bytes are missing beyond COFFER_DISK_RESERVE. ${ROOM}`,
+  );
+}
+
+/** One that began before the server left the bucket may leave contents there, and holds them only at its end. */
+function requireNoBackup({ root, backupLockFile }: DataDirectory): void {
+  const result = acquireLock(backupLockFile);
+  if (result.ok) return result.lock.release();
+  throw new MigrationError(
+    `A backup of ${root} is running, which may need what is in the bucket. All is copied; run coffer blobs migrate again after its end.`,
   );
 }
 

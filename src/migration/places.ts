@@ -8,12 +8,13 @@ import { MigrationBucket } from "../blobs/migration/migration-bucket.ts";
 import type { BucketSettings } from "../blobs/stored-blobs.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
-import { type BucketAddress, isSharedBucket, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
+import { isSharedBucket } from "../domain/upkeep/backup-address.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { DataDirectoryError, explaining } from "../data-directory/data-directory-error.ts";
 import { disksOf, isBucket, type StoreDisks } from "../data-directory/disks-file.ts";
 import { findNewDisk, requireOwn } from "../data-directory/store-disks.ts";
+import { bucketAddress } from "../data-directory/stored-places.ts";
 
 interface MigrationPlacesParts {
   readonly directory: DataDirectory;
@@ -37,7 +38,7 @@ export class MigrationPlaces {
   readonly sources: readonly Place[];
   /** Where they go, those that can be used. */
   readonly targets: readonly Place[];
-  /** The names of the disks that cannot be used now, and why. */
+  /** The names of those that cannot be used now, and why. */
   readonly away: readonly string[];
 
   private constructor(
@@ -83,9 +84,9 @@ export class MigrationPlaces {
     return former.includes(name) && this.targets.every((target) => current.includes(target.name));
   }
 
-  /** Whether a bucket is among them: a server cannot use that and a disk. */
-  get haveBucket(): boolean {
-    return [...this.sources, ...this.targets].some(({ name }) => isBucket(name));
+  /** Whether a bucket is to be replaced by another one: a server uses one at a time. */
+  get areBuckets(): boolean {
+    return [this.sources, this.targets].every((places) => places.some(({ name }) => isBucket(name)));
   }
 
   /** Whether a server uses the targets. */
@@ -93,11 +94,11 @@ export class MigrationPlaces {
     return this.targets.every(({ name }) => this.#recorded.current.includes(name));
   }
 
-  /** How many of the disks have gone meanwhile. The server may have forgotten some, which hold nothing any more. */
+  /** How many of them have gone meanwhile. The server may have forgotten some, which hold nothing any more. */
   async countGone(): Promise<number> {
     const all = [...this.sources, ...this.targets];
     const away = await Promise.all(all.map((disk) => disk.whyAway()));
-    // It forgets a disk before it takes away what marks it.
+    // It forgets one before it takes away what marks it.
     const { current, former } = await disksOf(this.#parts.directory);
     const names = [...current, ...former, ...this.targets.map(({ name }) => name)];
     return all.filter(({ name }, at) => away[at] !== null && names.includes(name)).length;
@@ -139,7 +140,7 @@ async function requireTarget(
   if (current.includes(to)) return;
   if (former.includes(to)) {
     throw new DataDirectoryError(
-      `The disk ${to} is no longer in COFFER_BLOBS. To move contents back, list it there and restart the server; ` +
+      `${to} is no longer in COFFER_BLOBS. To move contents back, set that to it and restart the server; ` +
         "then run coffer blobs migrate without --to.",
     );
   }
@@ -163,7 +164,7 @@ async function requireBucket(
   used: readonly string[],
 ): Promise<void> {
   for (const other of used.filter(isBucket)) {
-    if (isSharedBucket(addressOf(to), addressOf(other)))
+    if (isSharedBucket(bucketAddress(to), bucketAddress(other)))
       throw new DataDirectoryError(`${to} must not be in ${other}, or around it. Choose another prefix.`);
   }
   const access = accessTo(to, parts);
@@ -178,19 +179,18 @@ async function requireBucket(
 
 function placeAt(root: string, parts: MigrationPlacesParts): Place {
   if (!isBucket(root)) return new MigrationDisk({ ...parts, root });
-  return new MigrationBucket({ ...parts, access: accessTo(root, parts), tmpDir: parts.directory.tmp });
+  return new MigrationBucket({
+    ...parts,
+    access: accessTo(root, parts),
+    tmpDir: parts.directory.tmp,
+    leasesDir: parts.directory.leases,
+  });
 }
 
 function accessTo(name: string, { s3, store, clock }: MigrationPlacesParts): BucketAccess {
   try {
-    return new BucketAccess({ s3: { ...s3, ...addressOf(name), clock }, store });
+    return new BucketAccess({ s3: { ...s3, ...bucketAddress(name), clock }, store });
   } catch (error) {
     throw new DataDirectoryError(messageOf(error), { cause: error });
   }
-}
-
-function addressOf(name: string): BucketAddress {
-  const address = parseBackupAddress(name, (path) => path);
-  if (address?.kind === "s3") return address;
-  throw new DataDirectoryError(`${name} is not the address of a bucket. Give s3://BUCKET/PREFIX.`);
 }

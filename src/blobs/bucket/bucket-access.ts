@@ -116,6 +116,11 @@ export class BucketAccess {
     return identity ?? store;
   }
 
+  /** Removes the identity: the bucket belongs to no store any more. */
+  removeIdentity(): Promise<void> {
+    return this.use((bucket) => bucket.remove([IDENTITY]));
+  }
+
   /** Looks whether a bucket that could not be used is there again. */
   async look(): Promise<void> {
     if (this.#away === null) return;

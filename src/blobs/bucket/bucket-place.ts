@@ -8,13 +8,15 @@ import type { BlobFacts, DamagedBlob } from "../blob-file.ts";
 import type { BlobBody, HeldBlob } from "../blob-body.ts";
 import {
   type AwayDisk,
-  type BlobPlace,
   type BlobRoom,
   type BucketFigures,
   type DiskFigures,
+  type EmptiedDisk,
   type ListedBlob,
   noPlaceNow,
   type SentAs,
+  type StorePlace,
+  unlessUnavailable,
 } from "../blob-place.ts";
 import { NoRoom } from "../disk-room.ts";
 import { BlobCache } from "../cache/blob-cache.ts";
@@ -37,6 +39,8 @@ const DOUBTFUL = 10_000;
 
 interface BucketPlaceOptions {
   readonly access: BucketAccess;
+  /** Whether it is only read and emptied: nothing new goes there. */
+  readonly isFormer?: boolean;
   /** For temporary files of this store alone: old ones are deleted at open. */
   readonly tmpDir: string;
   /** For the cache alone, on the file system of `tmpDir`. */
@@ -52,11 +56,10 @@ interface BucketPlaceOptions {
 }
 
 /** Blobs in a bucket, as objects that are named by their digests, with a cache on the disk. */
-export class BucketPlace implements BlobPlace {
+export class BucketPlace implements StorePlace {
   readonly shardCount = 256;
   /** A request or more for each. */
   readonly shardsASweep = 1;
-  readonly checksReads = true;
   readonly space: BucketSpace;
   readonly leases: BucketLeases;
   readonly #options: BucketPlaceOptions;
@@ -109,14 +112,23 @@ export class BucketPlace implements BlobPlace {
     return this.#options.access.away === null;
   }
 
+  get all() {
+    const { access, isFormer = false } = this.#options;
+    return [{ root: access.name, isFormer }];
+  }
+
+  checksReads(): boolean {
+    return true;
+  }
+
   away(): AwayDisk[] {
     const { name, away } = this.#options.access;
     return away === null ? [] : [{ root: name, why: away }];
   }
 
   async disks(): Promise<DiskFigures[]> {
-    const { name, away } = this.#options.access;
-    return [{ root: name, isFormer: false, away, total: null, free: null }];
+    const { away } = this.#options.access;
+    return this.all.map((bucket) => ({ ...bucket, away, total: null, free: null }));
   }
 
   bucketFigures(): BucketFigures {
@@ -241,17 +253,33 @@ export class BucketPlace implements BlobPlace {
     return this.#blobs.removeUnfinished(before);
   }
 
-  /** Gives the bucket the identity of the store, unless it has one. Throws Error if it has another one by now. */
+  /** What cannot be reached now is left as it is. */
   async writeIdentity(store: StoreId): Promise<void> {
-    const { access } = this.#options;
+    const { access, isFormer = false } = this.#options;
     access.belongTo(store);
+    if (isFormer) {
+      const why = await access.whyAway();
+      if (why !== null) access.giveUp(why);
+      return;
+    }
     const { identity, away } = await access.identity();
+    if (away !== null) access.giveUp(away);
     if (away !== null || identity === store) return;
     const written = await access.writeIdentity(store);
     if (written === store) return;
     throw new Error(
       `${access.name} was just given to another store. Choose another bucket, or another prefix, with COFFER_BLOBS.`,
     );
+  }
+
+  async writeOwner(): Promise<void> {}
+
+  async dropEmptied(): Promise<readonly EmptiedDisk[]> {
+    const { access, isFormer = false } = this.#options;
+    if (!isFormer || (await unlessUnavailable(this.#blobs.hasAny())) !== false) return [];
+    // An identity that stays, as the bucket has just gone, keeps nobody but other stores from using it.
+    const removeMarks = async () => void (await unlessUnavailable(access.removeIdentity()));
+    return [{ root: access.name, removeMarks }];
   }
 
   /** Ends what is being fetched. */

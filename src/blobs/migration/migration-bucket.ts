@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { Digest } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
 import type { BlobFacts } from "../blob-file.ts";
+import type { LeasedBlobs } from "../blob-place.ts";
 import type { BucketAccess } from "../bucket/bucket-access.ts";
 import { BucketBlobs } from "../bucket/bucket-blobs.ts";
+import { BucketLeases } from "../bucket/bucket-leases.ts";
 import { digestOfName, prefixOfShard } from "../bucket/bucket-names.ts";
 import { writeBody } from "../bucket/write-body.ts";
 import { DiskSpace } from "../disk-space.ts";
@@ -17,6 +19,8 @@ interface MigrationBucketParts {
   readonly store: StoreId;
   /** For the temporary files of contents that are sent. */
   readonly tmpDir: string;
+  /** For copies of leases. */
+  readonly leasesDir: string;
   /** Bytes that are to stay free there. */
   readonly diskReserve: number;
 }
@@ -33,6 +37,7 @@ export class MigrationBucket implements MigrationPlace {
   readonly #parts: MigrationBucketParts;
   readonly #blobs: BucketBlobs;
   readonly #space: DiskSpace;
+  readonly #leases: BucketLeases;
   /** The one that was asked for last: places are gone through shard by shard. */
   #listed: ListedShard | null = null;
 
@@ -40,7 +45,9 @@ export class MigrationBucket implements MigrationPlace {
     this.name = parts.access.name;
     this.#parts = parts;
     this.#blobs = new BucketBlobs(parts.access);
-    this.#space = new DiskSpace(parts.tmpDir, parts.diskReserve);
+    const { access, leasesDir: directory, tmpDir, diskReserve } = parts;
+    this.#space = new DiskSpace(tmpDir, diskReserve);
+    this.#leases = new BucketLeases({ access, directory, tmpDir, space: this.#space });
   }
 
   /** Gives it the identity of the store, unless it has one. Throws Error if that is another one. */
@@ -96,6 +103,13 @@ export class MigrationBucket implements MigrationPlace {
     }
     await this.#blobs.require(blob);
     (await this.#sizesOf(blob.digest)).set(blob.digest, blob.size);
+  }
+
+  /** What has its name is durable. */
+  async settle(): Promise<void> {}
+
+  leased(): Promise<LeasedBlobs> {
+    return this.#leases.current();
   }
 
   async remove(digest: Digest): Promise<void> {

@@ -80,7 +80,7 @@ export class MigrationDisk implements MigrationPlace {
 
   async list(shard: number): Promise<PlacedBlob[]> {
     const { blobsDir } = this.#paths;
-    const directory = join(blobsDir, shard.toString(16).padStart(2, "0"));
+    const directory = this.#shardAt(shard);
     const blobs: PlacedBlob[] = [];
     for (const name of (await ifPresent(readdir(directory))) ?? []) {
       const digest = parseDigest(name);
@@ -119,6 +119,16 @@ export class MigrationDisk implements MigrationPlace {
     await syncDirectory(shard);
   }
 
+  /** A killed migration, or a server, may have given a blob its name and not synced that. */
+  async settle(shard: number): Promise<void> {
+    await ifPresent(syncDirectory(this.#shardAt(shard)));
+    await syncDirectory(this.#paths.blobsDir);
+  }
+
+  async leased(): Promise<null> {
+    return null;
+  }
+
   async remove(digest: Digest): Promise<void> {
     await ifPresent(unlink(this.#pathOf(digest)));
   }
@@ -126,6 +136,11 @@ export class MigrationDisk implements MigrationPlace {
   async room(): Promise<number> {
     const { bavail, frsize } = await statfs(this.#paths.root);
     return bavail * frsize - this.#reserve;
+  }
+
+  /** May not exist. */
+  #shardAt(shard: number): string {
+    return join(this.#paths.blobsDir, shard.toString(16).padStart(2, "0"));
   }
 
   #pathOf(digest: Digest): string {

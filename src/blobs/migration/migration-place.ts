@@ -1,6 +1,6 @@
 import type { Digest } from "../../domain/contents/content.ts";
 import type { BlobFacts } from "../blob-file.ts";
-import type { ListedBlob } from "../blob-place.ts";
+import type { LeasedBlobs, ListedBlob } from "../blob-place.ts";
 
 /** How many shards a place is listed in, by the first two digits of digests. */
 export const SHARDS = 256;
@@ -25,6 +25,10 @@ export interface MigrationPlace {
    * changed if `pieces` throws.
    */
   put(blob: PlacedBlob, pieces: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Once this resolves, the blobs that are in a shard survive a power cut, whoever has put them there. */
+  settle(shard: number): Promise<void>;
+  /** What backups need there now; null where they copy everything. */
+  leased(): Promise<LeasedBlobs | null>;
   /** Removes a blob. It may be missing. */
   remove(digest: Digest): Promise<void>;
   /** Bytes that can be written beyond what is to stay free. */

@@ -183,7 +183,7 @@ export class BlobChecks extends Service<{ blobs: BlobStore; damaged: DamagedBlob
   }
 
   #isToCheck(content: BlobFacts): boolean {
-    if (content.size <= CHECKED_BYTES || this.parts.blobs.place.checksReads) return false;
+    if (content.size <= CHECKED_BYTES || this.parts.blobs.place.checksReads(content.digest)) return false;
     return !this.#isChecked(content);
   }
 
