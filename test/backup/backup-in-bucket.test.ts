@@ -104,6 +104,23 @@ describe("a backup of a store in a bucket", () => {
     expect((await t.restore(t.directory, "restored")).missing).toMatchObject([{ files: [{ path: "b" }] }]);
   });
 
+  it("keeps them there when the store moves out of the bucket, until it is removed", async (t) => {
+    await t.backUp(t.directory);
+    await t.coffer.restart({ blobs: t.coffer.dataDir });
+    expect(await t.upload("d", contentOf("d", LARGE))).toBe(201);
+    expect(await t.migrate()).toMatchObject({ copied: { contents: 3 }, removed: 0, leased: 3 });
+    await t.remove("c");
+    await t.sweep();
+    expect(await t.check(t.directory, true)).not.toContainEqual(expect.stringContaining("content-"));
+    // Nothing is left in a bucket that is to be emptied.
+    expect(await t.backUp(t.directory, 1)).toMatchObject({ copied: 3, left: { count: 0 } });
+    expect(t.leases()).toEqual([]);
+    await t.sweep();
+    expect(t.blobs()).not.toContain(digestOf("c"));
+    expect(await t.migrate()).toMatchObject({ copied: { contents: 0 }, removed: 2, leased: 0 });
+    expect(t.blobs()).toEqual([]);
+  });
+
   it("is refused among the contents", async (t) => {
     const inside = { kind: "s3", bucket: "a-bucket", prefix: "one/backups/" } as const;
     expect(await refusalOf(t.backUp(inside))).toContain("where the contents are");
@@ -154,7 +171,7 @@ describe("a restore of a backup whose contents are in a bucket", () => {
     await t.coffer.close();
     await using other = await startAppliance();
     expect(await refusalOf(other.restart({ "data-dir": t.at("restored") }))).toContain(
-      `Set COFFER_BLOBS to it`,
+      "there are no credentials for it",
     );
   });
 });

@@ -19,7 +19,7 @@ import { hashOf } from "../support/samples/hash.ts";
 import { KEEPS_NOTHING, startAppliance } from "../support/server/appliance.ts";
 import { runHere } from "../support/server/run-here.ts";
 import { eventually, provision } from "../support/server/scenario.ts";
-import { withReason } from "../support/server/skip.ts";
+import { whyCannot, withReason } from "../support/server/skip.ts";
 import {
   FAST_DIRECTORY,
   temporaryDirectory,
@@ -28,6 +28,7 @@ import {
 import { testWith } from "../support/server/test-with.ts";
 
 const LARGE = 40_000;
+const NO_TRACE = whyCannot(["strace", "-f", "-o", "/dev/null", "true"], "strace cannot run");
 
 /** A Coffer whose contents are on the disk `a`, and two more directories. */
 const it = testWith(async () => {
@@ -265,7 +266,7 @@ it("a disk that is away is named, and the others are moved", async (t) => {
   await rename(`${t.b}-gone`, t.b);
   expect(await t.migrate()).toMatchObject({ away: 0, removed: 1 });
   await rename(t.c, `${t.c}-gone`);
-  expect(await refusalOf(t.migrate())).toMatch(/^No disk that the contents could be moved to/);
+  expect(await refusalOf(t.migrate())).toMatch(/^No place that the contents could be moved to/);
 });
 
 it("what the server removes meanwhile does not come back for good", async (t) => {
@@ -337,7 +338,7 @@ describe("to a bucket", () => {
       /^The bucket cannot be reached .*run coffer blobs migrate again\.$/,
     );
     server.fault = () => null;
-    expect(await copy()).toMatchObject({ removed: 0, areTargetsUsed: false, haveBucket: true });
+    expect(await copy()).toMatchObject({ removed: 0, areTargetsUsed: false, areBuckets: false });
     expect([...server.objects.keys()].filter((name) => name.startsWith("p/blobs/")).toSorted()).toEqual(
       digests.map((digest) => `p/blobs/${digest.slice(0, 2)}/${digest}`).toSorted(),
     );
@@ -389,6 +390,30 @@ it("a content is copied again if a server that starts has removed its temporary 
   expect(await t.migrate({ tell: remove })).toMatchObject({ copied: { contents: 1 }, removed: 1 });
   expect(hasRemoved).toBe(true);
   await t.requireAll();
+});
+
+describe.skipIf(NO_TRACE !== "")(withReason("system calls", NO_TRACE), () => {
+  it("a content that is at the new disk already is synced there before the old one goes", async (t) => {
+    const digest = await t.store("1");
+    // Whoever has put it there may have been killed before the sync.
+    await t.migrate({ to: t.b });
+    await t.use(t.b);
+    await t.coffer.close();
+    const log = join(t.place, "strace.log");
+    const flags = ["-f", "-qq", "-y", "-e", "trace=fsync,unlink,unlinkat", "-o", log];
+    const script = join(import.meta.dir, "../support/faults/migration-process.ts");
+    const child = Bun.spawn(["strace", ...flags, process.execPath, script, t.coffer.dataDir, "1000000000"]);
+    expect(await child.exited).toBe(0);
+    const calls = (await Bun.file(log).text()).split("\n");
+    const at = (...parts: string[]) => calls.findIndex((call) => parts.every((part) => call.includes(part)));
+    const order = [
+      at("fsync", `<${dirname(fileOf(t.b, digest))}>`),
+      at("fsync", `<${join(t.b, "blobs")}>`),
+      at("unlink", fileOf(t.a, digest)),
+    ];
+    expect(Math.min(...order)).toBeGreaterThan(-1);
+    expect(order).toEqual(order.toSorted((one, other) => one - other));
+  });
 });
 
 it("it can be stopped, and goes on", async (t) => {

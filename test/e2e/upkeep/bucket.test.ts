@@ -101,5 +101,7 @@ test("contents in a bucket: cold and hot, in parts, after a restart, while the b
 
   await using other = await temporaryDirectory(FAST_DIRECTORY);
   expect(await refusedStart({ dataDir: other.dataDir, env })).toContain("do not belong together");
-  expect(await refusedStart({ dataDir, env: { COFFER_BLOBS: dataDir } })).toContain("Set COFFER_BLOBS to it");
+  expect(await refusedStart({ dataDir, env: { COFFER_BLOBS: dataDir } })).toContain(
+    "there are no credentials",
+  );
 }, 60_000);

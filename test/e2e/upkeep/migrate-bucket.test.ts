@@ -9,52 +9,80 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 
 const LARGE = 100_000;
 
-test("contents move from a disk to a bucket and back: ahead beside the server, the rest while it is stopped", async () => {
+test("contents move from the data directory to a bucket, and on to a disk, beside the server and what is written meanwhile", async () => {
   await using bucket = await S3Server.start("a-bucket");
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const { dataDir } = place;
   const disk = join(place.path, "disk");
   await mkdir(disk);
   const contents = new Map<string, Uint8Array>();
-  const start = (blobs: string, ...flags: string[]) =>
-    serve({ dataDir, env: { ...bucket.env, COFFER_BLOBS: blobs }, flags });
-  const migrate = async (to: string, copied: number) => {
-    const ended = await run(["blobs", "migrate", "--to", to], { dataDir, env: bucket.env });
-    expect([ended.code, ended.stderr]).toEqual([0, ""]);
-    expect(ended.stdout).toMatch(
-      new RegExp(`^Copied: ${copied} .*\nNothing was removed\\..*--forget-disks\\.\n$`),
-    );
-  };
+  const command = (...args: string[]) => run(args, { dataDir, env: bucket.env });
+  const start = (blobs: string) =>
+    serve({ dataDir, env: { ...bucket.env, COFFER_BLOBS: blobs, COFFER_SWEEP_INTERVAL: "10ms" } });
   let server = await start(dataDir);
   const { drive, key } = await provision(server);
-  const put = async (now: Server, path: string) => {
-    const bytes = newContent(LARGE);
+  const put = async (now: Server, path: string, bytes = newContent(LARGE)) => {
     contents.set(path, bytes);
     await now.client(key).put(drive, path, bytes);
   };
   const requireAll = async (now: Server) => {
+    await rm(join(dataDir, "cache"), { recursive: true, force: true });
     for (const [path, bytes] of contents) {
       const target = `/v0/files/by-path/download?drive_id=${drive}&path=${path}`;
       const answer = await now.client(key).fetch("GET", target);
       expect([path, answer.status, hashOf(await answer.bytes())]).toEqual([path, 200, hashOf(bytes)]);
     }
   };
+  const requireVerified = async () => {
+    for (const depth of ["--quick", "--full"]) {
+      const { code, stdout } = await command("verify", depth);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
+    }
+  };
+  const distinct = () => new Set(Array.from(contents.values(), hashOf)).size;
   try {
-    for (const to of ["s3://a-bucket/p", disk]) {
-      const n = contents.size;
-      await put(server, `${n + 1}.bin`);
-      await put(server, `${n + 2}.bin`);
-      await migrate(to, contents.size);
-      await put(server, `${n + 3}.bin`);
+    for (const [from, to] of [
+      [dataDir, "s3://a-bucket/p"],
+      ["s3://a-bucket/p", disk],
+    ] as const) {
+      const before = contents.size;
+      await put(server, `${before}-a.bin`);
+      await put(server, `${before}-b.bin`);
+      const ahead = await command("blobs", "migrate", "--to", to);
+      expect(ahead.stdout).toMatch(
+        new RegExp(`^Copied: ${distinct()} .*\nNothing was removed\\. Set COFFER_BLOBS to the new place`),
+      );
+      await put(server, `${before}-c.bin`);
       expect(await server.stop()).toBe(0);
-      await migrate(to, 1);
-      server = await start(to, "--forget-disks");
-      await rm(join(dataDir, "cache"), { recursive: true, force: true });
+      server = await start(to);
+      const old = distinct();
+      expect(server.stdout.text).toContain(`"disk":"${from}"`);
+      const [known = new Uint8Array(new ArrayBuffer(0))] = contents.values();
+      await put(server, `${before}-again.bin`, Uint8Array.from(known));
+      await requireAll(server);
+      await requireVerified();
+      const moving = command("blobs", "migrate");
+      await put(server, `${before}-d.bin`);
+      await requireAll(server);
+      const moved = await moving;
+      expect([moved.code, moved.stderr, moved.stdout]).toEqual([
+        0,
+        "",
+        expect.stringMatching(new RegExp(`^Copied: 1 .*; removed from their old place: ${old}\\.\n$`)),
+      ]);
+      expect(await server.stdout.until(/holds no contents, and is forgotten/)).not.toBeNull();
       await requireAll(server);
     }
-    expect([filesIn(disk).length, bucket.objects.size]).toEqual([6, 3 + 1 + 3]);
+    expect([filesIn(dataDir), [...bucket.objects.keys()], filesIn(disk).length]).toEqual([
+      [],
+      [],
+      distinct(),
+    ]);
     expect(await server.stop()).toBe(0);
-    expect(await run(["verify"], { dataDir })).toMatchObject({ code: 0 });
+    bucket.asked.splice(0);
+    server = await serve({ dataDir, env: { COFFER_BLOBS: disk } });
+    await requireAll(server);
+    expect(bucket.asked).toEqual([]);
   } finally {
     await server.kill();
   }

@@ -48,7 +48,7 @@ test("a disk is left out, its contents are read there and moved beside the serve
   expect([code, stderr, stdout]).toEqual([
     0,
     "",
-    expect.stringMatching(/^Copied: 4 .* MiB\); there before: 0; removed from disks no longer used: 4\.\n$/),
+    expect.stringMatching(/^Copied: 4 .* MiB\); there before: 0; removed from their old place: 4\.\n$/),
   ]);
   expect(hashOf(await answer.bytes())).toBe(hashOf(long));
   expect([filesIn(a), filesIn(b).length]).toEqual([[], 5]);

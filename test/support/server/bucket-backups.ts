@@ -6,6 +6,8 @@ import { keptBackups } from "../../../src/backup/manifest.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
 import { S3Place } from "../../../src/backup/s3-place.ts";
 import type { BackupOptions } from "../../../src/backup/run.ts";
+import { migrate } from "../../../src/migration/migrate.ts";
+import { systemClock } from "../../../src/process/clock.ts";
 import type { BackupAddress } from "../../../src/domain/upkeep/backup-address.ts";
 import { changeDatabase } from "../faults/change-database.ts";
 import { type Held, heldBy, put } from "../faults/faults.ts";
@@ -82,6 +84,18 @@ export async function openBucketBackups(settings: Record<string, string> = {}) {
     complete: () => completeIn(IN_BUCKET),
     backUp: (address: BackupAddress, keep = 7, backupContents: Way = "leave") =>
       backUpTo(address, keep, { ...options, backupContents }),
+    /** Moves contents from where they were to where new ones go. */
+    migrate: () =>
+      migrate({
+        ...options,
+        to: null,
+        rate: null,
+        isFull: false,
+        isDryRun: false,
+        lingerMs: 0,
+        clock: systemClock,
+        tell: () => {},
+      }),
     restore: (
       address: BackupAddress,
       into: string,

@@ -27,12 +27,13 @@ const MIB = 1024 * 1024;
 interface Opening {
   readonly cacheBytes?: number;
   readonly store?: StoreId;
+  readonly isFormer?: boolean;
 }
 
 /** A store in a bucket. All contents are objects. */
 export async function openBucketAt(
   s3: Omit<S3Options, "onCircuit">,
-  { cacheBytes = 64 * MIB, store: id }: Opening = {},
+  { cacheBytes = 64 * MIB, store: id, isFormer = false }: Opening = {},
 ) {
   await using opening = new AsyncDisposableStack();
   const directory = opening.use(await temporaryDirectory(FAST_DIRECTORY));
@@ -42,7 +43,7 @@ export async function openBucketAt(
   const { clock } = s3;
   const log = createLog({ format: "pretty", clock, write: () => {} });
   const leasesDir = join(directory.path, "leases");
-  const options = { access, tmpDir, cacheDir, leasesDir, cacheBytes, diskReserve: 0, clock, log };
+  const options = { access, isFormer, tmpDir, cacheDir, leasesDir, cacheBytes, diskReserve: 0, clock, log };
   const place = opening.adopt(await BucketPlace.open(options), (opened) => opened.close());
   place.onDamage((damage) => void damages.push(damage));
   const store = new BlobStore({ place, small: ALL_FILES, damaged: NO_DAMAGE });
