@@ -83,7 +83,7 @@ async function openSmallStore(): Promise<OpenedStore> {
       const { digest, size, bytes, head } = await writer.commit();
       if (bytes === null) throw new Error("a small content became a file");
       const kept = await database.write(() => {
-        const outcome = smallContents.put(blobs.ensure(digest, size, null), bytes);
+        const outcome = smallContents.put(blobs.ensure(digest, size, null).pk, bytes);
         use.run(digest);
         return outcome;
       });

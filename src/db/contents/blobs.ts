@@ -92,6 +92,13 @@ interface ContentFigures {
 const NEWEST = { looked: 2000, files: 500 };
 const SOME = 25;
 
+/** What files get of the row of their content. */
+export interface NamedContent {
+  readonly pk: BlobPk;
+  readonly digest: Digest;
+  readonly preview: string | null;
+}
+
 /** The database's records of contents; the blob store has the bytes. */
 export function blobs(database: Database) {
   const { sql } = database;
@@ -106,9 +113,9 @@ export function blobs(database: Database) {
        (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
   );
   return {
-    ensure: sql.writeOne<BlobPk, [digest: Digest, size: number, preview: string | null]>(
+    ensure: sql.one<NamedContent, [digest: Digest, size: number, preview: string | null]>(
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
-       ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
+       ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk, digest, preview`,
     ),
     /** Whether no row names a blob. False while the outcome of a write is unknown: the next start may find its row. */
     isRemovable: (digest: Digest) => !database.hasFailed && !has(digest),

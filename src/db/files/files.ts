@@ -141,6 +141,9 @@ export type FileBody = Pick<
   readonly blob: BlobPk;
 };
 
+/** What a new file is made of. */
+export type NewBody = FileBody & Pick<File, "digest" | "preview">;
+
 export type Naming = Pick<FileBody, "filename" | "mimeType">;
 
 /** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
@@ -181,12 +184,12 @@ export function files(database: Database) {
     `${SELECT} WHERE f.drive = ? AND f.path = ?`,
     keptFromRow,
   );
-  const insertRow = sql.write<[NewRow & Typed & Named]>(
+  const insertRow = sql.writeOne<FilePk, [NewRow & Typed & Named]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                        expires_at, created_at, updated_at, version, is_text, created_text, updated_text, name_key)
      VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
              :expiresAt, :createdAt, :updatedAt, :version, :isText, ${instantOf(":createdAt")},
-             iif(:updatedAt = :createdAt, NULL, ${instantOf(":updatedAt")}), :nameKey)`,
+             iif(:updatedAt = :createdAt, NULL, ${instantOf(":updatedAt")}), :nameKey) RETURNING pk`,
   );
   const insert = (row: NewRow) => insertRow({ ...row, ...typed(row), nameKey: nameKey(row.path) });
   const trashed = sql.one<PastBody & { readonly id: FileId }, [pk: TrashedFilePk]>(
@@ -219,7 +222,7 @@ export function files(database: Database) {
               expires_at AS expiresAt
          FROM file WHERE pk = ?`,
     ),
-    /** Inside a write. */
+    /** Returns its handle. Inside a write. */
     insert: (id: FileId, at: FilePlace, stored: StoredBody, now: number) =>
       insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),
     /** Inserts a file as it was. Inside a write. */
@@ -249,6 +252,11 @@ function typed({ mimeType }: Pick<FileBody, "mimeType">): Typed {
 export function bodyOf(file: File): FileBody {
   const { filename, mimeType, mimeGiven, size, blobPk, tags, metadata, expiresAt } = file;
   return { filename, mimeType, mimeGiven, size, blob: blobPk, tags, metadata, expiresAt };
+}
+
+/** What a copy has of its file beside the body. */
+export function contentOf({ digest, preview }: File): Pick<NewBody, "digest" | "preview"> {
+  return { digest, preview };
 }
 
 export function storedBody(body: FileBody): StoredBody {

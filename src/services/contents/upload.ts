@@ -5,7 +5,8 @@ import { type File, type FileRef, requireFits, requireFuture } from "../../domai
 import { type FilePath, lastSegment } from "../../domain/files/path.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { BlobPk, DriveId } from "../../domain/id.ts";
+import type { NamedContent } from "../../db/contents/blobs.ts";
+import type { DriveId } from "../../domain/id.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
@@ -159,7 +160,7 @@ export class Upload extends Service<OneUploadParts> {
     return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
       const present = access.fileToWrite(uploader.reach, ref);
       check(present);
-      const body = { ...bodyOf(present), blob: this.#keep(blob), size: blob.size };
+      const body = { ...bodyOf(present), blob: this.#keep(blob).pk, size: blob.size };
       const stamp = { now: clock.now(), ...uploader.author };
       return tree.change(access.drive(uploader.reach, present.driveId), present, body, stamp);
     });
@@ -215,13 +216,13 @@ export class Upload extends Service<OneUploadParts> {
     this.parts.arriving?.[Symbol.dispose]();
   }
 
-  #keep(blob: PinnedBlob): BlobPk {
+  #keep(blob: PinnedBlob): NamedContent {
     const { blobs, smallContents, damagedContents } = this.parts.tables;
-    const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
-    this.#hasHealed = blob.bytes !== null && smallContents.put(blobPk, blob.bytes) === "healed";
+    const stored = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));
+    this.#hasHealed = blob.bytes !== null && smallContents.put(stored.pk, blob.bytes) === "healed";
     // A file that was only matched may have been found damaged since.
     if (blob.bytes !== null || blob.isWritten) damagedContents.remove(blob.digest);
-    return blobPk;
+    return stored;
   }
 
   /** Runs inside the write: the drive may have been deleted while the content arrived. */
@@ -239,8 +240,10 @@ export class Upload extends Service<OneUploadParts> {
     requireFuture("expires_at", attributes.expiresAt, stamp.now);
     const present = tree.occupant(drive, path, stamp);
     requirePrecondition(precondition, present);
-    const body: FileBody = { ...attributes, blob: this.#keep(blob), size: blob.size };
-    if (present === null) return { file: tree.add(drive, path, body, stamp), created: true };
+    const { pk, digest, preview } = this.#keep(blob);
+    const body: FileBody = { ...attributes, blob: pk, size: blob.size };
+    if (present === null)
+      return { file: tree.add(drive, path, { ...body, digest, preview }, stamp), created: true };
     const changed = fields.keepsRest === true ? { ...body, ...notGiven(fields, present) } : body;
     requireMayExpire(drive.role, present.expiresAt, changed.expiresAt);
     return { file: tree.change(drive, present, changed, stamp), created: false };

@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { bodyOf, type FileBody } from "../../db/files/files.ts";
+import { bodyOf, contentOf, type FileBody } from "../../db/files/files.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
 import { authorOf, type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { ByteRange } from "../../domain/contents/content.ts";
@@ -185,7 +185,7 @@ export class Files extends Service<
     const body = named(file, lastSegment(free));
     const there = isMove
       ? tree.move(file, drive, free, body, stamp)
-      : tree.add(drive, free, { ...body, expiresAt: null }, stamp);
+      : tree.add(drive, free, { ...body, ...contentOf(file), expiresAt: null }, stamp);
     return { file: there, isSkipped: false };
   }
 

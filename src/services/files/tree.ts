@@ -1,4 +1,10 @@
-import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../../db/files/files.ts";
+import {
+  type FileBody,
+  type FilePlace,
+  type NewBody,
+  type StoredBody,
+  storedBody,
+} from "../../db/files/files.ts";
 import type { FolderChange } from "../../db/folders/folders.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
@@ -61,13 +67,16 @@ export class Tree extends Service<{
   }
 
   /** Puts a new file where `occupant` has just found none. Throws CONFLICT, QUOTA_EXCEEDED. */
-  add(drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
+  add(drive: Drive, path: FilePath, { digest, preview, ...body }: NewBody, stamp: Stamp): File {
     const { now } = stamp;
     const to = this.#place(drive, path, stamp);
-    const id = this.#make(to, storedBody(body), now);
+    const made = this.#make(to, storedBody(body), now);
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
     this.requireRoom(drive, stamp);
-    const file = this.#reread(id);
+    this.parts.changed();
+    const { blob: blobPk, ...attributes } = body;
+    const content = { digest, preview, blobPk, version: 1, createdAt: now, updatedAt: now };
+    const file = { ...attributes, ...content, ...made, ...placeOf(drive, to) };
     this.parts.changes.add(fileCreated(file, stamp));
     return file;
   }
@@ -254,10 +263,9 @@ export class Tree extends Service<{
     return parent;
   }
 
-  #make(place: FilePlace, body: StoredBody, now: number): FileId {
+  #make(place: FilePlace, body: StoredBody, now: number): Pick<File, "id" | "pk"> {
     const id = newId<FileId>(now);
-    this.parts.tables.files.insert(id, place, body, now);
-    return id;
+    return { id, pk: this.parts.tables.files.insert(id, place, body, now) };
   }
 
   /** Updates the counts of all folders above the changes, and the times of their drives. */
@@ -271,4 +279,9 @@ export class Tree extends Service<{
     this.parts.changed();
     return file;
   }
+}
+
+/** What a file has of its place. */
+function placeOf({ id, pk, owner }: Drive, { folder, path }: FilePlace) {
+  return { driveId: id, drivePk: pk, ownerPk: owner?.pk ?? null, folderPk: folder, path };
 }
