@@ -144,7 +144,7 @@ test("each disk is shown, and one that is away needs attention until it is back"
   await rename(otherDisk, join(place.path, "gone"));
   expect(await dashboard.server.stdout.until(/a disk cannot be used/)).not.toBeNull();
   await using page = await dashboard.open("/server");
-  const problem = page.getByRole("listitem").filter({ hasText: "1 disk can't be reached" });
+  const problem = page.getByRole("listitem").filter({ hasText: "1 place for contents can't be reached" });
   await problem.getByText(`${otherDisk}: it is missing, or not mounted`).waitFor();
   const health = page.getByRole("region", { name: "Health" });
   await health.getByRole("meter", { name: disk }).waitFor();

@@ -21,16 +21,20 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
       return {
         what: plural(
           many,
-          "{count} disk that is no longer in use still holds contents",
-          "{count} disks that are no longer in use still hold contents",
+          "{count} place that is no longer in use still holds contents",
+          "{count} places that are no longer in use still hold contents",
         ),
-        advice: t("Run coffer blobs migrate on the server: it moves them to the other disks."),
+        advice: t("Run coffer blobs migrate on the server: it moves them to where new contents go."),
       };
     case "disk_unavailable":
       return {
-        what: plural(many, "{count} disk can't be reached", "{count} disks can't be reached"),
+        what: plural(
+          many,
+          "{count} place for contents can't be reached",
+          "{count} places for contents can't be reached",
+        ),
         advice: t(
-          "What is on no other disk can't be opened now. Mount it: the server then uses it by itself.",
+          "What is only there can't be opened now. The server uses it again by itself once it is back.",
         ),
       };
     case "storage_full":

@@ -36,14 +36,21 @@ export function Health({ server }: { readonly server: ServerReport }) {
   );
 }
 
-/** How full each disk is. A single one needs no name. */
+/** How full each disk is, or where the bucket is. A single disk needs no name. */
 function Disks({ server: { disk, disks } }: { readonly server: ServerReport }) {
-  return disks.map(({ path, former, total, free }) => {
-    const label = disks.length === 1 ? t("Disk") : path;
-    if (total === null || free === null)
+  return disks.map(({ path, former, problem, total, free }) => {
+    const isBucket = path.startsWith("s3://");
+    const label = disks.length === 1 && !isBucket ? t("Disk") : path;
+    if (problem !== null)
       return (
         <Fact key={path} label={label} figure="–">
           {t("Can't be reached")}
+        </Fact>
+      );
+    if (total === null || free === null)
+      return (
+        <Fact key={path} label={label} figure={t("Bucket")}>
+          {former ? t("Gets no new contents") : t("The bucket does not tell how much room it has")}
         </Fact>
       );
     return (

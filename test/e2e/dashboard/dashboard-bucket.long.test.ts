@@ -41,3 +41,11 @@ test.each([
   expect(bucket.asked.filter((asked) => asked.includes("X-Amz-Signature"))).toHaveLength(1);
   bucket.asked.splice(0);
 });
+
+test("the page of the server says where the contents are", async () => {
+  await using page = await dashboard.open("/server");
+  const health = page.getByRole("region", { name: "Health" });
+  await health.getByText("The bucket does not tell how much room it has").waitFor();
+  await health.getByText("s3://a-bucket/one").waitFor();
+  await page.getByText("Nothing: all is well.").waitFor();
+});
