@@ -33,6 +33,7 @@ import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
 import { BUCKET_GRACE_MS } from "./services/upkeep/sweep.ts";
 import { openServices } from "./services/services.ts";
+import { StoreFailure } from "./data-directory/store-failure.ts";
 import { refuseLostDatabase } from "./data-directory/store-identity.ts";
 import { StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
@@ -50,10 +51,6 @@ const RETRY_MS = 30_000;
 const COUNTS_MS = 60_000;
 /** How often it is checked whether a backup is due, in milliseconds. */
 const BACKUP_CHECK_MS = 60_000;
-
-const DISK_FAILED =
-  "the disk failed during a write: the server only reads until it is restarted. Check the disk, then restart the " +
-  "server. Writes that were answered with 503 just now may have happened; this is known only after the restart";
 
 /** What an appliance needs. */
 export interface ApplianceOptions {
@@ -101,7 +98,7 @@ async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
-  const { services, database } = parts;
+  const { services, failure } = parts;
   let { port } = config;
   const baseUrl = () => config.baseUrl ?? ownAddress(config.host, port);
   // Read each time: a machine comes into other networks.
@@ -155,10 +152,12 @@ async function openAll(options: ApplianceOptions) {
     addresses: addresses(),
     /** The link to create the administrator account; null if there is one. Secret. */
     setupLink: setupToken === null ? null : `${baseUrl()}/auth/setup?token=${setupToken}`,
+    /** Resolves when the data directory is gone: close it then. */
+    gone: failure.gone,
     services,
     /**
      * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
-     * disk had failed.
+     * disk had failed, or the data directory is gone.
      */
     close: async (deadlineMs: number): Promise<void> => {
       // Streams have no end of their own.
@@ -168,7 +167,7 @@ async function openAll(options: ApplianceOptions) {
       } finally {
         await owned.disposeAsync();
       }
-      if (database.hasFailed) throw new Error("The server has stopped. Its disk had failed: check the disk.");
+      failure.requireNone();
     },
   };
 }
@@ -191,11 +190,12 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   if (!adoptEmpty) await refuseLostDatabase(directory, roots);
   await explaining(directory.reserveFile, reserve.makeRoomToStart());
   const { diskReserve } = config;
+  const failure = new StoreFailure(log);
   const copying = { directory, diskReserve, log, isUnwanted: options.upgradeWithoutCopy ?? false };
   const database = opened.adopt(
     Database.open(directory.database, clock, {
       reserve,
-      onFailure: (error) => log.error(DISK_FAILED, { error }),
+      onFailure: (error) => failure.note(error),
       beforeUpgrade: (upgrade) => copyBeforeUpgrade(copying, upgrade),
     }),
     (db) => db.close(),
@@ -250,12 +250,13 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   });
   services.webhookSender.start();
   services.webhookOutbox.start(changeRecord);
-  opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
-  opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
-  opened.defer(() => finalFlush(() => services.linkUses.flush(), log));
-  opened.defer(() => finalFlush(() => services.usage.flush(), log));
+  const atEnd = (flush: () => Promise<void>) => opened.defer(() => finalFlush(flush, database, log));
+  atEnd(() => services.apiKeys.flushUse());
+  atEnd(() => services.sessions.flushUse());
+  atEnd(() => services.linkUses.flush());
+  atEnd(() => services.usage.flush());
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
-  return { database, services, idempotency, forgetEmptiedDisks: () => contents.forgetEmptied() };
+  return { database, failure, services, idempotency, forgetEmptiedDisks: () => contents.forgetEmptied() };
 }
 
 /** Closes the data directory to other users, and says so. */
@@ -284,7 +285,9 @@ function backupPlanOf(
 }
 
 /** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */
-async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
+async function finalFlush(flush: () => Promise<void>, database: Database, log: Log): Promise<void> {
+  // Why it takes no more is logged already.
+  if (database.hasFailed) return;
   try {
     await flush();
   } catch (error) {

@@ -2,14 +2,23 @@ import { type Appliance, openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
 import { settingsHelp } from "../config/help.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { messageOf } from "../domain/errors.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
 import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
-import { type Command, requireConfig } from "./command.ts";
+import { type Command, CommandError, requireConfig } from "./command.ts";
 
 /** How long running requests may take to finish after a signal, in milliseconds. */
 const DRAIN_MS = 10_000;
+/** The same without a data directory: what writes is refused at once, what reads would be cut off anyway. */
+const LOST_DRAIN_MS = 1000;
+
+/**
+ * The exit code if the data directory is gone, EX_IOERR of sysexits.h. Whoever starts the server again should not do so
+ * by itself then: it would begin an empty store where a disk is to be mounted.
+ */
+export const DIRECTORY_GONE = 74;
 
 /** Only flags, no settings and no variables: they override a protection of the data, so they must be typed. */
 const PROTECTIONS = `  --adopt-empty
@@ -67,8 +76,12 @@ export const serve: Command = {
     // Not on standard output, which goes to logs: the link is a secret.
     const first = firstSteps(appliance);
     if (first !== null) terminal.err(first);
-    log.info("stopping", { signal: await stopped });
-    await appliance.close(DRAIN_MS);
+    const signal = await Promise.race([stopped, appliance.gone]);
+    const isGone = signal === undefined;
+    if (!isGone) log.info("stopping", { signal });
+    await appliance.close(isGone ? LOST_DRAIN_MS : DRAIN_MS).catch((cause: unknown) => {
+      throw new CommandError(messageOf(cause), { cause, exitCode: isGone ? DIRECTORY_GONE : 1 });
+    });
     log.info("stopped");
   },
 };

@@ -4,6 +4,11 @@ import { type FileHandle, open } from "node:fs/promises";
 /** What SQLite adds to the name of a database for its files: the database, its log, and the log's shared memory. */
 const ENDS = ["", "-wal", "-shm"] as const;
 
+/** A file of the database is no longer at its path: what is written is lost when this process ends. */
+export class FilesGone extends Error {
+  override readonly name = "FilesGone";
+}
+
 /** The file of the database's write-ahead log, which is synced off the main thread. */
 export class DatabaseLog {
   readonly #database: string;
@@ -40,10 +45,11 @@ export class DatabaseLog {
     }
   }
 
-  /** Throws if a file is no longer at its path: SQLite would go on with the open one, and all that would be lost. */
+  /** Throws FilesGone if a file is no longer at its path: SQLite would go on with the open one, and all that would be lost. */
   requireFiles(): void {
     for (const [path, inode] of this.#inodes) {
-      if (isGone(path, inode)) throw new Error(`${path} was removed, moved or replaced while it was in use`);
+      if (isGone(path, inode))
+        throw new FilesGone(`${path} was removed, moved or replaced while it was in use`);
     }
   }
 

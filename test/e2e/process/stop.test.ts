@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { rowsIn } from "../../support/faults/change-database.ts";
@@ -111,6 +112,25 @@ longTest(
     expect(await again.client(agent.key).paths(`/v0/files?drive_id=${agent.drive}`)).toEqual([]);
   },
 );
+
+test("without its data directory it says so once and ends, and keeps nothing of an upload in flight", async () => {
+  await using server = await serve();
+  const agent = await provision(server);
+  const content = Buffer.from(CONTENT);
+  const upload = await startUpload(server, agent, content);
+  await rename(server.dataDir, `${server.dataDir}-elsewhere`);
+  await upload.write(content.subarray(content.length / 2));
+  expect([503, null]).toContain((await upload.response().catch(() => null))?.status ?? null);
+  expect(await server.exited).toBe(74);
+  expect(server.stdout.text.match(/the data directory is gone/g)).toHaveLength(1);
+  expect(server.stdout.text).not.toMatch(/"level":"warn"/);
+  expect(server.stderr.text).toEndWith("coffer: The server has stopped. Its data directory is gone.\n");
+  // Nothing was made in its place.
+  expect(existsSync(server.dataDir)).toBe(false);
+  await rename(`${server.dataDir}-elsewhere`, server.dataDir);
+  await using again = await serve({ dataDir: server.dataDir });
+  expect(await again.client(agent.key).paths(`/v0/files?drive_id=${agent.drive}`)).toEqual([]);
+});
 
 test("a second signal ends it at once", async () => {
   await using server = await serve();

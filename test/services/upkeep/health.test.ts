@@ -37,11 +37,11 @@ test("a disk that is gone has failed, which is logged once, and not as a disk th
   const logged = (text: string) => coffer.lines.filter((line) => line.includes(text)).length;
   await rm(coffer.dataDir, { recursive: true });
   await health.watch();
-  expect(logged("the disk failed during a write")).toBe(1);
+  expect(logged("the data directory is gone")).toBe(1);
   const body = { name: "Nowhere" };
   expect((await coffer.client().send("POST", "/v0/drives/provision", { body })).status).toBe(503);
   await health.watch();
-  expect(coffer.lines.filter((line) => line.includes("disk"))).toHaveLength(1);
+  expect(coffer.lines.filter((line) => /disk|is gone/.test(line))).toHaveLength(1);
   expect(await failureOf(coffer.close())).toBeInstanceOf(Error);
   await rm(dirname(coffer.dataDir), { recursive: true });
 });

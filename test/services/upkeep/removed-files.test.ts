@@ -30,8 +30,8 @@ async function start() {
     makeFolder: () => client.status("POST", "/v0/folders", { body: { drive_id: drive, path: "f/" } }),
     upload: (path: string, size: number, seed = path) => put(client, drive, path, contentOf(seed, size)),
     logged: (text: RegExp) => coffer.lines.slice(before).filter((line) => text.test(line)).length,
-    /** It ends, and says that its disk had failed. */
-    endsAsFailed: async () => expect(await refusalOf(coffer.close())).toContain("disk had failed"),
+    /** It ends, and says why. */
+    endsAsFailed: async () => expect(await refusalOf(coffer.close())).toContain("data directory is gone"),
     [Symbol.asyncDispose]: async () => {
       await coffer.close().catch(() => {});
       await rm(dirname(dataDir), { recursive: true });
@@ -48,7 +48,7 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
       expect(await t.makeFolder()).toBe(503);
       expect([await t.upload("b.bin", SMALL), await t.upload("c.bin", LARGE)]).toEqual([503, 503]);
       expect(await problems(t.client)).toEqual([503, ["disk_failed"]]);
-      expect(t.logged(/the disk failed.*was removed, moved or replaced/)).toBe(1);
+      expect(t.logged(/the data directory is gone.*was removed, moved or replaced/)).toBe(1);
       await t.endsAsFailed();
       expect(t.logged(/has room again/)).toBe(0);
     });
@@ -68,7 +68,7 @@ test("the data directory, removed under a server that nobody asks for anything, 
   // Then the index is at rest: while it is made it would tell of the removal too.
   await t.client.get(`/v0/search?drive_id=${t.drive}&q=a`);
   await rm(t.dataDir, { recursive: true });
-  await eventually(() => t.logged(/the disk failed.*was removed, moved or replaced/) === 1);
+  await eventually(() => t.logged(/the data directory is gone.*was removed, moved or replaced/) === 1);
   expect([await t.upload("b.bin", SMALL), await t.upload("b.bin", LARGE)]).toEqual([503, 503]);
   expect(await problems(t.client)).toEqual([503, ["disk_failed"]]);
   expect(t.logged(/"level":"(warn|error)"/)).toBe(1);
