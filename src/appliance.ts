@@ -1,8 +1,6 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { SteadyClock } from "./process/clock.ts";
 import {
-  closeToOthers,
-  type DataDirectory,
   loadSecret,
   lockDataDirectory,
   openDataDirectory,
@@ -13,6 +11,8 @@ import { withStored } from "./config/stored.ts";
 import { DatabaseReserve } from "./db/engine/database-reserve.ts";
 import { explaining } from "./data-directory/data-directory-error.ts";
 import { isBucket } from "./data-directory/disks-file.ts";
+import { once } from "./domain/once.ts";
+import { ownerTokenOf } from "./domain/upkeep/owner-token.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
@@ -34,6 +34,7 @@ import type { SearchTimes } from "./services/search/search.ts";
 import { BUCKET_GRACE_MS } from "./services/upkeep/sweep.ts";
 import { openServices } from "./services/services.ts";
 import { StoreFailure } from "./data-directory/store-failure.ts";
+import { tellOthers } from "./data-directory/other-users.ts";
 import { refuseLostDatabase } from "./data-directory/store-identity.ts";
 import { StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
@@ -256,17 +257,15 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   atEnd(() => services.linkUses.flush());
   atEnd(() => services.usage.flush());
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
-  return { database, failure, services, idempotency, forgetEmptiedDisks: () => contents.forgetEmptied() };
-}
-
-/** Closes the data directory to other users, and says so. */
-function tellOthers({ root }: DataDirectory, log: Log): void {
-  const { closed, open } = closeToOthers(root);
-  if (closed.length > 0)
-    log.warn("other users could reach the data directory, and cannot any more", { closed });
-  if (open.length > 0) {
-    log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
-  }
+  const ownerToken = once(() => ownerTokenOf(secret));
+  return {
+    database,
+    failure,
+    services,
+    idempotency,
+    ownerToken,
+    forgetEmptiedDisks: () => contents.forgetEmptied(),
+  };
 }
 
 /** How the server makes backups of itself; null if it makes none. */

@@ -5,6 +5,7 @@ import { blobsMigrate } from "./migrate.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 import { drawThumbnail, extractText } from "./own-processes.ts";
 import { serve } from "./serve.ts";
+import { status } from "./status.ts";
 import type { Terminal } from "./terminal.ts";
 import { verify } from "./verify.ts";
 import { localAddress } from "../network/local-address.ts";
@@ -44,6 +45,7 @@ const COMMANDS: readonly Command[] = [
   restore,
   verify,
   blobsMigrate,
+  status,
   healthcheck,
   version,
   extractText,

@@ -81,6 +81,8 @@ interface AppOptions extends Pick<Parts, "clock" | "log" | "version"> {
   readonly settings: AppSettings;
   readonly services: Services;
   readonly idempotency: Idempotency;
+  /** See `ownerTokenOf`. */
+  readonly ownerToken: () => string;
   readonly database: RequestDatabase;
   /** The address of this server if none is configured: a URL without a trailing slash. */
   readonly ownUrl: () => string;
@@ -121,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     scrub: () => services.scrub.status(),
     figures: () => services.serverFigures.now(),
     metricsToken: settings.metricsToken,
+    ownerToken: options.ownerToken,
     rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",

@@ -17,7 +17,16 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
   const { code, stderr } = await runHere([argument]);
   expect([code, stderr]).toEqual([0, ""]);
   const accounts = ["user create", "user list", "user reset-password", "user set-plan", "key create"];
-  const others = ["serve", "backup", "restore", "verify", "blobs migrate", "healthcheck", "version"];
+  const others = [
+    "serve",
+    "backup",
+    "restore",
+    "verify",
+    "blobs migrate",
+    "status",
+    "healthcheck",
+    "version",
+  ];
   expect((await commands()).toSorted()).toEqual([...accounts, ...others].toSorted());
 });
 

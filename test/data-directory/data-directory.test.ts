@@ -14,12 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  closeToOthers,
   type DataDirectory,
   loadSecret,
   lockDataDirectory,
   openDataDirectory,
 } from "../../src/data-directory/data-directory.ts";
+import { closeToOthers } from "../../src/data-directory/other-users.ts";
 import { DataDirectoryError } from "../../src/data-directory/data-directory-error.ts";
 import { startAppliance } from "../support/server/appliance.ts";
 import { Output } from "../support/server/executable.ts";

@@ -192,6 +192,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     scrub: () => null,
     figures: () => Promise.reject(new Error("the stub counts nothing")),
     metricsToken: null,
+    ownerToken: () => "an owner",
     rateLimits: { free: 60, pro: 300, team: 100_000_000 },
     holdSnapshot: () => {},
     beginAttempt,

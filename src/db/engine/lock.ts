@@ -1,5 +1,12 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+
+/** Whether somebody holds a lock, and who, as in `LockResult`. */
+export interface LockState {
+  readonly isHeld: boolean;
+  readonly holder: LockHolder | null;
+}
 
 /** The process that holds a lock. A process id is valid only on its own host or in its own container. */
 interface LockHolder {
@@ -43,6 +50,20 @@ export function acquireLock(path: string): LockResult {
   } catch (error) {
     sql.close();
     throw error;
+  }
+}
+
+/** Looks whether the lock at `path` is held, and leaves its file as it is. */
+export function lockState(path: string): LockState {
+  if (!existsSync(path)) return { isHeld: false, holder: null };
+  using sql = new Sqlite(path, { readwrite: true, strict: true });
+  try {
+    sql.run("BEGIN IMMEDIATE");
+    sql.run("ROLLBACK");
+    return { isHeld: false, holder: null };
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { isHeld: true, holder: readHolder(sql) };
   }
 }
 

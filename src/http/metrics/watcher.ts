@@ -8,6 +8,8 @@ import { bearerToken } from "../gate/gate.ts";
 export interface WatcherOptions {
   /** If there is one, nobody may without it; null if whoever is on this machine may. */
   readonly metricsToken: { reveal(): string } | null;
+  /** What commands send that may read the data directory; see `ownerTokenOf`. */
+  readonly ownerToken: () => string;
   /** Where others reach the server; `/` if that is not configured. */
   readonly baseUrl: string;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
@@ -33,14 +35,16 @@ const REFUSED =
 const nodeCrypto = once(() => process.getBuiltinModule("node:crypto"));
 
 /** Makes what throws UNAUTHORIZED for who may not read the metrics. @param peer the other end of the connection */
-export function watcherCheck({ metricsToken, baseUrl, isTrustedPeer }: WatcherOptions) {
+export function watcherCheck({ metricsToken, ownerToken, baseUrl, isTrustedPeer }: WatcherOptions) {
   // Then a proxy may be before the server that says nothing of whom it asks for.
   const isPublished = !isLoopback(new URL(baseUrl, "http://localhost").hostname);
   return ({ headers }: Request, peer: string | undefined): void => {
+    const sent = bearerToken(headers.get("authorization"));
+    if (sent !== null && isSame(sent, ownerToken())) return;
     const isAllowed =
       metricsToken === null
         ? !isPublished && !isTrustedPeer(peer) && isOnThisMachine(peer) && isDirect(headers)
-        : isSame(bearerToken(headers.get("authorization")) ?? "", metricsToken.reveal());
+        : isSame(sent ?? "", metricsToken.reveal());
     if (!isAllowed) throw new CofferError("UNAUTHORIZED", REFUSED);
   };
 }

@@ -14,6 +14,8 @@ const SCRAPE = {
   "x-prometheus-scrape-timeout-seconds": "10",
 };
 
+const OWNER = "0a1b2c3d4e5f60718293a4b5c6d7e8f9";
+
 interface Asked {
   readonly token?: string | null;
   readonly baseUrl?: string;
@@ -25,7 +27,12 @@ interface Asked {
 /** Whether the metrics are shown. */
 function isLetIn({ token = null, baseUrl = "/", proxies = "", peer, headers = {} }: Asked): boolean {
   const metricsToken = token === null ? null : { reveal: () => token };
-  const check = watcherCheck({ metricsToken, baseUrl, isTrustedPeer: trustedPeers(trusted(proxies)) });
+  const check = watcherCheck({
+    metricsToken,
+    ownerToken: () => OWNER,
+    baseUrl,
+    isTrustedPeer: trustedPeers(trusted(proxies)),
+  });
   try {
     check(new Request("http://localhost/metrics", { headers: { ...SCRAPE, ...headers } }), peer);
     return true;
@@ -36,6 +43,15 @@ function isLetIn({ token = null, baseUrl = "/", proxies = "", peer, headers = {}
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+test("who can read the data directory is let in, whatever else is asked for, and nobody with less than that", () => {
+  for (const token of [null, "a token of Prometheus"]) {
+    const from = { peer: "192.0.2.1", baseUrl: "https://files.example", token };
+    expect(isLetIn({ ...from, headers: bearer(OWNER) })).toBe(true);
+    expect(isLetIn({ ...from, headers: bearer(OWNER.slice(1)) })).toBe(false);
+    expect(isLetIn({ ...from, headers: bearer("") })).toBe(false);
+  }
+});
 
 describe("without a token", () => {
   test.each(["127.0.0.1", "127.8.9.1", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"])(

@@ -1,0 +1,44 @@
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Log } from "../process/log.ts";
+import type { DataDirectory } from "./data-directory.ts";
+
+/** Closes the data directory to other users, and says so. */
+export function tellOthers({ root }: DataDirectory, log: Log): void {
+  const { closed, open } = closeToOthers(root);
+  if (closed.length > 0)
+    log.warn("other users could reach the data directory, and cannot any more", { closed });
+  if (open.length > 0) {
+    log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
+  }
+}
+
+/** What a group and everybody may do, in a mode of chmod(2). */
+const OTHERS = 0o077;
+
+/** Takes from others what they may do here, as far as it can; not links. Returns what they cannot reach now, and can. */
+export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
+  const [closed, open]: [string[], string[]] = [[], []];
+  for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {
+    if (!isOpen(path)) continue;
+    close(path);
+    (isOpen(path) ? open : closed).push(path);
+  }
+  // Nobody comes through a closed directory.
+  return { closed, open: open.includes(root) ? open : [] };
+}
+
+function isOpen(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
+}
+
+function close(path: string): void {
+  const { mode, uid } = lstatSync(path);
+  if (uid !== process.getuid?.()) return;
+  try {
+    chmodSync(path, mode & 0o7777 & ~OTHERS);
+  } catch {
+    // A file system without modes, as of a network share. It is still open, and that is told.
+  }
+}
