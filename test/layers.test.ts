@@ -33,7 +33,7 @@ const MAY_IMPORT = lists({
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
   // Asks the running server of a data directory, and looks at what is around both.
-  doctor: "data-directory db domain",
+  doctor: "config.ts data-directory db domain network process",
   // Reads documents, in a process of its own.
   extraction: "domain process",
   // Keeps thumbnails, and draws them in a process of its own.
@@ -101,6 +101,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
       "data-directory",
       "db/engine",
       "dev.ts",
+      "doctor",
       "process",
       "thumbnails",
     ],

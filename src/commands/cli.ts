@@ -3,6 +3,7 @@ import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from 
 import { backup, restore } from "./backup.ts";
 import { blobsMigrate } from "./migrate.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
+import { doctor } from "./doctor.ts";
 import { drawThumbnail, extractText } from "./own-processes.ts";
 import { serve } from "./serve.ts";
 import { status } from "./status.ts";
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   verify,
   blobsMigrate,
   status,
+  doctor,
   healthcheck,
   version,
   extractText,

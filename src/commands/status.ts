@@ -1,6 +1,6 @@
 import { SETTINGS } from "../config/settings.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
-import { askServer, type ServerStatus } from "../doctor/running-server.ts";
+import type { ServerStatus } from "../doctor/running-server.ts";
 import { formatInstant } from "../domain/time.ts";
 import { localAddress, networkAddresses, ownAddress } from "../network/local-address.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
@@ -18,6 +18,7 @@ Exit code: 0 if the server answers, also if it has problems; else 1.`,
   async run({ values, switches }, terminal) {
     const { dataDir, host, port, baseUrl } = requireConfig(values, terminal);
     const url = localAddress(host, port);
+    const { askServer } = await import("../doctor/running-server.ts");
     const server = await askServer(findDataDirectory(dataDir), url);
     if (server.kind === "stopped") throw new CommandError(`No server uses ${dataDir}.`);
     if (server.kind === "silent") {

@@ -19,13 +19,21 @@ const OTHERS = 0o077;
 /** Takes from others what they may do here, as far as it can; not links. Returns what they cannot reach now, and can. */
 export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
   const [closed, open]: [string[], string[]] = [[], []];
-  for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {
-    if (!isOpen(path)) continue;
+  for (const path of pathsIn(root).filter(isOpen)) {
     close(path);
     (isOpen(path) ? open : closed).push(path);
   }
   // Nobody comes through a closed directory.
   return { closed, open: open.includes(root) ? open : [] };
+}
+
+/** What others can reach, if they can come through the directory at all. */
+export function openPaths(root: string): string[] {
+  return isOpen(root) ? pathsIn(root).filter(isOpen) : [];
+}
+
+function pathsIn(root: string): string[] {
+  return [root, ...readdirSync(root).map((name) => join(root, name))];
 }
 
 function isOpen(path: string): boolean {

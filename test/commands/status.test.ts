@@ -38,6 +38,6 @@ test("status shows what the server says of itself, without a password, where nob
     expect([refused.code, refused.stdout]).toEqual([1, ""]);
     expect(refused.stderr).toContain(says);
   }
-  await coffer.appliance.close(0);
+  await coffer.close();
   expect((await status(url)).stderr).toBe(`coffer: No server uses ${coffer.dataDir}.\n`);
 });

@@ -1,0 +1,85 @@
+import { afterAll, expect, test } from "bun:test";
+import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startTlsServer } from "../support/peers/tls-server.ts";
+import { startAppliance } from "../support/server/appliance.ts";
+import { runHere } from "../support/server/run-here.ts";
+
+// Its records are of the time that the command sees.
+const coffer = await startAppliance({}, { prepare: () => Promise.resolve(Date.now()) });
+
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+interface Line {
+  readonly name: string;
+  readonly level: string;
+  readonly found: string;
+  readonly advice: string | null;
+}
+
+/** Runs `coffer doctor` for a server. Returns the exit code, and the lines by what they are about. */
+async function examined(flags: readonly string[] = [], { appliance, dataDir } = coffer) {
+  const { port } = new URL(appliance.url);
+  const where = ["--host", "127.0.0.1", "--port", port, "--disk-reserve", "0"];
+  const { code, stdout } = await runHere(["doctor", "--json", ...where, ...flags], dataDir);
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line): Line => JSON.parse(line));
+  return { code, lines: Object.fromEntries(lines.map((line) => [line.name, line])) };
+}
+
+test("doctor finds nothing wrong with a server that is well, but that it makes no backups", async () => {
+  const { code, lines } = await examined(["--base-url", coffer.appliance.url]);
+  const levels = Object.entries(lines).map(([name, { level }]) => [name, level]);
+  expect([code, Object.fromEntries(levels)]).toEqual([
+    0,
+    {
+      directory: "ok",
+      disk: "ok",
+      clock: "ok",
+      "open files": expect.stringMatching(/^(ok|warning)$/),
+      server: "ok",
+      address: "ok",
+      backup: "warning",
+      index: "ok",
+    },
+  ]);
+});
+
+test("doctor says what is wrong, and what to do about it", async () => {
+  const future = join(coffer.dataDir, "tmp", "future");
+  await mkdir(join(coffer.dataDir, "tmp"), { recursive: true });
+  await writeFile(future, "");
+  await utimes(future, 4_000_000_000, 4_000_000_000);
+  await chmod(coffer.dataDir, 0o755);
+  await using other = await startTlsServer(() => new Response("hello"));
+  const cases: readonly (readonly [name: string, level: string, found: RegExp, flags: readonly string[]])[] =
+    [
+      ["directory", "warning", /other users can reach/, []],
+      ["clock", "error", /the clock is \d+ seconds behind/, []],
+      ["disk", "error", /uploads are refused below/, ["--disk-reserve", "4000TiB"]],
+      ["server", "error", /holds the data directory/, ["--port", "2"]],
+      ["address", "error", /does not answer/, ["--base-url", "http://127.0.0.1:2"]],
+      ["certificate", "error", /does not trust/, ["--base-url", other.url("/").origin]],
+      ["backup", "warning", /none yet/, ["--backup", "/nowhere/backups"]],
+    ];
+  for (const [name, level, found, flags] of cases) {
+    const { code, lines } = await examined(flags);
+    const said = lines[name];
+    expect([name, code, said?.level]).toEqual([name, 1, level]);
+    expect(said?.found).toMatch(found);
+    expect(said?.advice).toMatch(/\.$/);
+  }
+});
+
+test("doctor tells what the server knows to be wrong, and works without it", async () => {
+  await using full = await startAppliance({ "disk-reserve": "4000TiB" });
+  const told = await examined([], full);
+  expect(told.lines["server"]).toMatchObject({ level: "error", found: "storage_full" });
+  await full.close();
+  expect((await examined([], full)).lines["server"]).toMatchObject({
+    level: "ok",
+    found: expect.stringMatching(/^none runs/),
+  });
+});
