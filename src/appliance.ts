@@ -99,7 +99,7 @@ async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
-  const { services, failure } = parts;
+  const { services, database, failure } = parts;
   let { port } = config;
   const baseUrl = () => config.baseUrl ?? ownAddress(config.host, port);
   // Read each time: a machine comes into other networks.
@@ -155,6 +155,8 @@ async function openAll(options: ApplianceOptions) {
     setupLink: setupToken === null ? null : `${baseUrl()}/auth/setup?token=${setupToken}`,
     /** Resolves when the data directory is gone: close it then. */
     gone: failure.gone,
+    /** Throws if the database does not answer. */
+    requireAlive: () => database.ping(),
     services,
     /**
      * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the

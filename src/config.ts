@@ -44,6 +44,16 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
 }
 
+/** Where the manager of services that has started this process wants to be told of it; null without one. */
+export function notifyAddress(env: Texts = process.env) {
+  const { NOTIFY_SOCKET: socket = "", WATCHDOG_USEC: microseconds, WATCHDOG_PID: pid } = env;
+  if (socket === "") return null;
+  const interval = Number(microseconds) / 1000;
+  // It may be meant for another process, which has passed its environment on.
+  const isWatched = interval >= 1 && (pid === undefined || Number(pid) === process.pid);
+  return { socket, watchdogMs: isWatched ? interval : null };
+}
+
 function readConfig(reader: Reader, isTerminal: boolean) {
   const blobs = reader.read(SETTINGS.blobs);
   return {

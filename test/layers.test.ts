@@ -22,7 +22,7 @@ function lists(lines: Readonly<Record<string, string>>): Record<string, string[]
 const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
-    "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process thumbnails verify",
+    "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails verify",
   "appliance.ts": "blobs config config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process s3 verify",
@@ -32,6 +32,8 @@ const MAY_IMPORT = lists({
   http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
+  // What has a system run the server.
+  service: "",
   // Asks the running server of a data directory, and looks at what is around both.
   doctor: "config.ts data-directory db domain network process",
   // Reads documents, in a process of its own.
@@ -103,6 +105,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
       "dev.ts",
       "doctor",
       "process",
+      "service",
       "thumbnails",
     ],
   },

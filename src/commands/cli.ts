@@ -3,9 +3,10 @@ import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from 
 import { backup, restore } from "./backup.ts";
 import { blobsMigrate } from "./migrate.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
-import { doctor } from "./doctor.ts";
 import { drawThumbnail, extractText } from "./own-processes.ts";
+import { doctor } from "./doctor.ts";
 import { serve } from "./serve.ts";
+import { serviceInstall, servicePrint } from "./service.ts";
 import { status } from "./status.ts";
 import type { Terminal } from "./terminal.ts";
 import { verify } from "./verify.ts";
@@ -26,8 +27,8 @@ const healthcheck: Command = {
     const { host, port } = requireConfig({}, terminal);
     const url = `${localAddress(host, port)}/readyz`;
     try {
-      const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(5000) });
-      if (!ok) throw new CommandError(`${url} answers ${status}.`);
+      const answer = await fetch(url, { signal: AbortSignal.timeout(5000) });
+      if (!answer.ok) throw new CommandError(`${url} answers ${answer.status}.`);
     } catch (error) {
       if (error instanceof CommandError) throw error;
       throw new CommandError(`${url} does not answer.`, { cause: error });
@@ -48,6 +49,8 @@ const COMMANDS: readonly Command[] = [
   blobsMigrate,
   status,
   doctor,
+  serviceInstall,
+  servicePrint,
   healthcheck,
   version,
   extractText,

@@ -1,10 +1,12 @@
 import { type Appliance, openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
 import { settingsHelp } from "../config/help.ts";
+import { notifyAddress } from "../config.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { messageOf } from "../domain/errors.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
+import { ServiceManager } from "../process/service-manager.ts";
 import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
@@ -53,6 +55,7 @@ export const serve: Command = {
     });
     const stopped = stopRequest();
     ignoreOtherSignals((signal) => log.warn("a signal is ignored", { signal }));
+    const manager = new ServiceManager(notifyAddress());
     const appliance = await openAppliance({
       config,
       clock: systemClock,
@@ -76,7 +79,9 @@ export const serve: Command = {
     // Not on standard output, which goes to logs: the link is a secret.
     const first = firstSteps(appliance);
     if (first !== null) terminal.err(first);
+    manager.ready(appliance.requireAlive);
     const signal = await Promise.race([stopped, appliance.gone]);
+    manager.stopping();
     const isGone = signal === undefined;
     if (!isGone) log.info("stopping", { signal });
     await appliance.close(isGone ? LOST_DRAIN_MS : DRAIN_MS).catch((cause: unknown) => {

@@ -30,7 +30,7 @@ Exit code: 0 if the server answers, also if it has problems; else 1.`,
     const addresses =
       baseUrl === null ? [ownAddress(host, port), ...networkAddresses(host, port)] : [baseUrl];
     if (switches.has("json")) terminal.out(JSON.stringify(record(server.status, server.pid, addresses)));
-    else for (const line of lines(server.status, addresses)) terminal.out(line);
+    else for (const shown of lines(server.status, addresses)) terminal.out(shown);
   },
 };
 
@@ -71,19 +71,18 @@ function lines(
   { version, startedAt, storage, disks, backup, problems, indexWaiting }: ServerStatus,
   addresses: readonly string[],
 ): string[] {
-  const of = (name: string, text: string) => `${`${name}:`.padEnd(10)} ${text}`;
   return [
-    of("version", `${version ?? "unknown"}, running since ${instant(startedAt) ?? "an unknown time"}`),
-    ...addresses.map((address) => of("address", address)),
-    ...(problems.length === 0 ? [of("problems", "none")] : problems.map((kind) => of("problem", kind))),
-    of("drives", count(storage.drives)),
-    of("files", count(storage.files)),
-    of("contents", `${count(storage.contents)}, ${size(storage.contentsBytes)}`),
+    line("version", `${version ?? "unknown"}, running since ${instant(startedAt) ?? "an unknown time"}`),
+    ...addresses.map((address) => line("address", address)),
+    ...(problems.length === 0 ? [line("problems", "none")] : problems.map((kind) => line("problem", kind))),
+    line("drives", count(storage.drives)),
+    line("files", count(storage.files)),
+    line("contents", `${count(storage.contents)}, ${size(storage.contentsBytes)}`),
     ...disks.map(({ disk, isReachable, freeBytes, totalBytes }) =>
-      of("disk", `${disk}, ${isReachable ? `${size(freeBytes)} of ${size(totalBytes)} free` : "away"}`),
+      line("disk", `${disk}, ${isReachable ? `${size(freeBytes)} of ${size(totalBytes)} free` : "away"}`),
     ),
-    of("backup", backup === null ? "the server makes none" : backupText(backup)),
-    of("index", `${count(indexWaiting)} files wait`),
+    line("backup", backup === null ? "the server makes none" : backupText(backup)),
+    line("index", `${count(indexWaiting)} files wait`),
   ];
 }
 
@@ -97,6 +96,10 @@ function backupText({
     ...(lastFailureAt === null ? [] : [`failed ${instant(lastFailureAt)}`]),
     ...(isRunning ? ["one is being made"] : []),
   ].join(", ");
+}
+
+function line(name: string, text: string): string {
+  return `${`${name}:`.padEnd(10)} ${text}`;
 }
 
 function instant(time: number | null): string | null {

@@ -25,6 +25,8 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "blobs migrate",
     "status",
     "doctor",
+    "service install",
+    "service print",
     "healthcheck",
     "version",
   ];

@@ -1,5 +1,6 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { FFIType, ptr } from "bun:ffi";
 import { openDescriptors } from "../../process/descriptors.ts";
+import { openSystem } from "../../process/system-library.ts";
 import { once } from "../../domain/once.ts";
 import { normalise } from "./client-address.ts";
 
@@ -11,12 +12,6 @@ export interface Peer {
 /** Closes a connection at once, whatever waits to be sent. Returns false where that cannot be done. */
 export type CutSocket = (peer: Peer) => boolean;
 
-/** The system's library, by the names that it has on Linux, with glibc or musl, and on macOS. */
-const LIBRARIES = [
-  "libc.so.6",
-  `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`,
-  "libSystem.B.dylib",
-];
 const FUNCTIONS = {
   getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
   setsockopt: {
@@ -39,7 +34,7 @@ const IPV4_BYTES = 16;
 
 /** The runtime cannot do that: its shortest timeout takes five seconds, and nothing else ends a body that waits to be sent. */
 export function socketCuts(): CutSocket {
-  const system = once(openSystem);
+  const system = once(() => openSystem(FUNCTIONS));
   return (peer) => {
     const library = system();
     const descriptor = library === null ? null : descriptorOf(library, peer);
@@ -49,19 +44,7 @@ export function socketCuts(): CutSocket {
   };
 }
 
-type Library = NonNullable<ReturnType<typeof openSystem>>;
-
-/** Null where there is none of these libraries, or none may be opened. */
-function openSystem() {
-  for (const name of LIBRARIES) {
-    try {
-      return dlopen(name, FUNCTIONS).symbols;
-    } catch {
-      // Another system has another one.
-    }
-  }
-  return null;
-}
+type Library = NonNullable<ReturnType<typeof openSystem<typeof FUNCTIONS>>>;
 
 function descriptorOf({ getpeername }: Library, { address, port }: Peer): number | null {
   const wanted = normalise(address);

@@ -1,0 +1,125 @@
+import { type Installation, SETTINGS_TEXT, type ServiceDescription } from "./description.ts";
+
+/** What of the rest of the system the server may see and do: its data, the network, and no more. */
+const HARDENING = `NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+DevicePolicy=closed
+PrivateDevices=yes
+PrivateTmp=yes
+PrivateUsers=yes
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+SystemCallErrorNumber=EPERM
+# Not MemoryDenyWriteExecute: JavaScript is compiled while it runs.
+UMask=0077`;
+
+/** The unit of systemd. */
+export function systemdUnit(service: ServiceDescription): string {
+  const { summary, program, dataDir, user, settingsFile } = service;
+  return `[Unit]
+Description=${summary}
+Wants=network-online.target
+After=network-online.target
+RequiresMountsFor=${quoted(dataDir)}
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart=${quoted(program)} serve
+User=${user}
+Group=${user}
+Environment=${quoted(`COFFER_DATA_DIR=${dataDir}`)}
+EnvironmentFile=-${settingsFile}
+${placeOf(dataDir)}
+WatchdogSec=${service.watchdogSeconds}
+Restart=on-failure
+RestartSec=2
+# The data directory is gone: a start would begin an empty store there.
+RestartPreventExitStatus=${service.finalExitCode}
+# An upgrade of a large database takes its time.
+TimeoutStartSec=infinity
+TimeoutStopSec=${service.stopSeconds}
+KillMode=mixed
+LimitNOFILE=${service.openFiles}
+${HARDENING}
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** What an operator changes of the unit: an upgrade writes the unit anew, and leaves this. */
+export function systemdDropIn({ settingsFile }: ServiceDescription): string {
+  return `# What is here goes before what the unit says, and upgrades leave it. Settings can also be in ${settingsFile}.
+[Service]
+#Environment=COFFER_BASE_URL=https://files.example.com
+# A directory of backups, or a disk of contents, must be named to be written:
+#Environment=COFFER_BACKUP=/mnt/backup/coffer
+#ReadWritePaths=/mnt/backup/coffer
+`;
+}
+
+export function systemdInstallation(service: ServiceDescription): Installation {
+  const { name, user, dataDir, settingsFile } = service;
+  const units = "/etc/systemd/system";
+  return {
+    files: [
+      { path: `${units}/${name}.service`, text: systemdUnit(service), mode: 0o644, isKept: false },
+      {
+        path: `${units}/${name}.service.d/settings.conf`,
+        text: systemdDropIn(service),
+        mode: 0o644,
+        isKept: true,
+      },
+      { path: settingsFile, text: SETTINGS_TEXT, mode: 0o600, isKept: true },
+    ],
+    commands: [
+      {
+        run: [
+          "useradd",
+          "--system",
+          "--user-group",
+          "--home-dir",
+          dataDir,
+          "--shell",
+          "/usr/sbin/nologin",
+          user,
+        ],
+        unless: ["id", "-u", user],
+      },
+      { run: ["install", "-d", "-m", "0700", "-o", user, "-g", user, dataDir] },
+      { run: ["systemctl", "daemon-reload"] },
+      { run: ["systemctl", "enable", "--now", name] },
+    ],
+  };
+}
+
+/** In systemd's own place for state it makes the directory itself. */
+function placeOf(dataDir: string): string {
+  const state = /^\/var\/lib\/([\w.-]+)$/.exec(dataDir)?.[1];
+  if (state === undefined) return `ReadWritePaths=${quoted(dataDir)}`;
+  return `StateDirectory=${state}\nStateDirectoryMode=0700`;
+}
+
+/** A word of a unit: systemd reads backslashes, quotation marks, and % as the start of a specifier. */
+function quoted(text: string): string {
+  const escaped = text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("%", "%%");
+  return /^[\w/.=:-]+$/.test(escaped) ? escaped : `"${escaped}"`;
+}
