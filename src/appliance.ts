@@ -1,4 +1,5 @@
 import { BlobStore } from "./blobs/blob-store.ts";
+import { backupPlanOf } from "./backup-plan.ts";
 import type { SteadyClock } from "./process/clock.ts";
 import {
   loadSecret,
@@ -13,7 +14,6 @@ import { explaining } from "./data-directory/data-directory-error.ts";
 import { isBucket } from "./data-directory/disks-file.ts";
 import { once } from "./domain/once.ts";
 import { ownerTokenOf } from "./domain/upkeep/owner-token.ts";
-import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
 import { Database } from "./db/engine/database.ts";
@@ -26,7 +26,6 @@ import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
 import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
-import type { BackupPlan } from "./services/upkeep/backups.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
@@ -268,21 +267,6 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     ownerToken,
     forgetEmptiedDisks: () => contents.forgetEmptied(),
   };
-}
-
-/** How the server makes backups of itself; null if it makes none. */
-function backupPlanOf(
-  { backup, backupIntervalMs, backupKeep, backupContents, dataDir, asGiven }: Config,
-  program: readonly string[],
-): BackupPlan | null {
-  if (backup === null) return null;
-  const place = nameOfBackupAddress(backup);
-  // Variables are passed on as they are.
-  const ofS3 = asGiven.filter(({ flag, source }) => source === "flag" && flag.startsWith("s3-"));
-  const s3Flags = ofS3.flatMap(({ flag, text }) => [`--${flag}`, text ?? ""]);
-  const copying = backupContents === "copy" ? ["--copy-contents"] : [];
-  const flags = ["--keep", String(backupKeep), "--data-dir", dataDir, ...copying, ...s3Flags];
-  return { place, intervalMs: backupIntervalMs, command: [...program, "backup", place, ...flags] };
 }
 
 /** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */

@@ -23,11 +23,13 @@ const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
     "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails verify",
-  "appliance.ts": "blobs config config.ts data-directory db domain http network process services thumbnails",
+  "appliance.ts":
+    "backup-plan.ts blobs config config.ts data-directory db domain http network process services thumbnails",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process s3 verify",
   // Moves contents of a store, also beside a server.
   migration: "blobs config data-directory db domain process",
+  "backup-plan.ts": "config.ts domain services",
   "accounts.ts": "config.ts data-directory db process services",
   http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
