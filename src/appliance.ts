@@ -20,12 +20,14 @@ import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
 import { changeRecord } from "./http/records/records.ts";
+import { httpsRedirect } from "./http/gate/https-redirect.ts";
 import { Server } from "./http/server.ts";
-import { localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
+import { listeningOf, localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
 import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
+import { Certificate } from "./services/upkeep/certificate.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
@@ -49,6 +51,8 @@ const WATCH_MS = 2000;
 const RETRY_MS = 30_000;
 /** How often counts of use are written down, at least, in milliseconds: so much of them a crash loses. */
 const COUNTS_MS = 60_000;
+/** How often it is looked whether the TLS files have changed, in milliseconds. */
+const CERTIFICATE_MS = 60_000;
 /** How often it is checked whether a backup is due, in milliseconds. */
 const BACKUP_CHECK_MS = 60_000;
 
@@ -69,6 +73,8 @@ export interface ApplianceOptions {
   readonly archiveStallMs?: number;
   /** Overrides `STREAM_COMMENT_MS`, in milliseconds. */
   readonly streamCommentMs?: number;
+  /** Overrides `CERTIFICATE_MS`. */
+  readonly certificateMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
   /** Whether to start without what is recorded of the disks of contents; see `findDisks`. */
@@ -97,12 +103,15 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
 async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
-  const parts = await openParts(options, opened);
+  const { host, tls } = config;
+  const certificate = tls === null ? null : await Certificate.open({ ...options, files: tls.files });
+  const parts = await openParts({ ...options, certificate }, opened);
   const { services, database, failure } = parts;
   let { port } = config;
-  const baseUrl = () => config.baseUrl ?? ownAddress(config.host, port);
+  const listening = () => listeningOf({ host, port, tls });
+  const baseUrl = () => config.baseUrl ?? ownAddress(listening());
   // Read each time: a machine comes into other networks.
-  const addresses = () => (config.baseUrl === null ? networkAddresses(config.host, port) : []);
+  const addresses = () => (config.baseUrl === null ? networkAddresses(listening()) : []);
   const handler = await createApp({
     ...options,
     ...parts,
@@ -138,14 +147,22 @@ async function openAll(options: ApplianceOptions) {
   // In this order: there is a token only while there is no administrator.
   await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
-  const server = new Server({ host: config.host, port: config.port, handler, log });
+  if (tls !== null && tls.redirectPort !== null) {
+    const addressAt = (name: string) => ownAddress({ ...listening(), host: name });
+    const redirect = httpsRedirect({ baseUrl: config.baseUrl, addressAt, ownUrl: baseUrl, log });
+    const plain = new Server({ host, port: tls.redirectPort, handler: redirect, log, tls: null });
+    opened.defer(() => plain.stop(0));
+  }
+  const server = new Server({ host, port, handler, log, tls: certificate?.pair ?? null });
   port = server.port;
+  if (certificate !== null)
+    again(options.certificateMs ?? CERTIFICATE_MS, () => certificate.look((pair) => server.exchange(pair)));
   opened.defer(() => services.missingContents.stop());
   services.missingContents.start();
   const owned = opened.move();
   return {
     /** Where callers on this machine reach it; without a trailing slash. */
-    url: localAddress(config.host, server.port),
+    url: localAddress(listening()),
     /** The address to show to people; without a trailing slash. */
     baseUrl: baseUrl(),
     /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
@@ -175,7 +192,10 @@ async function openAll(options: ApplianceOptions) {
 }
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
-async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack) {
+async function openParts(
+  options: ApplianceOptions & { readonly certificate: Certificate | null },
+  opened: AsyncDisposableStack,
+) {
   const {
     config,
     clock,
@@ -259,14 +279,8 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   atEnd(() => services.usage.flush());
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   const ownerToken = once(() => ownerTokenOf(secret));
-  return {
-    database,
-    failure,
-    services,
-    idempotency,
-    ownerToken,
-    forgetEmptiedDisks: () => contents.forgetEmptied(),
-  };
+  const forgetEmptiedDisks = () => contents.forgetEmptied();
+  return { database, failure, services, idempotency, ownerToken, forgetEmptiedDisks };
 }
 
 /** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */

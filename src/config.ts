@@ -39,6 +39,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   refuseBackupInside(config, reader);
   refuseNestedDisk(config, reader);
   refuseRedirectToDisk(config, reader);
+  refuseHttpBase(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
@@ -64,6 +65,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     blobRedirect: reader.read(SETTINGS.blobRedirect),
     host: reader.read(SETTINGS.host),
     port: reader.read(SETTINGS.port),
+    tls: readTls(reader),
     baseUrl: reader.read(SETTINGS.baseUrl),
     name: reader.read(SETTINGS.name),
     claimBaseUrl: reader.read(SETTINGS.claimBaseUrl),
@@ -131,6 +133,35 @@ function refuseRedirectToDisk({ blobs, blobRedirect }: Config, reader: Reader): 
   reader.problems.push(
     `${variableOf(SETTINGS.blobRedirect)} needs contents in a bucket: set ${variableOf(SETTINGS.blobs)} to one, such as s3://bucket/prefix.`,
   );
+}
+
+function refuseHttpBase({ tls, baseUrl }: Config, reader: Reader): void {
+  if (tls === null || baseUrl === null || baseUrl.startsWith("https:")) return;
+  reader.problems.push(
+    `${variableOf(SETTINGS.baseUrl)} must begin with https://, as the server speaks HTTPS with ${variableOf(SETTINGS.tlsCert)}.`,
+  );
+}
+
+/** The files for HTTPS, and where plain HTTP is redirected; null if the server speaks plain HTTP. */
+function readTls(reader: Reader) {
+  const cert = reader.read(SETTINGS.tlsCert);
+  const key = reader.read(SETTINGS.tlsKey);
+  const redirectPort = reader.read(SETTINGS.tlsRedirectPort);
+  const [first, second] = [variableOf(SETTINGS.tlsCert), variableOf(SETTINGS.tlsKey)];
+  if ((cert === null) !== (key === null)) {
+    reader.problems.push(
+      `HTTPS needs both ${first} and ${second}; not set: ${cert === null ? first : second}.`,
+    );
+  }
+  if (redirectPort !== null && cert === null && key === null) {
+    reader.problems.push(`${variableOf(SETTINGS.tlsRedirectPort)} needs ${first} and ${second}.`);
+  }
+  if (redirectPort !== null && redirectPort === reader.read(SETTINGS.port)) {
+    reader.problems.push(
+      `${variableOf(SETTINGS.tlsRedirectPort)} must be another port than ${variableOf(SETTINGS.port)}.`,
+    );
+  }
+  return cert === null || key === null ? null : { files: { cert, key }, redirectPort };
 }
 
 /** The OpenID Connect provider that users sign in with; null if accounts are local. */

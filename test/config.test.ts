@@ -29,6 +29,7 @@ test("nothing given: the documented defaults", () => {
     dataDir: resolve("data"),
     host: "0.0.0.0",
     port: 2633,
+    tls: null,
     baseUrl: null,
     name: "Coffer",
     claimBaseUrl: null,
@@ -255,6 +256,26 @@ test("clients are redirected to a bucket alone", () => {
     "COFFER_BLOB_REDIRECT needs contents in a bucket: set COFFER_BLOBS to one, such as s3://bucket/prefix.",
   ]);
   expect(load({ ...redirect, COFFER_BLOBS: "s3://a-bucket/x" }).blobRedirect).toBe("on");
+});
+
+test("HTTPS needs a certificate with its key, and an address that says so", () => {
+  const files = { COFFER_TLS_CERT: "tls.crt", COFFER_TLS_KEY: "/tls.key" };
+  expect(load(files).tls).toEqual({
+    files: { cert: resolve("tls.crt"), key: "/tls.key" },
+    redirectPort: null,
+  });
+  const whole = { ...files, COFFER_TLS_REDIRECT_PORT: "80", COFFER_BASE_URL: "https://drive.example" };
+  expect(load(whole).tls?.redirectPort).toBe(80);
+  expect(problems({ COFFER_TLS_CERT: "tls.crt" })).toEqual([
+    "HTTPS needs both COFFER_TLS_CERT and COFFER_TLS_KEY; not set: COFFER_TLS_KEY.",
+  ]);
+  expect(problems({ COFFER_TLS_REDIRECT_PORT: "80" })).toEqual([
+    "COFFER_TLS_REDIRECT_PORT needs COFFER_TLS_CERT and COFFER_TLS_KEY.",
+  ]);
+  expect(problems({ ...whole, COFFER_PORT: "80", COFFER_BASE_URL: "http://drive.example" })).toEqual([
+    "COFFER_TLS_REDIRECT_PORT must be another port than COFFER_PORT.",
+    "COFFER_BASE_URL must begin with https://, as the server speaks HTTPS with COFFER_TLS_CERT.",
+  ]);
 });
 
 test("every problem is reported at once, each with its source, its value and what it must be", () => {

@@ -67,7 +67,7 @@ const HTTP_ROOMS = lists({
   "app.ts": "dashboard docs gate handler.ts limits mcp oauth operation resources sign-in",
   "handler.ts": "connection docs gate metrics operation resources router.ts",
   "router.ts": "operation",
-  "server.ts": "gate",
+  "server.ts": "connection gate",
   dashboard: "content gate operation",
   docs: "content gate json operation",
   mcp: "content gate json limits operation resources",

@@ -2,7 +2,7 @@ import { SETTINGS } from "../config/settings.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
 import type { ServerStatus } from "../doctor/running-server.ts";
 import { formatInstant } from "../domain/time.ts";
-import { localAddress, networkAddresses, ownAddress } from "../network/local-address.ts";
+import { listeningOf, localAddress, networkAddresses, ownAddress } from "../network/local-address.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 
 export const status: Command = {
@@ -16,8 +16,10 @@ export const status: Command = {
 
 Exit code: 0 if the server answers, also if it has problems; else 1.`,
   async run({ values, switches }, terminal) {
-    const { dataDir, host, port, baseUrl } = requireConfig(values, terminal);
-    const url = localAddress(host, port);
+    const config = requireConfig(values, terminal);
+    const { dataDir, baseUrl } = config;
+    const listening = listeningOf(config);
+    const url = localAddress(listening);
     const { askServer } = await import("../doctor/running-server.ts");
     const server = await askServer(findDataDirectory(dataDir), url);
     if (server.kind === "stopped") throw new CommandError(`No server uses ${dataDir}.`);
@@ -27,8 +29,7 @@ Exit code: 0 if the server answers, also if it has problems; else 1.`,
           "Give the same --host and --port, or COFFER_HOST and COFFER_PORT, as the server has.",
       );
     }
-    const addresses =
-      baseUrl === null ? [ownAddress(host, port), ...networkAddresses(host, port)] : [baseUrl];
+    const addresses = baseUrl === null ? [ownAddress(listening), ...networkAddresses(listening)] : [baseUrl];
     if (switches.has("json")) terminal.out(JSON.stringify(record(server.status, server.pid, addresses)));
     else for (const shown of lines(server.status, addresses)) terminal.out(shown);
   },

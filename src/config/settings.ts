@@ -5,6 +5,7 @@ import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from ".
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { Secret } from "./secret.ts";
 import { setting } from "./setting.ts";
+import { TLS_SETTINGS } from "./tls-settings.ts";
 import {
   bytes,
   choice,
@@ -72,6 +73,7 @@ export const SETTINGS = {
     help: "The port to listen on; 0 takes any free one",
     parse: integer(0, 65_535),
   }),
+  ...TLS_SETTINGS,
   baseUrl: setting({
     flag: "--base-url URL",
     fallback: "none",

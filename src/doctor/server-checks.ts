@@ -27,6 +27,11 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [level: "error" | "warning
   indexing_failed: ["error", "Read why in the log; a restart makes the index go on."],
   requests_failed: ["warning", "Read why in the log: look for status 500."],
   embeddings_failed: ["warning", "Check COFFER_EMBEDDINGS and the server that it names."],
+  certificate_unusable: [
+    "error",
+    "Read why in the log, and mend the files of COFFER_TLS_CERT and COFFER_TLS_KEY.",
+  ],
+  certificate_ending: ["warning", "Renew the certificate; the server takes the new files by itself."],
   webhooks_disabled: ["warning", "Their owners see why on the page of webhooks."],
 };
 

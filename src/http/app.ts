@@ -11,6 +11,7 @@ import { NewKeyThrottle, ProvisionThrottle } from "./limits/creation-throttles.t
 import { ownOrigin, surelyOwnOrigin } from "./gate/origins.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
+import { strictTransport } from "./gate/strict-transport.ts";
 import { createHandler } from "./handler.ts";
 import type { Route } from "./operation/route.ts";
 import { mcp } from "./mcp/mcp.ts";
@@ -61,6 +62,8 @@ interface AppSettings extends GuideSettings {
   readonly baseUrl: string | null;
   /** The start of claim links, if it differs from `baseUrl`. */
   readonly claimBaseUrl: string | null;
+  /** Null if the server speaks plain HTTP. */
+  readonly tls: object | null;
   /** Bytes in a second; 0 for no limit. */
   readonly minUploadSpeed: number;
   readonly trustedProxies: readonly Subnet[];
@@ -98,13 +101,14 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   const guide = new Guide({ settings, live: services.settings, links: parts.linkBase, version });
   const api = resources(parts);
   const canSignIn = () => services.authorizations.isPossible();
+  const isTls = settings.tls !== null;
   return createHandler({
     clock,
     log,
     authenticate: (key) => services.apiKeys.authenticate(key),
     authenticateSession: (token) => services.sessions.authenticate(token),
-    originOf: ownOrigin(settings.baseUrl),
-    mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
+    originOf: ownOrigin(settings.baseUrl, isTls),
+    mcpOriginOf: surelyOwnOrigin(settings.baseUrl, isTls),
     challenge: createChallenge({
       isPossible: canSignIn,
       isGrant: (keyId) => services.oauthGrants.isGrant(keyId),
@@ -127,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
+    strictTransport: isTls ? strictTransport(settings.baseUrl) : null,
     provisioning: guide.hasProvisioning,
     version,
     trustedProxies: settings.trustedProxies,
@@ -143,7 +148,7 @@ function partsOf(options: AppOptions): Parts {
     clock,
     version,
     retention: services.settings.retention,
-    cookies: cookiesFor(settings.baseUrl),
+    cookies: cookiesFor(settings.baseUrl ?? ownUrl()),
     addresses,
     linkBase: linkBase(settings.baseUrl, ownUrl),
     claimBase: linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl),
@@ -212,10 +217,10 @@ function resources(parts: Parts): Route[] {
 /** The routes outside `/v0`. `/docs`, `/healthz`, `/readyz` and `/metrics` come with the handler. */
 async function pages(
   parts: Parts,
-  { settings: { baseUrl }, ownUrl }: AppOptions,
+  { settings: { baseUrl, tls }, ownUrl }: AppOptions,
   guide: Guide,
 ): Promise<Route[]> {
-  const signingIn = { ...parts, originOf: ownOrigin(baseUrl), baseUrl: ownUrl };
+  const signingIn = { ...parts, originOf: ownOrigin(baseUrl, tls !== null), baseUrl: ownUrl };
   const oauth = { ...parts, baseUrl };
   return [
     await dashboard(programAnswers(guide), () => parts.settings.name),

@@ -18,7 +18,7 @@ import type { createRouter } from "./router.ts";
 type FromGate = Omit<GateOptions, "isPublic" | "isByLink" | "clock">;
 type FromPipeline = Pick<
   PipelineOptions,
-  "beginAttempt" | "challenge" | "countRequest" | "countRefusal" | "holdSnapshot" | "log"
+  "beginAttempt" | "challenge" | "countRequest" | "countRefusal" | "holdSnapshot" | "log" | "strictTransport"
 >;
 
 type ForMetrics = Omit<MetricsOptions, "isTrustedPeer" | "requests">;

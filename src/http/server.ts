@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../process/descriptors.ts";
 import type { Log } from "../process/log.ts";
+import type { TlsPair } from "../domain/network/tls-pair.ts";
+import { steerToSecond } from "./connection/steering.ts";
 import { errorResponse } from "./gate/errors.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
@@ -11,6 +13,10 @@ interface ServerOptions {
   readonly port: number;
   readonly handler: Handler;
   readonly log: Log;
+  /** What it proves with who it is; null if it speaks plain HTTP. */
+  readonly tls: TlsPair | null;
+  /** Overrides the wait of `LEAVE_MS`. */
+  readonly left?: () => Promise<unknown>;
 }
 
 /** How often free file descriptors are counted, in milliseconds; and how often while they are short. */
@@ -19,6 +25,12 @@ const WATCH_SHORT_MS = 20;
 
 /** How often it is looked whether all requests are answered at the end, in milliseconds. */
 const ANSWERED_MS = 100;
+
+/**
+ * How long connections with a former certificate are served, in milliseconds: so long that those that are not used have
+ * timed out. The runtime does that with seconds of delay.
+ */
+const LEAVE_MS = (IDLE_SECONDS + 10) * 1000;
 
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
@@ -34,6 +46,10 @@ export class Server {
   #watch: NodeJS.Timeout | null = null;
   /** The server that accepts connections; null while paused. */
   #server: Bun.Server<undefined> | null;
+  #tls: TlsPair | null;
+  /** Has a former certificate: it closes each connection with its next answer, and gets no new ones; null if there is none. */
+  #leaving: Bun.Server<undefined> | null = null;
+  readonly #stopped = new AbortController();
   /** Servers that accept no more connections, until their last request is answered. */
   readonly #ending = new Map<Bun.Server<undefined>, Promise<void>>();
   /** How many counts in a row found descriptors short. */
@@ -41,12 +57,47 @@ export class Server {
 
   /** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
   constructor(options: ServerOptions) {
-    const server = listen(options);
-    this.#server = server;
-    this.port = server.port ?? options.port;
+    const { tls, host, port } = options;
+    this.#tls = tls;
     this.#options = options;
+    // Another program may listen on a port that is shared: first it must be free.
+    this.port = tls === null ? port : freePort(host, port);
+    const server = this.#listen();
+    this.#server = server;
+    this.port = server.port ?? port;
     this.#reserve = new DescriptorReserve();
     this.#watchAfter(WATCH_MS);
+  }
+
+  /**
+   * Serves new connections with another certificate. No connection is dropped for it: those that are there are closed
+   * with their next answer, or as idle ones are. Throws if it cannot be used; the former one stays.
+   *
+   * @returns `ended` resolves when no request can come to the former certificate. Only then may there be another exchange.
+   */
+  exchange(tls: TlsPair): { readonly ended: Promise<void> } {
+    const former = this.#server;
+    const before = this.#tls;
+    this.#tls = tls;
+    // Paused, it is used when connections are accepted again.
+    if (former === null) return { ended: Promise.resolve() };
+    try {
+      this.#server = this.#listen();
+    } catch (error) {
+      this.#tls = before;
+      throw error;
+    }
+    this.#leaving = former;
+    steerToSecond(this.port);
+    return { ended: this.#leave() };
+  }
+
+  async #leave(): Promise<void> {
+    const { signal } = this.#stopped;
+    const left = this.#options.left?.() ?? sleep(LEAVE_MS, undefined, { signal });
+    // Rejects if the server stops.
+    await left.catch(() => {});
+    this.#endLeaving();
   }
 
   /**
@@ -55,6 +106,7 @@ export class Server {
    */
   async stop(deadlineMs: number): Promise<void> {
     if (this.#watch !== null) clearTimeout(this.#watch);
+    this.#stopped.abort();
     this.#close();
     this.#reserve.release();
     const deadline = Promise.withResolvers<void>();
@@ -92,7 +144,7 @@ export class Server {
     // Clients keep connections for reuse: mostly it is enough to close those, once they are answered. A pause resets
     // the connections that wait to be accepted.
     if (this.#rounds > ROUNDS) this.#pause();
-    else server.closeIdleConnections();
+    else for (const each of [server, this.#leaving]) each?.closeIdleConnections();
   }
 
   #pause(): void {
@@ -108,7 +160,7 @@ export class Server {
   #listenAgain(): void {
     if (!this.#reserve.take()) return;
     try {
-      this.#server = listen({ ...this.#options, port: this.port });
+      this.#server = this.#listen();
       this.#options.log.info("connections are accepted again");
     } catch (error) {
       this.#options.log.error("connections cannot be accepted again yet", { error });
@@ -116,39 +168,76 @@ export class Server {
   }
 
   #close(): void {
+    this.#endLeaving();
     const server = this.#server;
     if (server === null) return;
     this.#server = null;
+    this.#end(server);
+  }
+
+  #endLeaving(): void {
+    if (this.#leaving !== null) this.#end(this.#leaving);
+    this.#leaving = null;
+  }
+
+  #end(server: Bun.Server<undefined>): void {
     const ended = server.stop().finally(() => this.#ending.delete(server));
     this.#ending.set(server, ended);
   }
+
+  #listen(): Bun.Server<undefined> {
+    const { host, handler, log } = this.#options;
+    return listening(host, this.port, () =>
+      Bun.serve({
+        hostname: host,
+        port: this.port,
+        development: false,
+        // Otherwise, in production mode, a second server could listen on the same port and share its requests.
+        reusePort: this.#tls !== null,
+        ...(this.#tls === null ? {} : { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
+        // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        idleTimeout: IDLE_SECONDS,
+        fetch: (request, connections) =>
+          connections === this.#leaving
+            ? lastOf(handler(request, connections))
+            : handler(request, connections),
+        // Only for failures after the handler, such as a stream that fails before its first byte.
+        error: (error) => {
+          const requestId = crypto.randomUUID();
+          const response = errorResponse(error, requestId, log);
+          response.headers.set("x-request-id", requestId);
+          response.headers.set("x-content-type-options", "nosniff");
+          return response;
+        },
+      }),
+    );
+  }
 }
 
-function listen({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
+/** The last answer on its connection. */
+async function lastOf(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer;
+  response.headers.set("connection", "close");
+  return response;
+}
+
+/** The port, or a free one for 0, once nothing listens there. Throws an Error for the operator if something does. */
+function freePort(host: string, port: number): number {
+  const found = listening(host, port, () =>
+    Bun.listen({ hostname: host, port, exclusive: true, socket: { data: () => {} } }),
+  );
+  found.stop(true);
+  return found.port;
+}
+
+function listening<T>(host: string, port: number, listen: () => T): T {
   try {
-    return Bun.serve({
-      hostname: host,
-      port,
-      development: false,
-      // Otherwise, in production mode, a second server could listen on the same port and share its requests.
-      reusePort: false,
-      // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      idleTimeout: IDLE_SECONDS,
-      fetch: (request, connections) => handler(request, connections),
-      // Only for failures after the handler, such as a stream that fails before its first byte.
-      error: (error) => {
-        const requestId = crypto.randomUUID();
-        const response = errorResponse(error, requestId, log);
-        response.headers.set("x-request-id", requestId);
-        response.headers.set("x-content-type-options", "nosniff");
-        return response;
-      },
-    });
+    return listen();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `Cannot listen on ${host}, port ${port} (${why}). Stop what uses it, or choose another with --host and --port, or COFFER_HOST and COFFER_PORT.`,
+      `Cannot listen on ${host}, port ${port} (${why}). Stop what uses it, or choose another: see COFFER_HOST, COFFER_PORT and COFFER_TLS_REDIRECT_PORT.`,
       { cause },
     );
   }

@@ -2,6 +2,7 @@ import type { Subnet } from "../domain/network/address.ts";
 import type { GivenSetting, ReadSettings } from "../domain/upkeep/settings.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import type { BackupPlan } from "./upkeep/backups.ts";
+import type { Certificate } from "./upkeep/certificate.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import type { Parts } from "./parts.ts";
 import type { EmbeddingsEndpoint } from "./search/embeddings.ts";
@@ -34,6 +35,8 @@ export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" |
   readonly program: readonly string[];
   /** Null if the server makes no backups. */
   readonly backupPlan: BackupPlan | null;
+  /** Null if the server speaks plain HTTP. */
+  readonly certificate: Certificate | null;
   /** Where webhooks may be beside the public internet. */
   readonly webhookAddresses: readonly Subnet[];
   /** Where texts get their vectors; null if search goes by words alone. */

@@ -202,11 +202,12 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     trustedProxies: [],
     corsOrigins: "*",
     baseUrl: "https://drive.test",
+    strictTransport: null,
     version: "1.2.3",
     routes: stubRoutes(),
     ...overrides,
   });
-  const server = new Server({ host: "127.0.0.1", port: 0, handler, log });
+  const server = new Server({ host: "127.0.0.1", port: 0, handler, log, tls: null });
   const url = `http://127.0.0.1:${server.port}`;
   const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const { key = "team", ...rest } = init;

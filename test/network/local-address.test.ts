@@ -21,11 +21,12 @@ test.each([
   ["::1", []],
   ["localhost", []],
 ])("a server that listens on %s is reached from elsewhere at %j", (host, addresses) => {
-  expect(networkAddresses(host, 2633, INTERFACES)).toEqual(addresses);
+  expect(networkAddresses({ scheme: "http", host, port: 2633 }, INTERFACES)).toEqual(addresses);
 });
 
 test("the addresses of this machine are read where none are given", () => {
-  for (const address of networkAddresses("::", 2633)) expect(new URL(address).port).toBe("2633");
+  for (const address of networkAddresses({ scheme: "http", host: "::", port: 2633 }))
+    expect(new URL(address).port).toBe("2633");
 });
 
 test.each([
@@ -39,7 +40,12 @@ test.each([
 ])(
   "a server that listens on %s is at %s for programs of its machine, at %s for people",
   (host, program, person) => {
-    expect(localAddress(host, 1)).toBe(program);
-    expect(ownAddress(host, 1)).toBe(person);
+    expect(localAddress({ scheme: "http", host, port: 1 })).toBe(program);
+    expect(ownAddress({ scheme: "http", host, port: 1 })).toBe(person);
   },
 );
+
+test("an address says what the server speaks, and no port that goes without saying", () => {
+  const addresses = [443, 8443].map((port) => ownAddress({ scheme: "https", host: "nas", port }));
+  expect(addresses).toEqual(["https://nas", "https://nas:8443"]);
+});

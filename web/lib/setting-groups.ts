@@ -21,6 +21,9 @@ const GROUPS = [
     names: [
       "host",
       "port",
+      "tls_cert",
+      "tls_key",
+      "tls_redirect_port",
       "base_url",
       "claim_base_url",
       "trusted_proxies",

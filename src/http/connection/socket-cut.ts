@@ -3,7 +3,6 @@ import { openDescriptors } from "../../process/descriptors.ts";
 import { openSystem } from "../../process/system-library.ts";
 import { once } from "../../domain/once.ts";
 import { normalise } from "./client-address.ts";
-import { openSystem } from "./system-library.ts";
 
 export interface Peer {
   readonly address: string;

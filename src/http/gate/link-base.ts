@@ -9,9 +9,15 @@ const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^:]+)(?::([1-9][0-9]{0,4}))?$/;
 /**
  * The http or https URL, without a trailing slash, that the sender of these headers used. Null for anything except one
  * host name or IP address, perhaps with a port. Of a trusted proxy what it says of the client counts.
+ *
+ * @param own what the connection is
  */
-export function usedAddress(headers: Headers, isProxy: boolean): string | null {
-  const scheme = ((isProxy ? headers.get("x-forwarded-proto") : null) ?? "http").toLowerCase();
+export function usedAddress(
+  headers: Headers,
+  isProxy: boolean,
+  own: "http" | "https" = "http",
+): string | null {
+  const scheme = ((isProxy ? headers.get("x-forwarded-proto") : null) ?? own).toLowerCase();
   if (scheme !== "http" && scheme !== "https") return null;
   const sent = (isProxy ? headers.get("x-forwarded-host") : null) ?? headers.get("host") ?? "";
   const [, host = "", port] = HOST_AND_PORT.exec(sent.toLowerCase()) ?? [];

@@ -8,12 +8,18 @@ export type OriginOf = (request: Request) => "own" | "foreign" | "unknown";
 /**
  * Makes what decides by headers that pages cannot change: `Origin`, else `Sec-Fetch-Site`. Without a base URL the own
  * origin is the address that the request was sent to.
+ *
+ * @param isTls whether the server speaks TLS itself
  */
-export function ownOrigin(baseUrl: string | null): OriginOf {
+export function ownOrigin(baseUrl: string | null, isTls = false): OriginOf {
   const own = baseUrl === null ? null : new URL(baseUrl).origin;
   return ({ headers }) => {
     const origin = headers.get("origin");
-    if (origin !== null) return isOwn(origin, own, headers.get("host")) ? "own" : "foreign";
+    if (origin !== null) {
+      // Anybody on the way can send a page of plain HTTP.
+      const isPlain = isTls && !origin.startsWith("https:");
+      return !isPlain && isOwn(origin, own, headers.get("host")) ? "own" : "foreign";
+    }
     const site = headers.get("sec-fetch-site");
     if (site === null || site === "none") return "unknown";
     return site === "same-origin" ? "own" : "foreign";
@@ -24,8 +30,8 @@ export function ownOrigin(baseUrl: string | null): OriginOf {
  * Like `ownOrigin`, for requests that need no key: without a configured base URL, only pages at an IP address or at
  * `localhost` are our own. Any other name can be made to lead to this server by whoever owns it (DNS rebinding).
  */
-export function surelyOwnOrigin(baseUrl: string | null): OriginOf {
-  const originOf = ownOrigin(baseUrl);
+export function surelyOwnOrigin(baseUrl: string | null, isTls = false): OriginOf {
+  const originOf = ownOrigin(baseUrl, isTls);
   return (request) => {
     const origin = originOf(request);
     return origin === "own" && baseUrl === null && isForeignName(request) ? "foreign" : origin;

@@ -40,6 +40,8 @@ export interface PipelineOptions extends ContextParts {
   readonly countAnswer: (route: RouteName | null, status: number, seconds: number) => void;
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
+  /** See `strictTransport`. */
+  readonly strictTransport: string | null;
   readonly log: Log;
 }
 
@@ -48,7 +50,8 @@ export interface PipelineOptions extends ContextParts {
  * which reads the body. Logs one line when the response is handed over; its stream may still be running.
  */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { gate, cors, route, holdSnapshot, countRequest, countRefusal, countAnswer, log } = options;
+  const { gate, cors, route, holdSnapshot, countRequest, countRefusal, countAnswer, strictTransport, log } =
+    options;
   const links = linksToDescription(options.baseUrl);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
@@ -66,6 +69,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     };
     const answer = (response: Response) => {
       stamp(response, context);
+      if (strictTransport !== null) response.headers.set("strict-transport-security", strictTransport);
       cors.share(response.headers, request, context.path);
       // At the start page, and where a program has lost its way.
       if (context.path === "/" || response.status === 401 || response.status === 404)
@@ -150,18 +154,20 @@ function record(response: Response, request: Request, context: RequestContext, m
 }
 
 /**
- * The request as the router needs it: it finds the path after `http://`, which is missing without a usable Host
- * (HTTP/1.0), and would read the whole body of the GET to answer HEAD.
+ * The request as the router needs it: it finds the path after `http://`, which TLS has not, and is missing without a
+ * usable Host (HTTP/1.0). And it would read the whole body of the GET to answer HEAD.
  */
 function routableRequest(request: Request, { path, query }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
   const isRelative = request.url.startsWith("/");
   if (!isRelative && path === "") throw notFound("route");
   const init = request.method === "HEAD" ? { method: "GET", headers: request.headers } : request;
-  if (!isRelative && init === request) return request;
+  if (init === request && request.url.startsWith("http://")) return request;
   try {
     return new Request(
-      isRelative ? `http://localhost${path}${query === "" ? "" : `?${query}`}` : request.url,
+      isRelative
+        ? `http://localhost${path}${query === "" ? "" : `?${query}`}`
+        : request.url.replace(/^https:/, "http:"),
       init,
     );
   } catch (error) {

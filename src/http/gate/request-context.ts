@@ -124,7 +124,12 @@ export class RequestContext {
 
   /** See `usedAddress`: only for links in the response to this request. */
   get usedAddress(): string | null {
-    return usedAddress(this.#request.headers, this.#parts.isTrustedPeer(this.peer));
+    const { headers, url } = this.#request;
+    return usedAddress(
+      headers,
+      this.#parts.isTrustedPeer(this.peer),
+      url.startsWith("https:") ? "https" : "http",
+    );
   }
 
   /** The address of the other end of the connection, which may be a proxy; undefined once it is closed. */

@@ -8,9 +8,13 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 
 export type Cookies = ReturnType<typeof cookiesFor>;
 
-/** Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, and for an https base URL over https. */
-export function cookiesFor(baseUrl: string | null) {
-  const secure = baseUrl?.startsWith("https:") === true;
+/**
+ * Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, and of an https address over https.
+ *
+ * @param address of the server
+ */
+export function cookiesFor(address: string) {
+  const secure = address.startsWith("https:");
   const cookie = (name: string, token: string, options: Bun.CookieInit) =>
     new Bun.Cookie(name, token, { secure, httpOnly: true, ...options }).serialize();
   const set = (name: string, token: string, maxAge: number) =>

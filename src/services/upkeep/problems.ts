@@ -5,6 +5,7 @@ import type { Embedder } from "../search/embedder.ts";
 import type { Indexer } from "../search/indexer.ts";
 import { Service } from "../service.ts";
 import type { Backups } from "./backups.ts";
+import type { Certificate } from "./certificate.ts";
 import type { Health } from "./health.ts";
 import type { Refusals } from "./refusals.ts";
 
@@ -28,6 +29,7 @@ export class Problems extends Service<
   Pick<Parts, "tables" | "blobs" | "clock"> & {
     health: Health;
     backups: Backups;
+    certificate: Certificate | null;
     indexer: Indexer;
     embedder: Embedder;
     refusals: Refusals;
@@ -48,6 +50,7 @@ export class Problems extends Service<
       ...(await this.#formerDisks()),
       ...this.#damage(),
       ...this.#backup(),
+      ...this.#certificate(),
       ...this.#background(),
       ...this.#webhooks(),
     ];
@@ -81,6 +84,18 @@ export class Problems extends Service<
     return this.parts.clock.now() - since < LATE * interval
       ? []
       : [problem("backup_late", { since: lastSuccessAt })];
+  }
+
+  #certificate(): ServerProblem[] {
+    const { certificate } = this.parts;
+    if (certificate === null) return [];
+    const { failure } = certificate;
+    return [
+      ...(certificate.isEnding()
+        ? [problem("certificate_ending", { count: Math.max(0, certificate.daysLeft()) })]
+        : []),
+      ...(failure === null ? [] : [problem("certificate_unusable", failure)]),
+    ];
   }
 
   #background(): ServerProblem[] {

@@ -25,7 +25,9 @@ test("where other machines reach the server is told to an administrator alone, u
   await using coffer = await startWorld({ host: "0.0.0.0" });
   const [ada, bob] = await signInAll(coffer, "ada", "bob");
   const { port } = new URL(coffer.appliance.url);
-  expect(dataOf(await ada.send("GET", "/v0/addresses"))).toEqual(networkAddresses("0.0.0.0", Number(port)));
+  expect(dataOf(await ada.send("GET", "/v0/addresses"))).toEqual(
+    networkAddresses({ scheme: "http", host: "0.0.0.0", port: Number(port) }),
+  );
   expectRefused(await bob.send("GET", "/v0/addresses"), "FORBIDDEN");
   expectRefused(await coffer.clients.ada.send("GET", "/v0/addresses"), "FORBIDDEN");
   const named = "http://drive.example";

@@ -272,7 +272,7 @@ describe("keys", () => {
     // The same key is in what every other agent is given, and an address that leads from elsewhere to here.
     await dialog.getByText('the folder "notes/" of the drive "ada/for-an-agent"').waitFor();
     await page.getByLabel("Agent", { exact: true }).selectOption("VS Code");
-    const [elsewhere] = networkAddresses("0.0.0.0", server.port);
+    const [elsewhere] = networkAddresses({ scheme: "http", host: "0.0.0.0", port: server.port });
     if (elsewhere !== undefined) await page.getByLabel("The agent runs on").selectOption(elsewhere);
     await dialog.getByRole("button", { name: "Copy the configuration" }).click();
     await toast("Copied the configuration.");

@@ -57,7 +57,13 @@ const DEFAULTS = {
 /** What a test may give to its Coffer. */
 type Given = Pick<
   ApplianceOptions,
-  "archiveStallMs" | "grepBounds" | "passwordCost" | "program" | "publicNetwork" | "streamCommentMs"
+  | "archiveStallMs"
+  | "certificateMs"
+  | "grepBounds"
+  | "passwordCost"
+  | "program"
+  | "publicNetwork"
+  | "streamCommentMs"
 > & {
   /** Makes the data directory that it opens. Resolves with the time to start at. */
   readonly prepare?: (dataDir: string) => Promise<number>;

@@ -70,6 +70,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     secret: new Uint8Array(32),
     keyPrefix: "cof",
     blobRedirect: "off",
+    certificate: null,
     asGiven: [],
     readSettings: () => ({
       settings: {

@@ -42,6 +42,25 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
         what: t("The disk is full"),
         advice: t("Uploads are refused. Delete files, or make the disk larger."),
       };
+    case "certificate_ending":
+      return {
+        what:
+          many === 0
+            ? t("The TLS certificate has ended")
+            : plural(
+                many,
+                "The TLS certificate ends in {count} day",
+                "The TLS certificate ends in {count} days",
+              ),
+        advice: t("Renew it: the server takes the changed files by itself within a minute."),
+      };
+    case "certificate_unusable":
+      return {
+        what: t("The changed TLS files can't be used"),
+        advice: t(
+          "The former certificate stays in use. Put a certificate and its key there that belong together.",
+        ),
+      };
     case "contents_missing":
       return {
         what: t("Many contents are missing"),

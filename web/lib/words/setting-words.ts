@@ -51,6 +51,11 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   ),
   host: mark("The address to listen on; 127.0.0.1 for this machine only, :: for IPv6 as well"),
   port: mark("The port to listen on; 0 takes any free one"),
+  tls_cert: mark(
+    "A file with the certificate of this server and those that vouch for it, in PEM: the server then speaks HTTPS. It is read again when it changes",
+  ),
+  tls_key: mark("The file with the private key of that certificate, in PEM, without a passphrase"),
+  tls_redirect_port: mark("A port where plain HTTP is answered with the https address to use, such as 80"),
   base_url: mark(
     "The address at which others reach this server; links begin with it. Without it, they begin with the address that the request was sent to",
   ),

@@ -1,0 +1,49 @@
+import { CofferError } from "../../domain/errors.ts";
+import type { Log } from "../../process/log.ts";
+import { discardUnread } from "../connection/body.ts";
+import { errorResponse } from "./errors.ts";
+import { usedAddress } from "./link-base.ts";
+import type { Handler } from "./pipeline.ts";
+
+interface RedirectOptions {
+  /** The address of this server that is configured: a URL without a trailing slash; null if none is. */
+  readonly baseUrl: string | null;
+  /** The https address at a host name that a caller used, without a trailing slash. */
+  readonly addressAt: (host: string) => string;
+  /** The https address for who names no host. */
+  readonly ownUrl: () => string;
+  readonly log: Log;
+}
+
+/**
+ * Answers plain HTTP: what asks for a page is sent to the https address. All else is refused, as is what brings a key:
+ * that must not travel in the clear a second time, and would if a redirect made it work.
+ */
+export function httpsRedirect({ baseUrl, addressAt, ownUrl, log }: RedirectOptions): Handler {
+  const addressFor = ({ headers }: Request): string => {
+    if (baseUrl !== null) return baseUrl;
+    const used = usedAddress(headers, false);
+    return used === null ? ownUrl() : addressAt(new URL(used).hostname);
+  };
+  const answer = (request: Request): Response => {
+    const base = addressFor(request);
+    const bringsKey = request.headers.has("authorization");
+    if (bringsKey || (request.method !== "GET" && request.method !== "HEAD")) {
+      const advice = bringsKey ? " The key was sent readable for others on the way: make another one." : "";
+      const message = `This port speaks plain HTTP, and only redirects. Use ${base}.${advice}`;
+      const id = crypto.randomUUID();
+      const refused = errorResponse(new CofferError("FORBIDDEN", message), id, log);
+      refused.headers.set("x-request-id", id);
+      // Nothing more is to be sent here.
+      refused.headers.set("connection", "close");
+      return refused;
+    }
+    // Without a usable Host the runtime gives the target alone.
+    const { pathname, search } = new URL(request.url, base);
+    return new Response(null, { status: 308, headers: { location: base + pathname + search } });
+  };
+  return (request) => {
+    const unread = discardUnread(request);
+    return unread === null ? answer(request) : unread.then(() => answer(request));
+  };
+}
