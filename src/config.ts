@@ -1,3 +1,4 @@
+import { deepFreeze } from "./config/deep-freeze.ts";
 import { s3Settings } from "./config/s3.ts";
 import { fieldOf, nameOf, type Setting, variableOf } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
@@ -293,11 +294,4 @@ function defaultOf<T>({ absent, fallback, parse, flag }: Setting<T>): T {
 
 function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text);
-}
-
-function deepFreeze<T extends object>(value: T): Readonly<T> {
-  for (const inner of Object.values(value)) {
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
-  }
-  return Object.freeze(value);
 }

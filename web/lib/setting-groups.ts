@@ -46,6 +46,7 @@ const GROUPS = [
       "s3_credentials",
       "s3_path_style",
       "scrub_interval",
+      "metrics_token",
     ],
   },
   { title: mark("Search by meaning"), names: ["embeddings", "embeddings_model", "embeddings_key"] },

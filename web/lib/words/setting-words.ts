@@ -107,6 +107,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   embeddings_model: mark(
     "The model that the endpoint is asked for, such as nomic-embed-text; after a change all vectors are made again",
   ),
+  metrics_token: mark(
+    "What Prometheus sends to read /metrics, as a bearer token of 16 characters or more; set it in the environment, because other users of the machine can see flags",
+  ),
   embeddings_key: mark(
     "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
   ),
@@ -121,6 +124,7 @@ const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   "a tenth of the disk, at most 5GB": mark("a tenth of the disk, at most 5GB"),
   "on with S3_ENDPOINT, else off": mark("on with S3_ENDPOINT, else off"),
   "none: local accounts": mark("none: local accounts"),
+  "none: metrics are for this machine alone": mark("none: metrics are for this machine alone"),
   "none: search by words alone": mark("none: search by words alone"),
   "pretty on a terminal, else json": mark("pretty on a terminal, else json"),
   "the base URL": mark("the base URL"),
