@@ -1,11 +1,25 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type BuildSource, buildSource } from "./build-source.ts";
+
+/** What to build other than an executable for this machine. */
+export interface BuildOptions {
+  /** For which system, and the Bun of it that the executable is made from. */
+  readonly platform?: { readonly target: Bun.Build.CompileTarget; readonly executablePath: string };
+  /** What `coffer version` says that it was built from; nothing if left out. */
+  readonly source?: BuildSource | null | undefined;
+}
 
 /**
  * Builds the executable `outfile` from an entry point. Both are paths, relative to the working directory. It may
  * replace an executable that is running. Throws AggregateError with the bundler's errors.
  */
-export async function build(entryPoint: string, outfile: string): Promise<void> {
+export async function build(
+  entryPoint: string,
+  outfile: string,
+  { platform, source = null }: BuildOptions = {},
+): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });
   // Loaded by name, from next to the executable's main module.
   const workers = new Bun.Glob("**/*worker.ts").scanSync({ cwd: import.meta.dir, absolute: true });
@@ -22,7 +36,9 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
     // functions, files and lines.
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: "linked",
+    define: source === null ? {} : { COFFER_SOURCE: JSON.stringify(shownOf(source)) },
     compile: {
+      ...platform,
       outfile,
       // What a start does is done once: to compile it takes longer than to interpret it. `commands/` ends this.
       jitPolicy: 64,
@@ -37,7 +53,14 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
   for (const { kind, path } of outputs) if (kind === "sourcemap") await rm(path);
 }
 
+/** What `process/version.ts` shows of a source. */
+function shownOf({ commit, seconds }: BuildSource): { commit: string; date: string } {
+  return { commit, date: new Date(seconds * 1000).toISOString().slice(0, "YYYY-MM-DD".length) };
+}
+
 if (import.meta.main) {
   const root = resolve(import.meta.dir, "..");
-  await build(resolve(root, "src/main.ts"), resolve(root, "dist/coffer"));
+  const { values } = parseArgs({ options: { commit: { type: "string" }, epoch: { type: "string" } } });
+  const source = await buildSource(values);
+  await build(resolve(root, "src/main.ts"), resolve(root, "dist/coffer"), { source });
 }

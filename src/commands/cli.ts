@@ -1,4 +1,4 @@
-import { VERSION } from "../process/version.ts";
+import { describeVersion } from "../process/version.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup, restore } from "./backup.ts";
 import { blobsMigrate } from "./migrate.ts";
@@ -14,9 +14,9 @@ import { listeningOf, localAddress } from "../network/local-address.ts";
 
 const version: Command = {
   name: "version",
-  summary: "Print the version",
+  summary: "Print the version, and what it was built from",
   help: "",
-  run: async (_, terminal) => terminal.out(`coffer ${VERSION}`),
+  run: async (_, terminal) => terminal.out(`coffer ${describeVersion()}`),
 };
 
 const healthcheck: Command = {

@@ -8,8 +8,13 @@ function createUser({ dataDir }: { readonly dataDir: string }, name: string): Pr
   return run(["user", "create", name, "--password-stdin"], { dataDir, input: `${name}'s password\n` });
 }
 
-test("version prints the version of package.json, and nothing else", async () => {
-  expect(await run(["version"])).toEqual({ code: 0, stdout: `coffer ${packageJson.version}\n`, stderr: "" });
+test("version prints the version of package.json, what it was built from, and nothing else", async () => {
+  const { code, stdout, stderr } = await run(["version"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const [, version, source] = /^coffer (\S+) \((.*)Bun \d+\.\d+\.\d+\)\n$/.exec(stdout) ?? [];
+  expect(version).toBe(packageJson.version);
+  // A checkout without its history names no commit.
+  expect(source).toMatch(/^(?:commit [0-9a-f]{12}(?:-dirty)? of \d{4}-\d\d-\d\d, )?$/);
 });
 
 /** Others are in test/commands/commands.test.ts. */
