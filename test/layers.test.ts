@@ -55,7 +55,10 @@ const MAY_IMPORT = lists({
   config: "domain",
   process: "domain package.json",
   domain: "",
-  "build.ts": "",
+  "build.ts": "build-source.ts",
+  "build-source.ts": "",
+  // What is published. No part of the executable.
+  release: "build-source.ts build.ts process",
   "dev.ts": "",
 });
 
@@ -108,6 +111,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
       "doctor",
       "process",
       "service",
+      "release",
       "thumbnails",
     ],
   },
@@ -161,6 +165,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/dev.ts",
   "src/extraction/extraction-worker.ts",
   "src/main.ts",
+  "src/release/release.ts",
   "src/services/history/diff-worker.ts",
   "src/services/grep/grep-worker.ts",
   "src/services/search/embedding-worker.ts",

@@ -30,7 +30,7 @@ export async function buildExecutable(platform: Platform, parts: ExecutableParts
   const path = join(directory, platform.name, fileName(platform));
   const executablePath = await runtimeOf(platform, cache);
   await rm(path, { force: true });
-  await build(MAIN, path, { platform: { target: platform.bun, executablePath }, source });
+  await build(MAIN, path, { platform: { target: platform.target, executablePath }, source });
   await chmod(path, 0o755);
 
   const header = await Bun.file(path).slice(0, HEADER_BYTES).bytes();

@@ -7,8 +7,10 @@ export interface Platform {
   readonly cpu: "x64" | "arm64";
   /** Linux alone. */
   readonly libc?: "glibc" | "musl";
-  /** What Bun for it is called: `@oven/bun-…` in the registry, and a target of builds. */
-  readonly bun: Bun.Build.CompileTarget;
+  /** What the Bun for it is called in the registry, after `@oven/`. */
+  readonly bun: string;
+  /** What builds call it. */
+  readonly target: Bun.Build.CompileTarget;
   /** How its executables begin, which says that the right Bun was used. */
   readonly format: string;
 }
@@ -18,15 +20,66 @@ const LINUX_ARM64 = { os: "linux", cpu: "arm64", format: "ELF AArch64" } as cons
 
 /** What is released. Without `baseline`, x64 needs a processor with AVX2. */
 export const PLATFORMS: readonly Platform[] = [
-  { name: "linux-x64", ...LINUX_X64, libc: "glibc", bun: "bun-linux-x64" },
-  { name: "linux-x64-baseline", ...LINUX_X64, libc: "glibc", bun: "bun-linux-x64-baseline" },
-  { name: "linux-arm64", ...LINUX_ARM64, libc: "glibc", bun: "bun-linux-aarch64" },
-  { name: "linux-x64-musl", ...LINUX_X64, libc: "musl", bun: "bun-linux-x64-musl" },
-  { name: "linux-x64-musl-baseline", ...LINUX_X64, libc: "musl", bun: "bun-linux-x64-musl-baseline" },
-  { name: "linux-arm64-musl", ...LINUX_ARM64, libc: "musl", bun: "bun-linux-aarch64-musl" },
-  { name: "darwin-arm64", os: "darwin", cpu: "arm64", format: "Mach-O AArch64", bun: "bun-darwin-aarch64" },
-  { name: "darwin-x64", os: "darwin", cpu: "x64", format: "Mach-O x86-64", bun: "bun-darwin-x64" },
-  { name: "windows-x64", os: "win32", cpu: "x64", format: "PE x86-64", bun: "bun-windows-x64" },
+  { name: "linux-x64", ...LINUX_X64, libc: "glibc", bun: "bun-linux-x64", target: "bun-linux-x64" },
+  {
+    name: "linux-x64-baseline",
+    ...LINUX_X64,
+    libc: "glibc",
+    bun: "bun-linux-x64-baseline",
+    target: "bun-linux-x64-baseline",
+  },
+  {
+    name: "linux-arm64",
+    ...LINUX_ARM64,
+    libc: "glibc",
+    bun: "bun-linux-aarch64",
+    target: "bun-linux-aarch64",
+  },
+  {
+    name: "linux-x64-musl",
+    ...LINUX_X64,
+    libc: "musl",
+    bun: "bun-linux-x64-musl",
+    target: "bun-linux-x64-musl",
+  },
+  {
+    name: "linux-x64-musl-baseline",
+    ...LINUX_X64,
+    libc: "musl",
+    bun: "bun-linux-x64-musl-baseline",
+    target: "bun-linux-x64-baseline-musl",
+  },
+  {
+    name: "linux-arm64-musl",
+    ...LINUX_ARM64,
+    libc: "musl",
+    bun: "bun-linux-aarch64-musl",
+    target: "bun-linux-aarch64-musl",
+  },
+  {
+    name: "darwin-arm64",
+    os: "darwin",
+    cpu: "arm64",
+    format: "Mach-O AArch64",
+    bun: "bun-darwin-aarch64",
+    target: "bun-darwin-aarch64",
+  },
+  {
+    name: "darwin-x64",
+    os: "darwin",
+    cpu: "x64",
+    format: "Mach-O x86-64",
+    bun: "bun-darwin-x64",
+    target: "bun-darwin-x64",
+  },
+  {
+    name: "windows-x64",
+    os: "win32",
+    cpu: "x64",
+    format: "PE x86-64",
+    bun: "bun-windows-x64",
+    target: "bun-windows-x64",
+  },
 ];
 
 /** What an executable is called inside a package or an archive. */

@@ -1,0 +1,147 @@
+import { mkdir, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type BuildSource, buildSource } from "../build-source.ts";
+import { VERSION } from "../process/version.ts";
+import { type Entry, writeArchives } from "./archives.ts";
+import { DEB_PLATFORMS, writeDeb } from "./deb.ts";
+import { buildExecutable, type Executable } from "./executables.ts";
+import { type Download, homebrewFormula, scoopManifest } from "./manifests.ts";
+import { readSecretKey, signatureOf } from "./minisign.ts";
+import { type PackageParts, writeNpmPackages } from "./npm.ts";
+import { fileName, PLATFORMS } from "./platforms.ts";
+import { billOfMaterials } from "./sbom.ts";
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+/** What to release, and where to. */
+export interface ReleaseOptions {
+  /** Where the files go: it is emptied first. */
+  readonly directory: string;
+  readonly source: BuildSource;
+  /** Where the files will be for others, such as `https://example.com/download`. */
+  readonly url: string;
+  /** The file of a secret key of minisign, to sign the sums with. */
+  readonly key?: string | undefined;
+  /** The platforms; all of them if left out. Without all there are no manifests. */
+  readonly only?: readonly string[] | undefined;
+  /** Told of each file, by its path, as soon as it is there. */
+  readonly report?: (path: string) => void;
+}
+
+/** Makes all files of a release. Throws Error if one cannot be made. */
+export async function release(options: ReleaseOptions): Promise<void> {
+  const { directory, source, only, report = () => {} } = options;
+  const work = join(directory, "work");
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  const parts = { version: VERSION, seconds: source.seconds, texts: await textsOf() };
+  const files: string[] = [];
+  const add = (paths: readonly string[]) => {
+    files.push(...paths);
+    for (const path of paths) report(path);
+  };
+
+  const executables: Executable[] = [];
+  for (const platform of PLATFORMS.filter(({ name }) => only?.includes(name) ?? true)) {
+    const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source };
+    const executable = await buildExecutable(platform, made);
+    executables.push(executable);
+    add(await archive(directory, executable, parts));
+    if (DEB_PLATFORMS.includes(platform.name)) add([await writeDeb(directory, executable, parts)]);
+  }
+  add(await writeNpmPackages(directory, executables, parts));
+  add([await writeSbom(directory, parts)]);
+  if (only === undefined) add(await writeManifests(options));
+  await writeSums(options, files);
+  await rm(work, { recursive: true });
+}
+
+/** What every archive and package has beside the executable. */
+function textsOf(): Promise<Entry[]> {
+  const names = ["LICENSE", "README.md"];
+  return Promise.all(names.map(async (name) => ({ name, bytes: await Bun.file(join(ROOT, name)).bytes() })));
+}
+
+/** What an archive is called, without its ending, and the directory in it. */
+function archiveName(platform: string): string {
+  return `coffer-${VERSION}-${platform}`;
+}
+
+async function archive(
+  directory: string,
+  { platform, path }: Executable,
+  { seconds, texts }: PackageParts,
+): Promise<string[]> {
+  const own = { name: fileName(platform), bytes: await Bun.file(path).bytes(), isExecutable: true };
+  const kind = platform.os === "win32" ? "zip" : "tar";
+  return writeArchives(join(directory, archiveName(platform.name)), [own, ...texts], { seconds, kind });
+}
+
+async function writeSbom(directory: string, { version, seconds }: PackageParts): Promise<string> {
+  const path = join(directory, `coffer-${version}.cdx.json`);
+  const sbom = await billOfMaterials({ root: ROOT, version, seconds });
+  await Bun.write(path, `${JSON.stringify(sbom, null, 2)}\n`);
+  return path;
+}
+
+async function writeManifests({ directory, url }: ReleaseOptions): Promise<string[]> {
+  const download = async (platform: string, ending: string): Promise<Download> => {
+    const name = `${archiveName(platform)}${ending}`;
+    return { url: `${url}/${name}`, sha256: await sha256Of(join(directory, name)) };
+  };
+  const about = { version: VERSION, homepage: url };
+  const formula = homebrewFormula(about, {
+    "darwin-arm64": await download("darwin-arm64", ".tar.gz"),
+    "darwin-x64": await download("darwin-x64", ".tar.gz"),
+    "linux-arm64": await download("linux-arm64", ".tar.gz"),
+    "linux-x64-baseline": await download("linux-x64-baseline", ".tar.gz"),
+  });
+  const windows = "windows-x64";
+  const scoop = scoopManifest(about, await download(windows, ".zip"), archiveName(windows));
+  const paths = [join(directory, "coffer.rb"), join(directory, "coffer.json")] as const;
+  await Bun.write(paths[0], formula);
+  await Bun.write(paths[1], `${JSON.stringify(scoop, null, 2)}\n`);
+  return [...paths];
+}
+
+/** Writes the sums of all files, as `sha256sum` does, and signs them if there is a key. */
+async function writeSums({ directory, key }: ReleaseOptions, files: readonly string[]): Promise<void> {
+  const lines = await Promise.all(files.map(async (path) => `${await sha256Of(path)}  ${basename(path)}\n`));
+  const sums = Buffer.from(
+    lines.toSorted((one, other) => (one.slice(64) < other.slice(64) ? -1 : 1)).join(""),
+  );
+  const path = join(directory, "SHA256SUMS");
+  await Bun.write(path, sums);
+  if (key === undefined) return;
+  const secret = readSecretKey(await Bun.file(key).text());
+  await Bun.write(`${path}.minisig`, signatureOf(sums, secret, `coffer ${VERSION}`));
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for await (const piece of Bun.file(path).stream()) hash.update(piece);
+  return hash.digest("hex");
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      commit: { type: "string" },
+      epoch: { type: "string" },
+      key: { type: "string" },
+      only: { type: "string" },
+      url: { type: "string", default: "https://example.com/coffer" },
+      directory: { type: "string", default: join(ROOT, "dist/release") },
+    },
+  });
+  const { commit, epoch, only, ...rest } = values;
+  const source = await buildSource({ commit, epoch });
+  if (source === null) throw new Error("Outside of a checkout of git, give --commit and --epoch.");
+  await release({
+    ...rest,
+    source,
+    only: only?.split(","),
+    report: (path) => process.stdout.write(`${basename(path)}  ${Bun.file(path).size}\n`),
+  });
+}
