@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import packageJson from "../../package.json";
+import { buildExecutable } from "../../src/release/executables.ts";
+import { type Platform, PLATFORMS } from "../../src/release/platforms.ts";
+import { release } from "../../src/release/release.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
+
+const { version } = packageJson;
+/** What is made is named after it, and dated 2026-11-29. */
+const SOURCE = { commit: "0123456789ab", seconds: 1_795_939_200 };
+const SHOWN = `coffer ${version} (commit 0123456789ab of 2026-11-29, Bun ${Bun.version})\n`;
+const NAME = "linux-x64-baseline";
+
+const CANNOT = process.platform !== "linux" || process.arch !== "x64" || Bun.which("dpkg-deb") === null;
+/** The package is installed on top of what this machine has. */
+const NO_ROOT = CANNOT || Bun.spawnSync(["unshare", "--mount", "true"]).exitCode !== 0;
+
+let place: TemporaryDirectory;
+let made = "";
+
+beforeAll(async () => {
+  place = await temporaryDirectory();
+  made = join(place.path, "release");
+  if (!CANNOT) await release({ directory: made, source: SOURCE, url: "https://example.com", only: [NAME] });
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+function platform(name: string): Platform {
+  const found = PLATFORMS.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`There is no platform ${name}.`);
+  return found;
+}
+
+test.skipIf(CANNOT)(
+  "the sums are of all files, and the archive has an executable that says what it is of",
+  async () => {
+    const checked = await Bun.$`sha256sum --check SHA256SUMS`.cwd(made).text();
+    expect(checked.trim().split("\n").toSorted()).toEqual([
+      `coffer-${version}-${NAME}.tar.gz: OK`,
+      `coffer-${version}-${NAME}.tar.zst: OK`,
+      `coffer-${version}.cdx.json: OK`,
+      `coffer-${version}.tgz: OK`,
+      `coffer-linux-x64-${version}.tgz: OK`,
+      `coffer_${version}_amd64.deb: OK`,
+    ]);
+    await Bun.$`tar -xzf coffer-${version}-${NAME}.tar.gz -C ${place.path}`.cwd(made);
+    const unpacked = join(place.path, `coffer-${version}-${NAME}`);
+    expect(await Bun.$`${join(unpacked, "coffer")} version`.text()).toBe(SHOWN);
+  },
+);
+
+test.skipIf(CANNOT)("the same source gives the same bytes at another place", async () => {
+  const cache = join(place.path, "cache");
+  const parts = { directory: join(place.path, "again"), cache, source: SOURCE };
+  const { path } = await buildExecutable(platform(NAME), parts);
+  const first = join(place.path, `coffer-${version}-${NAME}/coffer`);
+  expect((await Bun.$`cmp ${path} ${first}`.nothrow().quiet()).exitCode).toBe(0);
+});
+
+test.skipIf(CANNOT || Bun.which("npm") === null)(
+  "the packages of npm run the executable as it runs itself",
+  async () => {
+    const project = join(place.path, "project");
+    await Bun.write(join(project, "package.json"), "{}");
+    const packages = [`coffer-linux-x64-${version}.tgz`, `coffer-${version}.tgz`].map((name) =>
+      join(made, name),
+    );
+    await Bun.$`npm install --offline --ignore-scripts --no-audit --no-fund ${packages}`.cwd(project).quiet();
+    const coffer = join(project, "node_modules/.bin/coffer");
+    expect(await Bun.$`${coffer} version`.text()).toBe(SHOWN);
+    const unknown = await Bun.$`${coffer} sreve now`.nothrow().quiet();
+    expect([unknown.exitCode, unknown.stderr.toString()]).toEqual([
+      2,
+      expect.stringContaining('"sreve now"'),
+    ]);
+
+    const env = {
+      ...process.env,
+      COFFER_HOST: "127.0.0.1",
+      COFFER_PORT: "0",
+      COFFER_DATA_DIR: join(project, "data"),
+    };
+    const serving = () => Bun.spawn([coffer, "serve"], { env, stdout: "pipe", stderr: "ignore" });
+    const stopped = serving();
+    await ready(stopped.stdout);
+    stopped.kill("SIGTERM");
+    expect([await stopped.exited, stopped.signalCode]).toEqual([0, null]);
+
+    // A signal that ends the executable ends the launcher by itself.
+    const killed = serving();
+    await ready(killed.stdout);
+    const [child = ""] = (await Bun.$`cat /proc/${killed.pid}/task/${killed.pid}/children`.text()).split(" ");
+    process.kill(Number(child), "SIGKILL");
+    await killed.exited;
+    expect(killed.signalCode).toBe("SIGKILL");
+
+    await Bun.$`rm -r node_modules/coffer-linux-x64`.cwd(project);
+    const missing = await Bun.$`${coffer} version`.nothrow().quiet();
+    expect([missing.exitCode, missing.stderr.toString()]).toEqual([
+      1,
+      expect.stringContaining("the package coffer-linux-x64 is missing"),
+    ]);
+  },
+);
+
+/** Reads what a server prints until it is ready. */
+async function ready(output: ReadableStream<Uint8Array>): Promise<void> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const piece of output) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.includes("coffer is ready")) return;
+  }
+  throw new Error(`It ended: ${text}`);
+}
+
+test.skipIf(NO_ROOT)(
+  "Debian installs the package, upgrades, removes and purges it, and leaves files unless asked",
+  async () => {
+    const mounted = join(place.path, "mounted");
+    await Bun.$`mkdir ${mounted}`;
+    const script = join(import.meta.dir, "deb-life.sh");
+    const debian = join(made, `coffer_${version}_amd64.deb`);
+    const seen = await Bun.$`unshare --mount sh ${script} ${mounted} ${debian}`.nothrow().quiet();
+    expect([seen.exitCode, seen.stdout.toString().trim().split("\n")]).toEqual([
+      0,
+      [
+        "== installed",
+        "-rwxr-xr-x root /usr/bin/coffer",
+        "-rw------- root /etc/coffer/coffer.env",
+        "drwx------ coffer /var/lib/coffer",
+        "/var/lib/coffer/coffer.db is there",
+        "== upgraded",
+        "99.0.0",
+        "# changed by hand",
+        "the store is whole",
+        "== removed",
+        "/usr/bin/coffer is not there",
+        "/etc/coffer/coffer.env is there",
+        "== purged",
+        "/etc/coffer/coffer.env is not there",
+        "/var/lib/coffer/coffer.db is there",
+        "/var/lib/coffer is not there",
+      ],
+    ]);
+  },
+);
+
+/** arm64 in an emulator, with the libraries that Debian has for cross-compilers. */
+const EMULATOR = { command: "qemu-aarch64-static", libraries: "/usr/aarch64-linux-gnu" };
+
+test.skipIf(CANNOT || Bun.which(EMULATOR.command) === null)(
+  "on arm64 a server starts, and stops when it is told to",
+  async () => {
+    const parts = { directory: join(place.path, "arm"), cache: join(place.path, "cache"), source: SOURCE };
+    const { path } = await buildExecutable(platform("linux-arm64"), parts);
+    const env = {
+      QEMU_LD_PREFIX: EMULATOR.libraries,
+      COFFER_HOST: "127.0.0.1",
+      COFFER_PORT: "0",
+      COFFER_LOG: "json",
+      COFFER_DATA_DIR: join(place.path, "arm-data"),
+    };
+    const server = Bun.spawn([EMULATOR.command, path, "serve"], { env, stdout: "pipe", stderr: "ignore" });
+    await ready(server.stdout);
+    server.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+  },
+);
