@@ -5,9 +5,11 @@ COPY package.json bun.lock bunfig.toml ./
 COPY src/bun.sh src/
 RUN . src/bun.sh && bun install --frozen-lockfile --production
 COPY . .
+# What `coffer version` shows, as git is not there: a commit, and its date in seconds since 1970.
+ARG COMMIT EPOCH
 # Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
 # takes this mode over.
-RUN . src/bun.sh && bun src/build.ts \
+RUN . src/bun.sh && bun src/build.ts --commit="$COMMIT" --epoch="$EPOCH" \
   && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
   && install -d -m 0777 /rootfs/data
 

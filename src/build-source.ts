@@ -10,7 +10,7 @@ export interface BuildSource {
   readonly seconds: number;
 }
 
-/** What is known of it already: `--commit`, and `--epoch`, which is the SOURCE_DATE_EPOCH of reproducible builds. */
+/** What is known of it already; empty texts say nothing. `--commit`, and `--epoch`, which is the SOURCE_DATE_EPOCH of reproducible builds. */
 export interface KnownSource {
   readonly commit?: string | undefined;
   readonly epoch?: string | undefined;
