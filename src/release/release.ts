@@ -9,7 +9,7 @@ import { buildExecutable, type Executable } from "./executables.ts";
 import { type Download, homebrewFormula, scoopManifest } from "./manifests.ts";
 import { readSecretKey, signatureOf } from "./minisign.ts";
 import { type PackageParts, writeNpmPackages } from "./npm.ts";
-import { fileName, PLATFORMS } from "./platforms.ts";
+import { fileName, type Platform, PLATFORMS } from "./platforms.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -29,9 +29,11 @@ export interface ReleaseOptions {
   readonly report?: (path: string) => void;
 }
 
-/** Makes all files of a release. Throws Error if one cannot be made. */
+/** Makes all files of a release. Throws Error if one cannot be made, or if there is no such platform. */
 export async function release(options: ReleaseOptions): Promise<void> {
   const { directory, source, only, report = () => {} } = options;
+  const platforms = platformsOf(only);
+  if (Bun.which("dpkg-deb") === null) throw new Error("The packages for Debian need dpkg-deb.");
   const work = join(directory, "work");
   await rm(directory, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
@@ -43,7 +45,7 @@ export async function release(options: ReleaseOptions): Promise<void> {
   };
 
   const executables: Executable[] = [];
-  for (const platform of PLATFORMS.filter(({ name }) => only?.includes(name) ?? true)) {
+  for (const platform of platforms) {
     const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source };
     const executable = await buildExecutable(platform, made);
     executables.push(executable);
@@ -55,6 +57,12 @@ export async function release(options: ReleaseOptions): Promise<void> {
   if (only === undefined) add(await writeManifests(options));
   await writeSums(options, files);
   await rm(work, { recursive: true });
+}
+
+function platformsOf(only: readonly string[] | undefined): readonly Platform[] {
+  const unknown = only?.filter((wanted) => !PLATFORMS.some(({ name }) => name === wanted)) ?? [];
+  if (unknown.length > 0) throw new Error(`There is no platform ${unknown.join(" and no ")}.`);
+  return PLATFORMS.filter(({ name }) => only?.includes(name) ?? true);
 }
 
 /** What every archive and package has beside the executable. */

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Installs a Debian package, serves, upgrades, removes and purges it, on top of this machine without changing it, and
 # prints what is seen. For `unshare --mount sh deb-life.sh DIRECTORY PACKAGE`, as root.
 set -eu
