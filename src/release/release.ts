@@ -4,12 +4,14 @@ import { parseArgs } from "node:util";
 import { type BuildSource, buildSource } from "../build-source.ts";
 import { VERSION } from "../process/version.ts";
 import { type Entry, writeArchives } from "./archives.ts";
-import { DEB_PLATFORMS, writeDeb } from "./deb.ts";
+import { writeDeb } from "./deb.ts";
 import { buildExecutable, type Executable } from "./executables.ts";
 import { type Download, homebrewFormula, scoopManifest } from "./manifests.ts";
 import { readSecretKey, signatureOf } from "./minisign.ts";
 import { type PackageParts, writeNpmPackages } from "./npm.ts";
+import { PACKAGED } from "./package-tree.ts";
 import { fileName, type Platform, PLATFORMS } from "./platforms.ts";
+import { writeRpm } from "./rpm.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
@@ -33,7 +35,8 @@ export interface ReleaseOptions {
 export async function release(options: ReleaseOptions): Promise<void> {
   const { directory, source, only, report = () => {} } = options;
   const platforms = platformsOf(only);
-  if (Bun.which("dpkg-deb") === null) throw new Error("The packages for Debian need dpkg-deb.");
+  for (const tool of ["dpkg-deb", "rpmbuild"])
+    if (Bun.which(tool) === null) throw new Error(`The packages need ${tool}, of Debian's dpkg and rpm.`);
   const work = join(directory, "work");
   await rm(directory, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
@@ -50,7 +53,10 @@ export async function release(options: ReleaseOptions): Promise<void> {
     const executable = await buildExecutable(platform, made);
     executables.push(executable);
     add(await archive(directory, executable, parts));
-    if (DEB_PLATFORMS.includes(platform.name)) add([await writeDeb(directory, executable, parts)]);
+    if (PACKAGED.includes(platform.name)) {
+      add([await writeDeb(directory, executable, parts)]);
+      add([await writeRpm(directory, executable, parts)]);
+    }
   }
   add(await writeNpmPackages(directory, executables, parts));
   add([await writeSbom(directory, parts)]);

@@ -12,17 +12,25 @@ const SOURCE = { commit: "0123456789ab", seconds: 1_795_939_200 };
 const SHOWN = `coffer ${version} (commit 0123456789ab of 2026-11-29, Bun ${Bun.version})\n`;
 const NAME = "linux-x64-baseline";
 
-const CANNOT = process.platform !== "linux" || process.arch !== "x64" || Bun.which("dpkg-deb") === null;
+const LACKS_TOOLS = Bun.which("dpkg-deb") === null || Bun.which("rpmbuild") === null;
+const CANNOT = process.platform !== "linux" || process.arch !== "x64" || LACKS_TOOLS;
 /** The package is installed on top of what this machine has. */
 const NO_ROOT = CANNOT || Bun.spawnSync(["unshare", "--mount", "true"]).exitCode !== 0;
 
 let place: TemporaryDirectory;
+/** Where the files are. */
 let made = "";
+/** The executable of the archive. */
+let unpacked = "";
 
 beforeAll(async () => {
   place = await temporaryDirectory();
   made = join(place.path, "release");
-  if (!CANNOT) await release({ directory: made, source: SOURCE, url: "https://example.com", only: [NAME] });
+  if (CANNOT) return;
+  await release({ directory: made, source: SOURCE, url: "https://example.com", only: [NAME] });
+  const name = `coffer-${version}-${NAME}`;
+  await Bun.$`tar -xzf ${name}.tar.gz -C ${place.path}`.cwd(made);
+  unpacked = join(place.path, name, "coffer");
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
@@ -37,6 +45,7 @@ test.skipIf(CANNOT)(
   async () => {
     const checked = await Bun.$`sha256sum --check SHA256SUMS`.cwd(made).text();
     expect(checked.trim().split("\n").toSorted()).toEqual([
+      `coffer-${version}-1.x86_64.rpm: OK`,
       `coffer-${version}-${NAME}.tar.gz: OK`,
       `coffer-${version}-${NAME}.tar.zst: OK`,
       `coffer-${version}.cdx.json: OK`,
@@ -44,9 +53,7 @@ test.skipIf(CANNOT)(
       `coffer-linux-x64-${version}.tgz: OK`,
       `coffer_${version}_amd64.deb: OK`,
     ]);
-    await Bun.$`tar -xzf coffer-${version}-${NAME}.tar.gz -C ${place.path}`.cwd(made);
-    const unpacked = join(place.path, `coffer-${version}-${NAME}`);
-    expect(await Bun.$`${join(unpacked, "coffer")} version`.text()).toBe(SHOWN);
+    expect(await Bun.$`${unpacked} version`.text()).toBe(SHOWN);
   },
 );
 
@@ -54,8 +61,7 @@ test.skipIf(CANNOT)("the same source gives the same bytes at another place", asy
   const cache = join(place.path, "cache");
   const parts = { directory: join(place.path, "again"), cache, source: SOURCE };
   const { path } = await buildExecutable(platform(NAME), parts);
-  const first = join(place.path, `coffer-${version}-${NAME}/coffer`);
-  expect((await Bun.$`cmp ${path} ${first}`.nothrow().quiet()).exitCode).toBe(0);
+  expect((await Bun.$`cmp ${path} ${unpacked}`.nothrow().quiet()).exitCode).toBe(0);
 });
 
 test.skipIf(CANNOT || Bun.which("npm") === null)(
@@ -144,6 +150,26 @@ test.skipIf(NO_ROOT)(
         "/var/lib/coffer is not there",
       ],
     ]);
+  },
+);
+
+test.skipIf(CANNOT)(
+  "the RPM package has the executable as it was, its settings as such, and no time of its own",
+  async () => {
+    const file = join(made, `coffer-${version}-1.x86_64.rpm`);
+    const format =
+      "%{BUILDTIME} %{BUILDHOST} %{PAYLOADCOMPRESSOR}\n[%{FILENAMES} %{FILEFLAGS:fflags} %{FILEUSERNAME}\n]";
+    const listed = await Bun.$`rpm --query --package --queryformat ${format} ${file}`.text();
+    expect(listed.trim().split("\n")).toEqual(
+      expect.arrayContaining([
+        `${SOURCE.seconds} coffer zstd`,
+        "/usr/bin/coffer  root",
+        "/etc/coffer/coffer.env cn root",
+      ]),
+    );
+    await Bun.$`rpm2archive ${file}`.quiet();
+    const kept = await Bun.$`tar -xOzf ${file}.tgz ./usr/bin/coffer | cmp - ${unpacked}`.nothrow().quiet();
+    expect(kept.exitCode).toBe(0);
   },
 );
 
