@@ -59,13 +59,10 @@ getent passwd coffer >/dev/null || useradd --system --user-group --no-create-hom
 
 %post
 install -d -m 0700 -o coffer -g coffer /var/lib/coffer
-if [ -d /run/systemd/system ]; then
-  systemctl daemon-reload
-  systemctl try-restart coffer.service
-fi
+[ ! -d /run/systemd/system ] || { systemctl daemon-reload && systemctl try-restart coffer.service; }
 
 %preun
-if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then systemctl disable --now --quiet coffer.service; fi
+[ "$1" != 0 ] || [ ! -d /run/systemd/system ] || systemctl disable --now --quiet coffer.service
 
 %files
 %defattr(-,root,root,-)
