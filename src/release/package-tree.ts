@@ -1,8 +1,9 @@
 import { chmod, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { PackageParts } from "./npm.ts";
 
 const FILES = join(import.meta.dir, "debian");
+const MAIN = resolve(import.meta.dir, "../main.ts");
 
 /** Which executables the packages of Linux distributions have: those for every processor of their kind. */
 export const PACKAGED: readonly string[] = ["linux-x64-baseline", "linux-arm64"];
@@ -20,7 +21,9 @@ export async function makeTree(
 ): Promise<void> {
   await rm(root, { recursive: true, force: true });
   await putFile(join(root, "usr/bin/coffer"), Bun.file(executable), 0o755);
-  await putFile(join(root, "usr/lib/systemd/system/coffer.service"), packageFile("coffer.service"));
+  const unit =
+    await Bun.$`${process.execPath} ${MAIN} service print --systemd --program /usr/bin/coffer`.text();
+  await putFile(join(root, "usr/lib/systemd/system/coffer.service"), unit);
   // It may hold secrets.
   await putFile(join(root, "etc/coffer/coffer.env"), packageFile("coffer.env"), 0o600);
   for (const { name, bytes } of texts) {
