@@ -28,8 +28,8 @@ const healthcheck: Command = {
     try {
       const signal = AbortSignal.timeout(5000);
       // The certificate is for another name than this address, and nothing that is secret is sent.
-      const { ok, status } = await fetch(url, { signal, tls: { rejectUnauthorized: false } });
-      if (!ok) throw new CommandError(`${url} answers ${status}.`);
+      const answer = await fetch(url, { signal, tls: { rejectUnauthorized: false } });
+      if (!answer.ok) throw new CommandError(`${url} answers ${answer.status}.`);
     } catch (error) {
       if (error instanceof CommandError) throw error;
       throw new CommandError(`${url} does not answer.`, { cause: error });
