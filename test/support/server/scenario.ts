@@ -73,12 +73,18 @@ export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]
 /** The timeout of `eventually`, in milliseconds: only reached if the condition never becomes true. */
 const PATIENCE_MS = 90_000;
 
-/** Resolves when `isTrue` returns true; for what happens on the server without a response. */
+/** The longest time between two looks of `eventually`, in milliseconds. */
+const PAUSE_MS = 25;
+
+/**
+ * Resolves when `isTrue` returns true; for what happens on the server without a response. The longer it waits, the less
+ * often it looks: that takes time from what it waits for. It is never later by more than a quarter of the wait.
+ */
 export async function eventually(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isTrue())) {
+  for (let pause = 1; !(await isTrue()); pause = Math.min(1.25 * pause, PAUSE_MS)) {
     if (performance.now() > deadline) throw new Error(`this never came true: ${isTrue.toString()}`);
-    await Bun.sleep(2);
+    await Bun.sleep(pause);
   }
 }
 
