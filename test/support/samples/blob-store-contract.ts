@@ -6,6 +6,7 @@ import { type BlobFacts, DamagedBlob, type KnownDamage } from "../../../src/blob
 import { type Digest, parseDigest } from "../../../src/domain/contents/content.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { testWith } from "../server/test-with.ts";
+import { isThorough } from "../server/thorough.ts";
 import { failureOf } from "./failure.ts";
 
 /** A content that was stored, and stays until it is unpinned. */
@@ -51,8 +52,10 @@ export const ALL_FILES: SmallBlobs = { smallBytes: -1, get: () => null };
 /** For the same: no content was found damaged. */
 export const NO_DAMAGE: KnownDamage = { problemOf: () => null };
 
-/** Of a race: each of its 28 timings is tried about 14 times. */
-const ROUNDS = 400;
+/** Of a race: each of its 28 timings is tried so many times. */
+const ROUNDS = 28 * (isThorough() ? 14 : 3);
+/** A content of this size is removed and written again so often. */
+const REWRITES = isThorough() ? 20 : 5;
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -439,7 +442,7 @@ export function describeBlobStore({ name, largest, disks = 1, open }: ContentKin
     });
 
     it("what a removal in progress is taking away can be written again at once", async (opened) => {
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < REWRITES; round++) {
         const content = sampleBytes(Math.min(MIB, largest), round + 1);
         const old = await putWith(opened, content);
         old.unpin();
