@@ -3,6 +3,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { chooseInPreview, goFollowing } from "../../support/browser/drive-page.ts";
 import { inspect } from "../../support/browser/looks.ts";
 import { putFile } from "../../support/server/drives.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const dashboard = await openDashboard();
 const { open, driveWith, owner } = dashboard;
@@ -60,7 +61,7 @@ test("what agents say of a file stands beside it, at its lines; people answer an
   await panel.getByText("Everything here is resolved.").waitFor();
 });
 
-test("a version says why it came, and has a label that one gives it", async () => {
+longTest("a version says why it came, and has a label that one gives it", async () => {
   const { id } = await driveWith("Labels");
   const file = await owner.client.store(id, "plan.txt", "one", "&message=First%20draft");
   await owner.client.store(id, "plan.txt", "two", "&message=Second%20draft");
@@ -82,7 +83,7 @@ test("a version says why it came, and has a label that one gives it", async () =
   expect(await inspect(page, "labels")).toEqual([]);
 });
 
-test("the activity shows why something was done, and what was said", async () => {
+longTest("the activity shows why something was done, and what was said", async () => {
   const { id } = await driveWith("Reasons");
   const file = await owner.client.store(id, "plan.txt", "one", "&message=First%20draft");
   await say(file, { text: "Why?" });

@@ -31,7 +31,7 @@ describe("an answer that comes after its dialog was dismissed leaves the next on
   });
 });
 
-test("an account made after its dialog was dismissed is told about all the same", async () => {
+longTest("an account made after its dialog was dismissed is told about all the same", async () => {
   await using page = await open("/users");
   const { release } = await hold(page, "POST", /\/v0\/users$/);
   await fillForm(page, "Add user", /^Username/, "carol", "Create account");

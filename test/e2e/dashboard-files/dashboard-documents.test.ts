@@ -3,6 +3,7 @@ import { newWindow } from "../../support/browser/browser.ts";
 import { openPreviews } from "../../support/browser/preview.ts";
 import { PNG } from "../../support/samples/samples.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const { dashboard, page, strangers, store, show, preview, shown, view } = await openPreviews();
 const { owner } = dashboard;
@@ -50,7 +51,7 @@ test("JSON is a tree that is folded by keyboard, and its source is as it was", a
   await shown("{nope");
 });
 
-test("of long JSON more is shown when it is asked for", async () => {
+longTest("of long JSON more is shown when it is asked for", async () => {
   await show("long.json", JSON.stringify(Array.from({ length: 1500 }, (_, at) => ({ at }))));
   const more = preview().getByRole("treeitem", { name: /^Show more/ });
   expect(await more.textContent()).toBe("Show more (1,400 left)");
@@ -60,7 +61,7 @@ test("of long JSON more is shown when it is asked for", async () => {
   expect(await page.locator(":focus").textContent()).toBe("100: {…} 1 member");
 });
 
-test("JSON lines are a table, and a notebook is a document", async () => {
+longTest("JSON lines are a table, and a notebook is a document", async () => {
   await show("log.jsonl", '{"at":"10:00","level":"info"}\n{"at":"10:01","error":{"code":7}}\n');
   await preview().getByRole("cell", { name: "10:01" }).waitFor();
   expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["at", "level", "error"]);

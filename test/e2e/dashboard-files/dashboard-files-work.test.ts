@@ -194,7 +194,7 @@ test("a file is downloaded as it is, several and folders as one ZIP", async () =
   expect(whole.length).toBe(203);
 });
 
-test("a folder is ordered by its headings, and all in it is selected and deleted together", async () => {
+longTest("a folder is ordered by its headings, and all in it is selected and deleted together", async () => {
   const { id: drive, fileId } = await driveWith("Bulk", { "one.txt": 1 });
   await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 1200);
   for (const [path, size] of [

@@ -16,6 +16,7 @@ import {
 import { png } from "../../support/samples/pictures.ts";
 import { putFile } from "../../support/server/drives.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
@@ -117,48 +118,51 @@ test("by keyboard, rows are gone through, selected, opened, renamed and deleted"
   await page.waitForURL(/\?file=/);
 });
 
-test("pictures are seen in the list and as tiles, which have the same keys, and are remembered", async () => {
-  await using page = await openDrive("Pictures", { "a.txt": 1, "broken.png": 1, "d/e.txt": 4 });
-  for (const name of ["p.png", "q.png", "r.png", "s.png"]) {
-    await putFile(dashboard.owner, page.drive.id, name, png(600, name.charCodeAt(0)));
-  }
-  await page.reload();
-  const isDrawn = (name: string, width: number) =>
-    eventually(async () => {
-      const image = row(page, name).locator("img");
-      return (await image.evaluate((each) => ("naturalWidth" in each ? each.naturalWidth : 0))) === width;
-    });
-  await isDrawn("p.png", 96);
-  await row(page, "broken.png").locator(".kind-image").waitFor();
-  await page.getByRole("button", { name: "Grid" }).click();
-  await page.locator(".file-tiles").waitFor();
-  await isDrawn("p.png", 384);
-  const focused = () => page.locator(".file-row:focus .name").textContent();
-  const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
-  // Five in a line: the folder, a.txt, broken.png, p.png, q.png.
-  await row(page, "d").focus();
-  await pressKeys(page, "ArrowRight", "ArrowDown");
-  expect(await focused()).toBe("s.png");
-  await pressKeys(page, "ArrowUp", "ArrowLeft", "ArrowUp");
-  expect(await focused()).toBe("d");
-  await pressKeys(page, "ArrowRight", "Space", "Shift+ArrowRight");
-  expect(await selected()).toEqual(["a.txt", "broken.png"]);
-  expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
-  await page.setViewportSize({ width: 390, height: 800 });
-  const lefts = () =>
-    page
-      .locator(".file-row")
-      .evaluateAll((rows) => new Set(rows.map((each) => each.getBoundingClientRect().x)).size);
-  await eventually(async () => (await lefts()) === 2);
-  await page.reload();
-  await page.locator(".file-tiles").waitFor();
-  // On a phone, the words of the buttons are in a menu.
-  await page.getByRole("button", { name: "More for this folder" }).click();
-  await page.getByRole("menuitem", { name: "List" }).click();
-  await page.locator(".file-list").waitFor();
-});
+longTest(
+  "pictures are seen in the list and as tiles, which have the same keys, and are remembered",
+  async () => {
+    await using page = await openDrive("Pictures", { "a.txt": 1, "broken.png": 1, "d/e.txt": 4 });
+    for (const name of ["p.png", "q.png", "r.png", "s.png"]) {
+      await putFile(dashboard.owner, page.drive.id, name, png(600, name.charCodeAt(0)));
+    }
+    await page.reload();
+    const isDrawn = (name: string, width: number) =>
+      eventually(async () => {
+        const image = row(page, name).locator("img");
+        return (await image.evaluate((each) => ("naturalWidth" in each ? each.naturalWidth : 0))) === width;
+      });
+    await isDrawn("p.png", 96);
+    await row(page, "broken.png").locator(".kind-image").waitFor();
+    await page.getByRole("button", { name: "Grid" }).click();
+    await page.locator(".file-tiles").waitFor();
+    await isDrawn("p.png", 384);
+    const focused = () => page.locator(".file-row:focus .name").textContent();
+    const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
+    // Five in a line: the folder, a.txt, broken.png, p.png, q.png.
+    await row(page, "d").focus();
+    await pressKeys(page, "ArrowRight", "ArrowDown");
+    expect(await focused()).toBe("s.png");
+    await pressKeys(page, "ArrowUp", "ArrowLeft", "ArrowUp");
+    expect(await focused()).toBe("d");
+    await pressKeys(page, "ArrowRight", "Space", "Shift+ArrowRight");
+    expect(await selected()).toEqual(["a.txt", "broken.png"]);
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const lefts = () =>
+      page
+        .locator(".file-row")
+        .evaluateAll((rows) => new Set(rows.map((each) => each.getBoundingClientRect().x)).size);
+    await eventually(async () => (await lefts()) === 2);
+    await page.reload();
+    await page.locator(".file-tiles").waitFor();
+    // On a phone, the words of the buttons are in a menu.
+    await page.getByRole("button", { name: "More for this folder" }).click();
+    await page.getByRole("menuitem", { name: "List" }).click();
+    await page.locator(".file-list").waitFor();
+  },
+);
 
-test("the card of a drive shows the files that were changed last, and leads to them", async () => {
+longTest("the card of a drive shows the files that were changed last, and leads to them", async () => {
   const { id } = await driveWith("Newest", { "old/a.txt": 1, "b.txt": 1 });
   await using page = await open("/drives");
   const card = page.locator(".drive-card").filter({ hasText: "Newest" });

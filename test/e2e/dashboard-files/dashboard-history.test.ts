@@ -233,36 +233,39 @@ test("what an agent did since the last visit is told and marked, until it is see
   expect(await page.locator(".news-mark").count()).toBe(0);
 });
 
-test("activity is filtered by the address, shows what a content became, and takes an entry back", async () => {
-  const { id } = await driveWith("Busy", { "other.md": 1 });
-  const { client } = dashboard.owner;
-  const { key } = await client.makeKey({ name: "busy-agent" });
-  const agent = dashboard.server.client(key);
-  for (const name of ["1", "2", "3", "4"]) await agent.put(id, `data/${name}.csv`, "x");
-  await agent.put(id, "other.md", "more", 200);
-  await client.post("/v0/files/bulk-delete", { drive_id: id, paths: ["data/1.csv", "data/2.csv"] }, 200);
-  await using page = await open(`/activity?drive=${id}`);
-  await page.getByText("Deleted 2 files in data/").waitFor();
-  await page.getByRole("button", { name: "Show: Deleted 2 files in data/" }).click();
-  await page.getByText("Deleted data/1.csv").waitFor();
+longTest(
+  "activity is filtered by the address, shows what a content became, and takes an entry back",
+  async () => {
+    const { id } = await driveWith("Busy", { "other.md": 1 });
+    const { client } = dashboard.owner;
+    const { key } = await client.makeKey({ name: "busy-agent" });
+    const agent = dashboard.server.client(key);
+    for (const name of ["1", "2", "3", "4"]) await agent.put(id, `data/${name}.csv`, "x");
+    await agent.put(id, "other.md", "more", 200);
+    await client.post("/v0/files/bulk-delete", { drive_id: id, paths: ["data/1.csv", "data/2.csv"] }, 200);
+    await using page = await open(`/activity?drive=${id}`);
+    await page.getByText("Deleted 2 files in data/").waitFor();
+    await page.getByRole("button", { name: "Show: Deleted 2 files in data/" }).click();
+    await page.getByText("Deleted data/1.csv").waitFor();
 
-  await page.getByLabel("Who").selectOption({ label: "busy-agent" });
-  await page.getByText("Deleted 2 files in data/").waitFor({ state: "detached" });
-  await page.getByLabel("Folder").fill("data");
-  await page.keyboard.press("Enter");
-  await page.getByText("Wrote 4 files").waitFor();
-  expect(new URL(page.url()).searchParams.get("folder")).toBe("data/");
-  await page.getByRole("button", { name: "Show: Wrote 4 files" }).click();
-  await page.getByText("Added data/3.csv").waitFor();
-  expect(await accessibilityProblems(page)).toEqual([]);
-  await page.goBack();
-  await page.getByRole("button", { name: "Show: Wrote 5 files" }).click();
-  await page.getByRole("button", { name: "Compare: Changed other.md" }).click();
-  await page.getByRole("region", { name: "From version 1 to 2" }).getByText("more").waitFor();
-  await page.getByRole("button", { name: "Undo: Changed other.md" }).click();
-  await page.getByText("Took back 1 change.").first().waitFor();
-  const answer = await client.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=other.md`);
-  expect(answer.text).toBe("x");
-  await page.getByLabel("What").selectOption({ label: "Moved" });
-  await page.getByText("Nothing found").waitFor();
-});
+    await page.getByLabel("Who").selectOption({ label: "busy-agent" });
+    await page.getByText("Deleted 2 files in data/").waitFor({ state: "detached" });
+    await page.getByLabel("Folder").fill("data");
+    await page.keyboard.press("Enter");
+    await page.getByText("Wrote 4 files").waitFor();
+    expect(new URL(page.url()).searchParams.get("folder")).toBe("data/");
+    await page.getByRole("button", { name: "Show: Wrote 4 files" }).click();
+    await page.getByText("Added data/3.csv").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goBack();
+    await page.getByRole("button", { name: "Show: Wrote 5 files" }).click();
+    await page.getByRole("button", { name: "Compare: Changed other.md" }).click();
+    await page.getByRole("region", { name: "From version 1 to 2" }).getByText("more").waitFor();
+    await page.getByRole("button", { name: "Undo: Changed other.md" }).click();
+    await page.getByText("Took back 1 change.").first().waitFor();
+    const answer = await client.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=other.md`);
+    expect(answer.text).toBe("x");
+    await page.getByLabel("What").selectOption({ label: "Moved" });
+    await page.getByText("Nothing found").waitFor();
+  },
+);

@@ -105,7 +105,7 @@ describe("what each kind looks like", () => {
     expect(await preview().locator("img").count()).toBe(0);
   });
 
-  test("sound and films are played, and what cannot be is said", async () => {
+  longTest("sound and films are played, and what cannot be is said", async () => {
     await show("silence.wav", wav());
     await preview().locator("audio").waitFor();
     await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
@@ -244,7 +244,7 @@ test("one goes from file to file, by buttons and arrow keys, in the order of the
   await tab.locator(".preview:not(:modal)").waitFor();
 });
 
-test("beside it, the list stays in use: its keys and clicks lead to other files", async () => {
+longTest("beside it, the list stays in use: its keys and clicks lead to other files", async () => {
   const { slug } = await dashboard.driveWith("Beside", { "a/x.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
   await using tab = await dashboard.open(`/drives/${slug}/`);
   const heading = (name: string) => tab.locator(".preview").getByRole("heading", { name });

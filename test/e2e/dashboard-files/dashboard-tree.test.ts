@@ -252,7 +252,7 @@ describe("the tree beside the list", () => {
   });
 });
 
-test("a narrow page has the tree in a drawer, which axe finds nothing wrong with", async () => {
+longTest("a narrow page has the tree in a drawer, which axe finds nothing wrong with", async () => {
   await using page = await openDrive("Narrow", ["photos/2030/", "notes/"], "photos/");
   await item(page, "2030").waitFor();
   expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
@@ -322,21 +322,24 @@ describe("going back", () => {
     expect(await scrolled(page)).toBe(0);
   });
 
-  test("comes to the row that was clicked; a folder begins at its top, with the focus in its list", async () => {
-    await using page = await open("/drives/alice/back/");
-    await row(page, "many").getByRole("link").click();
-    await page.locator(".file-row:focus", { hasText: "zzz" }).waitFor();
-    await page.goBack();
-    await page.locator(".file-row:focus", { hasText: "many" }).waitFor();
-    await page.getByRole("link", { name: "one.txt" }).click();
-    await page.locator("dialog.preview").waitFor();
-    await closeDialog(page);
-    await page.waitForURL((url) => url.search === "");
-    expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
-    await page.goto("/drives/alice/back/many/zzz/");
-    await row(page, "in.txt").waitFor();
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Back" }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator(".file-row:focus", { hasText: "folder" }).waitFor();
-  });
+  longTest(
+    "comes to the row that was clicked; a folder begins at its top, with the focus in its list",
+    async () => {
+      await using page = await open("/drives/alice/back/");
+      await row(page, "many").getByRole("link").click();
+      await page.locator(".file-row:focus", { hasText: "zzz" }).waitFor();
+      await page.goBack();
+      await page.locator(".file-row:focus", { hasText: "many" }).waitFor();
+      await page.getByRole("link", { name: "one.txt" }).click();
+      await page.locator("dialog.preview").waitFor();
+      await closeDialog(page);
+      await page.waitForURL((url) => url.search === "");
+      expect(await page.evaluate("document.activeElement.closest('.file-row')?.dataset.index")).toBe("2");
+      await page.goto("/drives/alice/back/many/zzz/");
+      await row(page, "in.txt").waitFor();
+      await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Back" }).focus();
+      await page.keyboard.press("Enter");
+      await page.locator(".file-row:focus", { hasText: "folder" }).waitFor();
+    },
+  );
 });

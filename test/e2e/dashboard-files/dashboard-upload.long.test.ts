@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
-import { tooEarly } from "../../support/browser/drive-page.ts";
+import { row, tooEarly, upload } from "../../support/browser/drive-page.ts";
 import { MIB, openUploads } from "../../support/browser/uploads.ts";
 
 const opened = await openUploads();
@@ -184,4 +186,88 @@ test("a server that stops is said to, and once it is back everything goes on", a
   await network("unhurried");
   await uploaded("2 files uploaded");
   expect((await contentOf("back/one.bin"))?.length).toBe(2 * MIB);
+});
+
+/** The folders directly in one. */
+async function foldersIn(prefix: string): Promise<string[]> {
+  const query = new URLSearchParams({ drive_id: dashboard.owner.drive, prefix, delimiter: "/" });
+  const { folders } = await dashboard.owner.client.get<{ folders: string[] }>(
+    `/v0/files?${query.toString()}`,
+  );
+  return folders;
+}
+
+test("folders that hold nothing arrive as well, inside a dropped one and by themselves", async () => {
+  const root = await folderWith("hollow", ["a.txt"]);
+  await mkdir(join(root, "empty"));
+  await mkdir(join(root, "deep", "er"), { recursive: true });
+  await open("");
+  await drop(root);
+  await uploaded("3 items uploaded");
+  expect(await foldersIn("hollow/")).toEqual(["hollow/deep/", "hollow/empty/"]);
+  expect(await foldersIn("hollow/deep/")).toEqual(["hollow/deep/er/"]);
+
+  const nothing = join(dashboard.disk, "nothing at all");
+  await mkdir(nothing);
+  // What is done is not counted again.
+  await drop(nothing);
+  await uploaded("1 folder uploaded");
+  expect(await foldersIn("")).toContain("nothing at all/");
+  await page.getByRole("link", { name: "nothing at all" }).first().waitFor();
+});
+
+test("a picture that is pasted arrives under a name of its own, and files under theirs; a text is not pasted", async () => {
+  await open("pasted/");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.evaluate(`(async () => {
+    const canvas = new OffscreenCanvas(4, 4);
+    canvas.getContext("2d").fillRect(0, 0, 2, 2);
+    const picture = await canvas.convertToBlob();
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
+  })()`);
+  await page.keyboard.press("Control+v");
+  await uploaded("1 file uploaded");
+  const [picture] = await listed("pasted/");
+  expect(picture).toMatchObject({
+    path: expect.stringMatching(/^pasted\/pasted-[0-9]{4}(-[0-9]{2}){5}\.png$/),
+    mime_type: "image/png",
+  });
+  await closePanel();
+
+  /** Pastes files with these names, and a text where there is one; whether the page takes it. */
+  const paste = (target: string, names: readonly string[], text?: string) =>
+    page.evaluate<boolean>(`{
+      const clipboardData = new DataTransfer();
+      for (const name of ${JSON.stringify(names)}) clipboardData.items.add(new File(["x"], name));
+      const text = ${JSON.stringify(text ?? null)};
+      if (text !== null) clipboardData.setData("text/plain", text);
+      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      !document.querySelector(${JSON.stringify(target)}).dispatchEvent(event);
+    }`);
+  expect(await paste("body", [], "a text")).toBe(false);
+  // A spreadsheet puts a picture of what was copied beside it.
+  expect(await paste("body", ["image.png"], "1\t2")).toBe(false);
+  expect(await paste("input[type=search]", ["a.txt"])).toBe(false);
+  expect(await paste("body", ["a.txt", "b.txt"], "a.txt")).toBe(true);
+  await uploaded("2 files uploaded");
+  expect((await listed("pasted/")).map(({ path }) => path).slice(0, 2)).toEqual([
+    "pasted/a.txt",
+    "pasted/b.txt",
+  ]);
+  await closePanel();
+});
+
+test("a double click on Replace replaces the file that was asked about, not the next one too", async () => {
+  await using tab = await dashboard.openDrive("Replaced", { "a.txt": 1, "b.txt": 1 });
+  await upload(tab, ["a.txt", "b.txt"], "another");
+  const dialog = tab.getByRole("dialog");
+  await dialog.getByText("(1 so far)").waitFor();
+  const isFirst = (await dialog.getByRole("heading").innerText()).startsWith("a.txt");
+  const [first, next] = isFirst ? ["a.txt", "b.txt"] : ["b.txt", "a.txt"];
+  await dialog.getByRole("button", { name: "Replace" }).dblclick({ delay: 50 });
+  await dialog.getByRole("heading", { name: `${next} already exists` }).waitFor();
+  await dialog.getByRole("button", { name: "Skip" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await row(tab, first).locator(".cell-size", { hasText: "7 bytes" }).waitFor();
+  await row(tab, next).locator(".cell-size", { hasText: "1 byte" }).waitFor();
 });

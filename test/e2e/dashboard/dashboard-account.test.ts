@@ -135,31 +135,34 @@ longTest("beside a provider the setup link works, and others claim a drive throu
   expect(await heading(page, "Password").count()).toBe(0);
 });
 
-test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
-  await using page = await newVisitor();
-  const told = page.getByRole("alert");
-  for (const [query, words, rest] of [
-    ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
-    ["q=tea&sign_in=failed&request=one", /Sign-in failed[^]*Request one$/, "?q=tea"],
-  ] as const) {
-    await page.goto(`/search?${query}`);
-    await told.waitFor();
-    expect(await told.innerText()).toMatch(words);
-    expect(page.url()).toBe(`${shared.baseURL}/search${rest}`);
-    expect(await page.title()).toBe("Sign in · Coffer");
-  }
-  await page.goto("/search?sign_in=<b>Call</b>&request=Call");
-  await heading(page, "Sign in").waitFor();
-  await page.getByLabel("Username").waitFor();
-  expect(await told.count()).toBe(0);
-  // Whoever gets in another way is not told again when they leave.
-  await page.goto("/account?sign_in=failed&request=one");
-  await signInAt(page, "ada");
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
-  await heading(page, "Sign in").waitFor();
-  await page.getByLabel("Username").waitFor();
-  expect(await told.count()).toBe(0);
-});
+longTest(
+  "how a sign-in at the provider came to nothing is told once, wherever one comes back to",
+  async () => {
+    await using page = await newVisitor();
+    const told = page.getByRole("alert");
+    for (const [query, words, rest] of [
+      ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
+      ["q=tea&sign_in=failed&request=one", /Sign-in failed[^]*Request one$/, "?q=tea"],
+    ] as const) {
+      await page.goto(`/search?${query}`);
+      await told.waitFor();
+      expect(await told.innerText()).toMatch(words);
+      expect(page.url()).toBe(`${shared.baseURL}/search${rest}`);
+      expect(await page.title()).toBe("Sign in · Coffer");
+    }
+    await page.goto("/search?sign_in=<b>Call</b>&request=Call");
+    await heading(page, "Sign in").waitFor();
+    await page.getByLabel("Username").waitFor();
+    expect(await told.count()).toBe(0);
+    // Whoever gets in another way is not told again when they leave.
+    await page.goto("/account?sign_in=failed&request=one");
+    await signInAt(page, "ada");
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await heading(page, "Sign in").waitFor();
+    await page.getByLabel("Username").waitFor();
+    expect(await told.count()).toBe(0);
+  },
+);
 
 test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {
   await using page = await newVisitor();
@@ -252,7 +255,7 @@ test("the account page shows what is used, signs out elsewhere, changes the pass
   await heading(there, "Sign in").waitFor();
 });
 
-test("what each key did on each day, and what takes the storage, is drawn, told and listed", async () => {
+longTest("what each key did on each day, and what takes the storage, is drawn, told and listed", async () => {
   await using page = await newVisitor();
   const erin = await signUp(shared.server, "erin");
   const agent = shared.server.client((await erin.client.makeKey({ name: "Night shift" })).key);
@@ -298,34 +301,37 @@ test("what each key did on each day, and what takes the storage, is drawn, told 
   await admin.getByRole("table").getByRole("row", { name: "erin" }).waitFor();
 });
 
-test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
-  await using page = await newVisitor();
-  await page.emulateMedia({ colorScheme: "light" });
-  const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
-  const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-  await page.goto("/account");
-  await signInAt(page, "ada");
-  await heading(page, "Appearance").waitFor();
-  const light = await canvas();
-  /** What the browser has around the page. */
-  const around = () =>
-    page.evaluate<string[]>(`Array.from(document.querySelectorAll("meta[name=theme-color]"))
+longTest(
+  "light or dark is chosen for a browser, and stays so until the device is to decide again",
+  async () => {
+    await using page = await newVisitor();
+    await page.emulateMedia({ colorScheme: "light" });
+    const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+    const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.goto("/account");
+    await signInAt(page, "ada");
+    await heading(page, "Appearance").waitFor();
+    const light = await canvas();
+    /** What the browser has around the page. */
+    const around = () =>
+      page.evaluate<string[]>(`Array.from(document.querySelectorAll("meta[name=theme-color]"))
       .filter(({ media }) => matchMedia(media).matches).map(({ content }) => content)`);
-  expect(await around()).toEqual(["#ffffff"]);
-  await page.getByRole("radio", { name: "Dark" }).check();
-  expect(await around()).toEqual(["#171b22"]);
-  const dark = await canvas();
-  expect([await isDark(), dark === light]).toEqual([false, false]);
-  await page.goto("/drives");
-  await heading(page, "Drives").waitFor();
-  expect(await canvas()).toBe(dark);
-  await page.goto("/account");
-  await page.getByRole("radio", { name: "System" }).check();
-  expect(await canvas()).toBe(light);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await canvas()).toBe(dark);
-  expect(await around()).toEqual(["#171b22"]);
-});
+    expect(await around()).toEqual(["#ffffff"]);
+    await page.getByRole("radio", { name: "Dark" }).check();
+    expect(await around()).toEqual(["#171b22"]);
+    const dark = await canvas();
+    expect([await isDark(), dark === light]).toEqual([false, false]);
+    await page.goto("/drives");
+    await heading(page, "Drives").waitFor();
+    expect(await canvas()).toBe(dark);
+    await page.goto("/account");
+    await page.getByRole("radio", { name: "System" }).check();
+    expect(await canvas()).toBe(light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await canvas()).toBe(dark);
+    expect(await around()).toEqual(["#171b22"]);
+  },
+);
 
 test("the language that a user chooses is shown at once, in all their browsers and before they sign in", async () => {
   await using page = await newVisitor();

@@ -10,6 +10,7 @@ import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { eventually } from "../../support/server/scenario.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const env = { COFFER_HOST: "0.0.0.0", COFFER_WEBHOOK_ADDRESSES: "127.0.0.1" };
 const dashboard = await openDashboard({ env });
@@ -176,7 +177,7 @@ describe("from page to page, with the keyboard", () => {
     expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
   });
 
-  test("a toast is seen above a dialog that is open", async () => {
+  longTest("a toast is seen above a dialog that is open", async () => {
     await using own = await dashboard.open("/drives");
     await own.getByRole("button", { name: "New drive" }).click();
     await own.getByRole("dialog").waitFor();
@@ -377,48 +378,51 @@ describe("webhooks", () => {
     expect(types).toEqual(["webhook.test", "folder.created"]);
   });
 
-  test("what fails is told, and sent again; it is disabled and enabled, changed and deleted", async () => {
-    await using receiver = new Receiver();
-    receiver.answer = () => new Response("no", { status: 503 });
-    const wanted = { url: receiver.url("/fails"), events: ["file.created", "link.*"] };
-    await owner.client.post("/v0/webhooks", wanted);
-    await page.goto("/webhooks");
-    await page.getByRole("link", { name: wanted.url }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator("main:focus").waitFor();
-    await page.getByRole("button", { name: "Send a test" }).click();
-    await page.getByRole("status").getByText("The test failed.").waitFor();
-    await page.getByText("Failing", { exact: true }).waitFor();
-    await page.getByRole("status").getByText("It is sent again").waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const choose = async (name: string) => {
-      await page.getByRole("button", { name: "More actions" }).click();
-      await page.getByRole("menuitem", { name }).click();
-    };
-    await choose("Disable");
-    await page.getByText("It was disabled by request.").waitFor();
-    // Until it is enabled, nothing is sent again.
-    expect(await page.getByText("is sent again").count()).toBe(0);
-    expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
-    await page.getByRole("button", { name: "Enable" }).click();
-    receiver.answer = () => new Response(null, { status: 204 });
-    await page.getByRole("button", { name: "Send again: Test" }).click();
-    await page.getByRole("status").getByText("The server answered 204.").waitFor();
-    await page.getByText("Working", { exact: true }).waitFor();
-    await choose("Change");
-    await page.getByLabel("Address").fill(receiver.url("/other"));
-    await page.getByLabel("Comments").check();
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("heading", { name: receiver.url("/other") }).waitFor();
-    const { data } = await owner.client.get<{ data: { url: string; events: string[] }[] }>("/v0/webhooks");
-    const events = ["comment.*", "link.*", "file.created"];
-    expect(data).toContainEqual(expect.objectContaining({ url: receiver.url("/other"), events }));
-    await choose("Delete");
-    await page.getByRole("button", { name: "Delete webhook" }).click();
-    await page.getByRole("link", { name: /\/hook$/ }).waitFor();
-    await page.locator("main:focus").waitFor();
-    expect(await page.getByRole("link", { name: /\/other$/ }).count()).toBe(0);
-  });
+  longTest(
+    "what fails is told, and sent again; it is disabled and enabled, changed and deleted",
+    async () => {
+      await using receiver = new Receiver();
+      receiver.answer = () => new Response("no", { status: 503 });
+      const wanted = { url: receiver.url("/fails"), events: ["file.created", "link.*"] };
+      await owner.client.post("/v0/webhooks", wanted);
+      await page.goto("/webhooks");
+      await page.getByRole("link", { name: wanted.url }).focus();
+      await page.keyboard.press("Enter");
+      await page.locator("main:focus").waitFor();
+      await page.getByRole("button", { name: "Send a test" }).click();
+      await page.getByRole("status").getByText("The test failed.").waitFor();
+      await page.getByText("Failing", { exact: true }).waitFor();
+      await page.getByRole("status").getByText("It is sent again").waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const choose = async (name: string) => {
+        await page.getByRole("button", { name: "More actions" }).click();
+        await page.getByRole("menuitem", { name }).click();
+      };
+      await choose("Disable");
+      await page.getByText("It was disabled by request.").waitFor();
+      // Until it is enabled, nothing is sent again.
+      expect(await page.getByText("is sent again").count()).toBe(0);
+      expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
+      await page.getByRole("button", { name: "Enable" }).click();
+      receiver.answer = () => new Response(null, { status: 204 });
+      await page.getByRole("button", { name: "Send again: Test" }).click();
+      await page.getByRole("status").getByText("The server answered 204.").waitFor();
+      await page.getByText("Working", { exact: true }).waitFor();
+      await choose("Change");
+      await page.getByLabel("Address").fill(receiver.url("/other"));
+      await page.getByLabel("Comments").check();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: receiver.url("/other") }).waitFor();
+      const { data } = await owner.client.get<{ data: { url: string; events: string[] }[] }>("/v0/webhooks");
+      const events = ["comment.*", "link.*", "file.created"];
+      expect(data).toContainEqual(expect.objectContaining({ url: receiver.url("/other"), events }));
+      await choose("Delete");
+      await page.getByRole("button", { name: "Delete webhook" }).click();
+      await page.getByRole("link", { name: /\/hook$/ }).waitFor();
+      await page.locator("main:focus").waitFor();
+      expect(await page.getByRole("link", { name: /\/other$/ }).count()).toBe(0);
+    },
+  );
 });
 
 describe("search", () => {
@@ -538,7 +542,7 @@ describe("search", () => {
     }
   });
 
-  test("page by page", async () => {
+  longTest("page by page", async () => {
     await page.goto("/search?q=kettle");
     await page.getByText("30 files found").waitFor();
     expect(await results().count()).toBe(25);
@@ -550,7 +554,7 @@ describe("search", () => {
     await page.getByText("Page 1 of 2").waitFor();
   });
 
-  test("of more files than are counted, it says that there are at least so many", async () => {
+  longTest("of more files than are counted, it says that there are at least so many", async () => {
     const { id, fileId } = await driveWith("Much", { "one.txt": 1 });
     await addManyFiles(server.dataDir, fileId("one.txt"), 3000);
     await page.goto(`/search?drive=${id}&type=text/*`);

@@ -70,7 +70,7 @@ test("the focus stays with what has it, wherever others or another name put it b
   expect(await row(page, "zebra").getAttribute("data-index")).toBe("1");
 });
 
-test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
+longTest("a double click on a name opens what it names, and does nothing to what is there then", async () => {
   await using page = await openDrive("Twice", { "one/two/three/four.txt": 1, "one/five.txt": 1 });
   /** Presses once more where the pointer is; the second time of a double click with 2. */
   const press = async (clickCount: number) => {
@@ -269,33 +269,36 @@ test("what is gone by the time it is renamed, looked at, deleted or opened leave
   expect(await paths(id)).toEqual(["kept.txt"]);
 });
 
-test("a drive that is gone says so in its page, and leaves the list of drives where it is edited or deleted", async () => {
-  await using page = await openDrive("Gone at once", { "folder/a.txt": 1 });
-  await row(page, "folder").waitFor();
-  await owner.client.delete(`/v0/drives/${page.drive.id}`);
-  await page.getByRole("link", { name: "folder", exact: true }).click();
-  // The tree learns it from the list.
-  await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
-  await page.getByRole("link", { name: "Go to the drive root" }).click();
-  await page.getByText("Drive not found").waitFor();
-  const drives = [await driveWith("Gone by Edit"), await driveWith("Gone by Delete")];
-  await page.getByRole("link", { name: "Go to your drives" }).click();
-  await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
-  const dialog = page.getByRole("dialog");
-  for (const [choice, submit] of [
-    ["Edit", "Save"],
-    ["Delete", "Delete permanently"],
-  ] as const) {
-    const name = `Gone by ${choice}`;
-    await page.getByRole("button", { name: `${choice} ${name}` }).click();
-    await owner.client.delete(`/v0/drives/${drives.shift()?.id}`);
-    if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
-    await dialog.getByRole("button", { name: submit }).click();
-    await dialog.getByRole("alert").getByText("Request").waitFor();
-    await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
-    await closeDialog(page);
-  }
-});
+longTest(
+  "a drive that is gone says so in its page, and leaves the list of drives where it is edited or deleted",
+  async () => {
+    await using page = await openDrive("Gone at once", { "folder/a.txt": 1 });
+    await row(page, "folder").waitFor();
+    await owner.client.delete(`/v0/drives/${page.drive.id}`);
+    await page.getByRole("link", { name: "folder", exact: true }).click();
+    // The tree learns it from the list.
+    await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Go to the drive root" }).click();
+    await page.getByText("Drive not found").waitFor();
+    const drives = [await driveWith("Gone by Edit"), await driveWith("Gone by Delete")];
+    await page.getByRole("link", { name: "Go to your drives" }).click();
+    await page.getByRole("heading", { name: "Drives", exact: true }).waitFor();
+    const dialog = page.getByRole("dialog");
+    for (const [choice, submit] of [
+      ["Edit", "Save"],
+      ["Delete", "Delete permanently"],
+    ] as const) {
+      const name = `Gone by ${choice}`;
+      await page.getByRole("button", { name: `${choice} ${name}` }).click();
+      await owner.client.delete(`/v0/drives/${drives.shift()?.id}`);
+      if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
+      await dialog.getByRole("button", { name: submit }).click();
+      await dialog.getByRole("alert").getByText("Request").waitFor();
+      await page.locator(".drive-card", { hasText: name }).waitFor({ state: "detached" });
+      await closeDialog(page);
+    }
+  },
+);
 
 test("whoever comes back to the page finds what an agent did meanwhile, and is where they were", async () => {
   await using page = await openDrive("Agents", { "b.txt": 1 });

@@ -16,7 +16,7 @@ import { inspect } from "../../support/browser/looks.ts";
 import { askToBeLetIn, OAuthTestClient } from "../../support/peers/oauth.ts";
 import { pageWeight } from "../../support/browser/page-weight.ts";
 import { sessionIn } from "../../support/server/sign-in.ts";
-import { isThorough } from "../../support/server/thorough.ts";
+import { isThorough, longTest } from "../../support/server/thorough.ts";
 
 /** As long and as wide as a name may be. */
 const LONG = "W".repeat(64);
@@ -84,45 +84,53 @@ const consentOfComputer = await askToBeLetIn(server.url, "http://127.0.0.1/callb
 
 const SIGNED_OUT: readonly Visit[] = [
   ["sign-in", "/drives", "Password"],
-  ["sign-in-failed", "/drives?sign_in=failed&request=one", "Request one"],
   ["setup-used", "/auth/setup?token=used", /link/],
   ["claim-signed-out", claim, "Sign in to claim it"],
   ["consent-signed-out", consent, "Sign in to decide"],
   ["consent-unsafe", "/oauth/consent?problem=redirect", "This request is not safe"],
+];
+
+/** What looks as another one does; in a long run alone. */
+const SIGNED_OUT_TOO: readonly Visit[] = [
+  ["sign-in-failed", "/drives?sign_in=failed&request=one", "Request one"],
   ["claim-unknown", "/claim/clm_none", "This link is not valid"],
 ];
 
 const SIGNED_IN: readonly Visit[] = [
   ["drives", "/drives", "Since your last visit"],
-  ["nothing", "/drives/nobody", "Page not found"],
   ["drive", "/drives/ada/field-notes/", "readme.txt"],
   ["folder", "/drives/ada/field-notes/river/", "birds.csv"],
   ["preview", `/drives/ada/field-notes/river/?file=${file}`, "boats"],
   ["drive-none", "/drives/nobody/nothing/", "Page not found"],
   ["search", "/search", "What are you looking for?"],
   ["search-found", "/search?q=river&tags=2030", "3 files found"],
-  ["search-nothing", "/search?q=nothing&type=image/*", "Nothing found"],
   ["keys", "/keys", "Night shift"],
   ["webhooks", "/webhooks", "folder.deleted"],
   ["webhook", `/webhooks?webhook=${hook}`, "Deliveries"],
-  ["webhook-new", "/webhooks", "folder.deleted", "New webhook"],
   ["account", "/account", "All days"],
   ["users", "/users", "bob"],
   ["claim", claim, "Claim this drive"],
   ["consent", consent, "asked for it there just now"],
-  ["consent-computer", consentOfComputer, "A program on this computer"],
-  ["consent-over", "/oauth/consent?request=none", "This request is over"],
   ["drive-new", "/drives", "ada/field-notes", "New drive"],
-  ["drive-edit", "/drives", "ada/field-notes", "Edit Field notes"],
-  ["drive-delete", "/drives", "ada/field-notes", "Delete Field notes"],
   ["drive-delete-long", "/drives", "ada/field-notes", `Delete ${LONG}`],
   ["connect", "/keys", "Night shift", "Connect an agent"],
-  ["key-revoke", "/keys", "Night shift", "Revoke Laptop"],
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
-  ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
-  ["users-add", "/users", "bob", "Add user"],
   ["server", "/server", "All days"],
   ["server-change", "/server", "What needs attention", "Change: Storage of an account"],
+];
+
+/** The same, with somebody signed in. */
+const SIGNED_IN_TOO: readonly Visit[] = [
+  ["nothing", "/drives/nobody", "Page not found"],
+  ["search-nothing", "/search?q=nothing&type=image/*", "Nothing found"],
+  ["webhook-new", "/webhooks", "folder.deleted", "New webhook"],
+  ["consent-computer", consentOfComputer, "A program on this computer"],
+  ["consent-over", "/oauth/consent?request=none", "This request is over"],
+  ["drive-edit", "/drives", "ada/field-notes", "Edit Field notes"],
+  ["drive-delete", "/drives", "ada/field-notes", "Delete Field notes"],
+  ["key-revoke", "/keys", "Night shift", "Revoke Laptop"],
+  ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
+  ["users-add", "/users", "bob", "Add user"],
 ];
 
 /** The pages about the past of a drive, and about who may use it. */
@@ -171,7 +179,9 @@ async function visitsOfPast(): Promise<readonly Visit[]> {
   ];
 }
 
-const past = isThorough() ? await visitsOfPast() : [];
+const [moreSignedOut, moreSignedIn] = isThorough()
+  ? [SIGNED_OUT_TOO, [...SIGNED_IN_TOO, ...(await visitsOfPast())]]
+  : [[], []];
 
 /** Leads the page to an address, and waits until it shows what it is about. */
 async function visit(address: string, shows: string | RegExp): Promise<void> {
@@ -180,7 +190,7 @@ async function visit(address: string, shows: string | RegExp): Promise<void> {
 }
 
 describe("with nobody signed in, axe finds nothing", () => {
-  test.each(SIGNED_OUT)("%s", async (name, address, shows) => {
+  test.each([...SIGNED_OUT, ...moreSignedOut])("%s", async (name, address, shows) => {
     // What came before is told to who loads the page.
     await page.goto(address);
     await page.getByText(shows).first().waitFor();
@@ -194,7 +204,7 @@ describe("with somebody signed in, axe finds nothing", () => {
     await page.reload();
   });
 
-  for (const [name, address, shows, button] of [...SIGNED_IN, ...past]) {
+  for (const [name, address, shows, button] of [...SIGNED_IN, ...moreSignedIn]) {
     test(name, async () => {
       await visit(address, shows);
       if (button !== undefined) {
@@ -227,7 +237,7 @@ describe("with somebody signed in, axe finds nothing", () => {
     }
   });
 
-  test("users-delete", async () => {
+  longTest("users-delete", async () => {
     await visit("/users", "bob");
     await page.getByRole("button", { name: "Actions for bob" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();

@@ -3,6 +3,7 @@ import { queriesOf } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, pressKeys, row } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 // "Search or jump to": what it offers, finds and does, by keyboard and pointer; and the list of shortcuts. How both look
 // is in dashboard-pages.test.ts.
@@ -62,7 +63,7 @@ test("what the page offers is done, and the focus comes back to where it was", a
   await choosing;
 });
 
-test("the button opens it, and what is chosen with Ctrl opens in a new tab", async () => {
+longTest("the button opens it, and what is chosen with Ctrl opens in a new tab", async () => {
   await page.goto("/keys");
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await option(/^Field notes/).waitFor();

@@ -8,6 +8,7 @@ import { inspect } from "../../support/browser/looks.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { signUp } from "../../support/server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { longTest } from "../../support/server/thorough.ts";
 
 const place = await temporaryDirectory(FAST_DIRECTORY);
 afterAll(() => place[Symbol.asyncDispose]());
@@ -94,7 +95,7 @@ test("use is shown by user or by key, and storage by drive and kind, of others' 
   expect(await inspect(page, "server-usage")).toEqual([]);
 });
 
-test("what is loaded before the language is known is shown in it", async () => {
+longTest("what is loaded before the language is known is shown in it", async () => {
   const speak = (language: string) =>
     changeDatabase(dashboard.server.dataDir, `UPDATE user SET language = ${language} WHERE username = 'ada'`);
   speak("'de'");
