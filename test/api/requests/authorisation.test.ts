@@ -8,7 +8,7 @@ import {
   type Stage,
 } from "../../support/server/scenario.ts";
 import { gives, NOWHERE, refuses, step } from "../../support/server/steps.ts";
-import { everythingIn } from "../../support/faults/change-database.ts";
+import { Belongings } from "../../support/faults/change-database.ts";
 import { forgetWork } from "../../support/faults/recorded-work.ts";
 import { Description } from "../../support/schemas/description.ts";
 import {
@@ -29,6 +29,12 @@ import { makeTarget, type Named, routeOf, type Target } from "../../support/serv
 import { CALLERS, type CallerName, startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
+
+let belongings: Belongings;
+beforeAll(() => {
+  belongings = new Belongings(stage.coffer.dataDir);
+});
+afterAll(() => belongings[Symbol.dispose]());
 
 /** A row, with the route that it is about. */
 interface Entry {
@@ -149,7 +155,7 @@ for (const entry of MATRIX) {
       let before: unknown;
       beforeAll(async () => {
         target = await prepare(stage, owner, entry);
-        before = everythingIn(stage.coffer.dataDir);
+        before = belongings.all();
       });
       afterAll(() => dropTarget(stage, owner, target));
 
@@ -158,7 +164,7 @@ for (const entry of MATRIX) {
       }
 
       test("none of them has", () => {
-        expect(everythingIn(stage.coffer.dataDir)).toEqual(before);
+        expect(belongings.all()).toEqual(before);
       });
     });
 

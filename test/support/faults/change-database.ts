@@ -53,12 +53,32 @@ const BELONGINGS = [
   "id FROM webhook_delivery WHERE type = 'webhook.test'",
 ];
 
-/** All that anybody has, but for what changes when it is used, or later. */
+/** What changes in a row when it is used, or later. */
+const LATER = { uses: 0, last_used_at: 0, released_size: 0 };
+
+/** All that anybody has, of a data directory that is looked at again and again. */
+export class Belongings implements Disposable {
+  readonly #database: Database;
+
+  constructor(dataDir: string) {
+    this.#database = new Database(join(dataDir, "coffer.db"), { readonly: true });
+  }
+
+  /** All of it, but for what changes when it is used, or later. */
+  all(): unknown {
+    return BELONGINGS.map((what) => {
+      const rows = this.#database.query<object, []>(`SELECT ${what} ORDER BY 1`).all();
+      return { what, rows: rows.map((row) => Object.assign(row, LATER)) };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** The same, once. */
 export function everythingIn(dataDir: string): unknown {
-  using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
-  const later = { uses: 0, last_used_at: 0, released_size: 0 };
-  return BELONGINGS.map((what) => {
-    const rows = database.query<object, []>(`SELECT ${what} ORDER BY 1`).all();
-    return { what, rows: rows.map((row) => ({ ...row, ...later })) };
-  });
+  using belongings = new Belongings(dataDir);
+  return belongings.all();
 }
