@@ -30,9 +30,9 @@ function firstMatch(
     recent.push(word);
     if (recent.length > longest) recent.shift();
     for (const [index, term] of terms.entries()) {
-      const start = recent.at(-term.words.length);
-      const stem = stems[index] ?? null;
-      if (start !== undefined && (isForm(word, stem, language) || endsWith(recent, term))) return start.start;
+      const start = recent[recent.length - term.words.length];
+      if (start === undefined) continue;
+      if (endsWith(recent, term) || isForm(word, stems[index] ?? null, language)) return start.start;
     }
   }
   return null;

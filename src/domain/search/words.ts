@@ -27,6 +27,8 @@ const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 
 /** Of letters, digits and marks; one pictogram, or one character of a script without spaces, is a word too. */
 const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
+/** Of which folding makes the same in lower case. */
+const PLAIN_WORD = /^[0-9A-Za-z]+$/;
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
 
@@ -58,6 +60,10 @@ export function firstSpellingsIn(text: string, count: number): string[] {
 /** What a word is to search, as it stands in a text: mostly one word, but ligatures of ideographs are several. */
 export function wordsIn(spelling: string): readonly SpelledWord[] {
   const some = spelling.slice(0, FOLDED_UNITS);
+  if (PLAIN_WORD.test(some)) {
+    const text = cut(some.toLowerCase());
+    return [{ text, written: text }];
+  }
   const texts = (fold(some).match(WORD) ?? []).map(cut);
   const written = texts.length === 1 && !isAscii(some) ? cut(some.normalize("NFC").toLowerCase()) : null;
   return texts.map((text) => ({ text, written: written ?? text }));

@@ -7,6 +7,7 @@ import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type File, parseTagFilter } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
+import { once } from "../../domain/once.ts";
 import { essenceOf, parseMediaType } from "../../domain/contents/media-type.ts";
 import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import { requiredOf } from "../../domain/search/common-words.ts";
@@ -159,6 +160,9 @@ export class Search extends Service<
     return findings;
   }
 
+  /** Not at the start: the stems of all languages come with it. */
+  readonly #loadSnippets = once(() => import("../../domain/search/snippets.ts"));
+
   async #snippet(
     file: File,
     { slice, near }: { slice: number | null; near: number },
@@ -170,8 +174,7 @@ export class Search extends Service<
         readSearchedText(blobs, file, bytesToEndOf(slice ?? sliceAt(near))),
       );
       if (text === null) return null;
-      // Not at the start: the stems of all languages come with it.
-      const { passageAt, snippetOf } = await import("../../domain/search/snippets.ts");
+      const { passageAt, snippetOf } = await this.#loadSnippets();
       return slice === null ? passageAt(text, near) : snippetOf(text, slice, terms);
     } catch (error) {
       // The file is shown even if its content is damaged, or cannot be reached, which is logged once elsewhere.
