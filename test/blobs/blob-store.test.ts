@@ -13,10 +13,10 @@ import type { BlobPk } from "../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
 import {
-  committed,
   describeBlobStore,
   digestOf,
   listAll,
+  plainStore,
   type OpenedStore,
   put,
   sampleBytes,
@@ -54,13 +54,10 @@ async function openStore(): Promise<OpenedFileStore> {
   const store = await openAgain({ blobsDir, tmpDir });
   const pathOf = (digest: Digest) => join(blobsDir, digest.slice(0, 2), digest);
   return {
-    store,
+    ...plainStore(store),
     blobsDir,
     tmpDir,
     pathOf,
-    commit: committed,
-    remove: (digest) => store.remove(digest),
-    digests: () => listAll(store),
     spoil: (digest, bytes) => (bytes === null ? rm(pathOf(digest)) : writeFile(pathOf(digest), bytes)),
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
   };

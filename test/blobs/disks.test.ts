@@ -12,12 +12,12 @@ import { Disks } from "../../src/blobs/disks.ts";
 import type { Digest } from "../../src/domain/contents/content.ts";
 import { newId, type StoreId } from "../../src/domain/id.ts";
 import {
-  committed,
   ALL_FILES,
   describeBlobStore,
   digestOf,
   flipped,
   listAll,
+  plainStore,
   NO_DAMAGE,
   type OpenedStore,
   put,
@@ -102,10 +102,7 @@ async function openStore(): Promise<OpenedStore> {
   const promised = [await store.create(2 * much), await store.create(much)];
   await promised[1]?.abort();
   return {
-    store,
-    commit: committed,
-    remove: (digest) => store.remove(digest),
-    digests: () => listAll(store),
+    ...plainStore(store),
     spoil: async (digest, bytes) => {
       for (const name of opened.holders(digest)) {
         const path = opened.pathOf(name, digest);

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { requireBucketSwept } from "../../support/faults/bucket-left.ts";
 import { NO_CEPH, startCeph } from "../../support/peers/ceph.ts";
 import { FaultProxy } from "../../support/peers/fault-proxy.ts";
-import type { ProxyFault } from "../../support/peers/proxy-faults.ts";
+import { EACH_FAULT, type ProxyFault } from "../../support/peers/proxy-faults.ts";
 import { newBucket, openEngine, type S3Engine, settingsIn } from "../../support/peers/s3-engine.ts";
 import { optionsFor } from "../../support/peers/s3-options.ts";
 import { newContent, requireContent } from "../../support/samples/contents.ts";
@@ -126,21 +126,6 @@ async function killAtEachRequest(engine: S3Engine): Promise<void> {
   }
 }
 
-const FAULTS: readonly ProxyFault[] = [
-  { kind: "late", ms: 100 },
-  { kind: "cut", when: "before" },
-  { kind: "cut", when: "upload" },
-  { kind: "cut", when: "after" },
-  { kind: "cut", when: "answer" },
-  { kind: "refused", status: 500 },
-  { kind: "refused", status: 503, retryAfter: 1 },
-  { kind: "slow", ms: 20 },
-  { kind: "flipped", body: "upload" },
-  { kind: "flipped", body: "answer" },
-  { kind: "short", says: "whole" },
-  { kind: "short", says: "half" },
-];
-
 /** The first start of a store and another one, with a fault in each request of them; the next one must be right. */
 async function startWithFaults(engine: S3Engine, fault: ProxyFault): Promise<void> {
   for (let n = 1, isHit = true; isHit; n += 1) {
@@ -170,7 +155,7 @@ describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {
     900_000,
   );
 
-  test.each([...FAULTS, ...HELD])(
+  test.each([...EACH_FAULT, ...HELD])(
     "a start whose request to the bucket has the fault %j ends well, or may be made again",
     (fault) => startWithFaults(ceph(), fault),
     300_000,

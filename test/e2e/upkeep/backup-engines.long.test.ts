@@ -8,7 +8,7 @@ import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { NO_CEPH, startCeph } from "../../support/peers/ceph.ts";
 import { FaultProxy } from "../../support/peers/fault-proxy.ts";
-import type { ProxyFault } from "../../support/peers/proxy-faults.ts";
+import { EACH_FAULT, type ProxyFault } from "../../support/peers/proxy-faults.ts";
 import { clientOf, newBucket, openEngine, type S3Engine } from "../../support/peers/s3-engine.ts";
 import { NO_SWIFT, startSwift } from "../../support/peers/swift.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
@@ -29,21 +29,7 @@ const KEEPS_BACKUPS = "keeps backups like a directory, also of what is sent in p
 
 type Tried = ProxyFault | "another object";
 
-const FAULTS: readonly Tried[] = [
-  { kind: "late", ms: 100 },
-  { kind: "cut", when: "before" },
-  { kind: "cut", when: "upload" },
-  { kind: "cut", when: "after" },
-  { kind: "cut", when: "answer" },
-  { kind: "refused", status: 500 },
-  { kind: "refused", status: 503, retryAfter: 1 },
-  { kind: "slow", ms: 20 },
-  { kind: "flipped", body: "upload" },
-  { kind: "flipped", body: "answer" },
-  { kind: "short", says: "whole" },
-  { kind: "short", says: "half" },
-  "another object",
-];
+const FAULTS: readonly Tried[] = [...EACH_FAULT, "another object"];
 
 /** Whether a command may end with a fault: a list that cannot be right is not asked for again. */
 function mayEnd(fault: Tried): boolean {

@@ -41,6 +41,22 @@ export type ProxyFault =
   /** It is answered as a GET of this target: the path and the query of a presigned URL of another object. */
   | { readonly kind: "foreign"; readonly target: string };
 
+/** One or two of each kind that a client has to live through. `held` is for those that are killed meanwhile. */
+export const EACH_FAULT: readonly ProxyFault[] = [
+  { kind: "late", ms: 100 },
+  { kind: "cut", when: "before" },
+  { kind: "cut", when: "upload" },
+  { kind: "cut", when: "after" },
+  { kind: "cut", when: "answer" },
+  { kind: "refused", status: 500 },
+  { kind: "refused", status: 503, retryAfter: 1 },
+  { kind: "slow", ms: 20 },
+  { kind: "flipped", body: "upload" },
+  { kind: "flipped", body: "answer" },
+  { kind: "short", says: "whole" },
+  { kind: "short", says: "half" },
+];
+
 /** Whether a fault cuts the connections, and then. */
 export function isCut(fault: ProxyFault | null, when: Extract<ProxyFault, { kind: "cut" }>["when"]): boolean {
   return fault?.kind === "cut" && fault.when === when;

@@ -31,7 +31,7 @@ export interface OpenedStore extends AsyncDisposable {
 }
 
 /** Ends a content of a store without a database. */
-export async function committed(writer: BlobWriter): Promise<Stored> {
+async function committed(writer: BlobWriter): Promise<Stored> {
   const blob = await writer.commit();
   return Object.assign(blob, { isHealed: blob.healed !== null });
 }
@@ -97,6 +97,16 @@ async function putWith<T>(
     piece.fill(0xee);
   }
   return await opened.commit(writer);
+}
+
+/** What the contract asks of a store whose contents are put, removed and listed as ever. */
+export function plainStore(store: BlobStore): Pick<OpenedStore, "store" | "commit" | "remove" | "digests"> {
+  return {
+    store,
+    commit: committed,
+    remove: (digest) => store.remove(digest),
+    digests: () => listAll(store),
+  };
 }
 
 /** The digests in every part of the store, sorted. */

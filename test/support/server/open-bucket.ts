@@ -12,13 +12,7 @@ import { createLog } from "../../../src/process/log.ts";
 import type { S3Options } from "../../../src/s3/requests.ts";
 import { optionsFor } from "../peers/s3-options.ts";
 import { S3Server } from "../peers/s3-server.ts";
-import {
-  committed,
-  ALL_FILES,
-  listAll,
-  NO_DAMAGE,
-  type OpenedStore,
-} from "../samples/blob-store-contract.ts";
+import { ALL_FILES, plainStore, NO_DAMAGE, type OpenedStore } from "../samples/blob-store-contract.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
@@ -83,10 +77,7 @@ export function contractStore(
 ): OpenedStore {
   const { store } = opened;
   return {
-    store,
-    commit: committed,
-    remove: (digest) => store.remove(digest),
-    digests: () => listAll(store),
+    ...plainStore(store),
     spoil: async (digest, bytes) => {
       await spoil(opened.nameOf(digest), bytes);
       await opened.clearCache();

@@ -8,13 +8,7 @@ import { openStored } from "../../../src/blobs/open-stored.ts";
 import { JoinedPlace } from "../../../src/blobs/joined/joined-place.ts";
 import type { Digest } from "../../../src/domain/contents/content.ts";
 import { newId, type StoreId } from "../../../src/domain/id.ts";
-import {
-  ALL_FILES,
-  committed,
-  listAll,
-  NO_DAMAGE,
-  type OpenedStore,
-} from "../samples/blob-store-contract.ts";
+import { ALL_FILES, plainStore, NO_DAMAGE, type OpenedStore } from "../samples/blob-store-contract.ts";
 import { optionsFor } from "../peers/s3-options.ts";
 import { S3Server } from "../peers/s3-server.ts";
 import { openBucketAt } from "./open-bucket.ts";
@@ -98,10 +92,7 @@ export async function joinedStore(current: "bucket" | "disk"): Promise<OpenedSto
   const opened = await openJoined(current);
   const { store } = opened;
   return {
-    store,
-    commit: committed,
-    remove: (digest) => store.remove(digest),
-    digests: () => listAll(store),
+    ...plainStore(store),
     spoil: (digest, bytes) => opened.spoil(current, digest, bytes),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
