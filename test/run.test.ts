@@ -9,8 +9,23 @@ const SKIPPED = `describe.skipIf(true)("a disk (skipped: no <strace>)", () => {
 const PASSES = `test("that passes", () => {});`;
 const FAILS = `test("that fails", () => { throw new Error("it does"); });`;
 
+/** Fails once. */
+const FLAKY = `test("that is flaky", () => {
+  const ran = require("node:path").join(import.meta.dir, "ran");
+  if (require("node:fs").existsSync(ran)) return;
+  require("node:fs").writeFileSync(ran, "");
+  throw new Error("it does once");
+});`;
+
 /** Runs a file of these tests; how that ends, and what it says at its end. */
 async function ran(...tests: string[]): Promise<{ code: number; end: string }> {
+  return ranIn({ CI: "" }, ...tests);
+}
+
+async function ranIn(
+  env: Record<string, string>,
+  ...tests: string[]
+): Promise<{ code: number; end: string }> {
   await using place = await temporaryDirectory();
   const file = join(place.path, "some.test.ts");
   await Bun.write(
@@ -20,6 +35,7 @@ async function ran(...tests: string[]): Promise<{ code: number; end: string }> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "run.ts"), "--parallel=2", file], {
     stdout: "pipe",
     stderr: "ignore",
+    env: { ...process.env, ...env },
   });
   const said = await child.stdout.text();
   return {
@@ -46,4 +62,18 @@ test("a test that failed is named there after those, with its error", async () =
 
 test("where none was skipped, that is said", async () => {
   expect(await ran(PASSES)).toEqual({ code: 0, end: "No test was skipped." });
+});
+
+test("in CI, what fails once passes and is named as flaky; what fails again does not", async () => {
+  expect(await ranIn({ CI: "true" }, FLAKY, PASSES)).toEqual({
+    code: 0,
+    end: expect.stringMatching(
+      /\nFlaky \(failed, and passed when run again\), 1 in all:\n.*that is flaky\n.*it does once/,
+    ),
+  });
+  expect((await ran(FLAKY, PASSES)).code).toBe(1);
+  expect(await ranIn({ CI: "true" }, FAILS, PASSES)).toEqual({
+    code: 1,
+    end: expect.stringMatching(/\nFailed, 1 in all:/),
+  });
 });
