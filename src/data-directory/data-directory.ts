@@ -89,7 +89,7 @@ export function pathsIn(root: string) {
 /** Refuses foreign files without database and contents: a start would create and remove files in a home directory. */
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
-  if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
+  if (names.includes(DATABASE) || isStore(root)) return;
   const own = [...Object.values(pathsIn(root)), ...OTHER_NAMES.map((name) => join(root, name))];
   const foreign = names.filter(
     (name) => !own.includes(join(root, name)) || (LATER_NAMES.includes(name) && !names.includes("blobs")),
@@ -103,8 +103,10 @@ function refuseForeign(root: string): void {
   );
 }
 
-/** Whether this is a store's directory: it has an identity, or a directory of contents. */
-function holdsContents(blobs: string): boolean {
+/** Whether this is a store's directory without its database: it has a list of disks, an identity, or contents. */
+function isStore(root: string): boolean {
+  const { disksFile, blobs } = pathsIn(root);
+  if (lstatSync(disksFile, { throwIfNoEntry: false })?.isFile() === true) return true;
   if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   return readdirSync(blobs).some((name) => name === "identity" || /^[0-9a-f]{2}$/.test(name));
 }

@@ -123,6 +123,7 @@ describe("the directory", () => {
     ["a copy from before an upgrade", ["before-upgrade/"]],
     // Refused later, with better advice.
     ["contents, something else and no database", ["blobs/7f/", "tmp/", "notes.txt"]],
+    ["a list of disks, an index and no database", ["disks", "search.db"]],
     ["a store's identity, something else and no database", ["blobs/", "blobs/identity", "tmp/", "notes.txt"]],
   ])("with %s is not refused as foreign", (_, names) => {
     for (const name of names) {
