@@ -69,8 +69,10 @@ export class TermFiles implements Descending<TermMatch> {
 
 function further(match: TermMatch | null, found: Posting | null, weight: number): TermMatch | null {
   if (found === null || (match !== null && match.file > found.file)) return match;
-  if (match?.file !== found.file) return { ...found, weight };
-  return { ...match, weight: match.weight + weight, slice: match.slice ?? found.slice };
+  // Not as a copy of all that a row has: there is one for each match in each field.
+  const { file, slice } = found;
+  if (match?.file !== file) return { file, slice, weight };
+  return { file, slice: match.slice ?? slice, weight: match.weight + weight };
 }
 
 /** Newest first, led by the shortest list. Gives null now and then, for a pause. @param below an exclusive bound */

@@ -2,7 +2,7 @@ import type { DrivePk } from "../../domain/id.ts";
 import { once } from "../../domain/once.ts";
 import { type Language, LANGUAGES } from "../../domain/search/languages.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import { stemOf } from "../../domain/search/stems.ts";
+import { hasForms, stemOf } from "../../domain/search/stems.ts";
 import {
   type Expression,
   languageTerm,
@@ -33,7 +33,7 @@ export interface Known {
   readonly text: Expression | null;
   /** Whether names are searched as well. */
   readonly isNamed: boolean;
-  /** What other forms of the term have: by the rules of English, then by those of the other languages of the drive. */
+  /** What other forms of the term have, if there may be some: by the rules of English, then by those of the other languages of the drive. */
   readonly stems: readonly string[];
   /** The first of the words that are left out, of those that start with the term; null if none is. */
   readonly next: string | null;
@@ -100,7 +100,7 @@ export class TermLists {
   }
 
   #stemsOf({ inflected }: SearchTerm): readonly string[] {
-    if (inflected === null) return [];
+    if (inflected === null || !hasForms(inflected)) return [];
     return [...new Set([null, ...this.#languages()].map((language) => stemOf(inflected, language)))];
   }
 

@@ -38,6 +38,11 @@ const STEMMERS: Readonly<Record<Language, (word: string) => string>> = {
   tr: turkish,
 };
 
+/** Whether a word may have other forms. One with a digit has none: in every language it is its own stem. */
+export function hasForms({ text, written }: SpelledWord): boolean {
+  return !DIGIT.test(written) || !DIGIT.test(text);
+}
+
 /**
  * What the forms of a word have in common in a language, by the rules of Snowball: `haus` for `Häuser`; for null, see
  * `englishStemOf`. A stem begins with the first letter of its word.

@@ -1,5 +1,6 @@
 import type { DrivePk } from "../id.ts";
 import { containingFolder, type FilePath, lastSegment } from "../files/path.ts";
+import { englishStemOf } from "./english-stems.ts";
 import { type Language, languageOf } from "./languages.ts";
 import type { SearchTerm } from "./query.ts";
 import { stemOf } from "./stems.ts";
@@ -170,7 +171,7 @@ export function nameStemMatch(drive: DrivePk, stem: string): Expression {
  * Finds a term in a text; null if it can be in none.
  *
  * @param ends if there is an `openEnd`, the index's terms that start with it
- * @param stems what other forms of the term have
+ * @param stems what other forms of the term have, that by the rules of English first
  */
 export function textMatch(
   drive: DrivePk,
@@ -179,10 +180,11 @@ export function textMatch(
 ): Expression | null {
   const known = words.map((word) => `${drive}w${word}`);
   const others = stems.flatMap((stem) => stemTerms(drive, stem, words));
-  if (!isPrefix) return stems.length === 0 ? expression(known) : anyOf([...known, ...others]);
-  if (isShortBeginning(words)) return anyOf([...words.map((word) => `${drive}p${word}`), ...others]);
+  const anyOf = (terms: readonly string[]) => expressionOfAny(drive, [...terms, ...others], stems[0] ?? null);
+  if (!isPrefix) return stems.length === 0 ? expression(known) : anyOf(known);
+  if (isShortBeginning(words)) return anyOf(words.map((word) => `${drive}p${word}`));
   const before = known.slice(0, -1);
-  if (before.length === 0) return anyOf([...ends, ...others]);
+  if (before.length === 0) return anyOf(ends);
   return ends.length === 0 ? null : expression(before, ends);
 }
 
@@ -191,9 +193,17 @@ function stemTerms(drive: DrivePk, stem: string, [word]: readonly string[]): str
   return stem === word ? [`${drive}s${stem}`] : [`${drive}w${stem}`, `${drive}s${stem}`];
 }
 
-/** The expression for files with any of some terms; null if there are none. */
-function anyOf(terms: readonly string[]): Expression | null {
-  return terms.length === 0 ? null : expression([], terms);
+/**
+ * The expression for files with any of some terms; null if there are none. The list of an English stem has every text
+ * that the lists of its words have: those are not read. Only a word that is the stem itself is not in it.
+ *
+ * @param stem the English one, if its list is among the terms
+ */
+function expressionOfAny(drive: DrivePk, terms: readonly string[], stem: string | null): Expression | null {
+  const start = `${drive}w`;
+  const isFormOf = (word: string) => word !== stem && englishStemOf(word) === stem;
+  const lists = terms.filter((term) => !term.startsWith(start) || !isFormOf(term.slice(start.length)));
+  return lists.length === 0 ? null : expression([], lists);
 }
 
 /** The expression for terms that follow each other, with any of some terms after them. */

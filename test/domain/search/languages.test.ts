@@ -1,8 +1,8 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { MIB } from "../../../src/domain/limits.ts";
-import { languageOf, type Language } from "../../../src/domain/search/languages.ts";
-import { stemOf } from "../../../src/domain/search/stems.ts";
+import { LANGUAGES, languageOf, type Language } from "../../../src/domain/search/languages.ts";
+import { hasForms, stemOf } from "../../../src/domain/search/stems.ts";
 import { Vocabulary } from "../../../src/domain/search/vocabulary.ts";
 import { spellingsIn, wordsOf } from "../../../src/domain/search/words.ts";
 
@@ -61,6 +61,15 @@ describe("the forms of a word have one stem", () => {
     for (const word of wordsOf(forms))
       expect([word.written, stemOf(word, language)]).toEqual([word.written, stem]);
   });
+});
+
+test("a word with a digit has no other forms: it is its own stem in every language", () => {
+  for (const word of wordsOf("2026 v2 b2b 2026er x² ٢٠٢٦ v２")) {
+    const stems = [null, ...LANGUAGES].map((language) => stemOf(word, language));
+    expect([word.written, hasForms(word), ...new Set(stems)]).toEqual([word.written, false, word.text]);
+  }
+  const others = Array.from(wordsOf("date Häuser книга 日 ⅳ"), (word) => [word.written, hasForms(word)]);
+  expect(others).toEqual(["date", "häuser", "книга", "日", "ⅳ"].map((word) => [word, true]));
 });
 
 describe("a vocabulary", () => {
