@@ -75,10 +75,7 @@ export class Vocabulary {
   wordsIn(spelling: string): readonly KnownWord[] {
     const before = this.#words.get(spelling);
     if (before !== undefined) return before;
-    if (this.#words.size >= KEPT) {
-      this.#words.clear();
-      this.#beginnings.clear();
-    }
+    if (this.#words.size >= KEPT) this.clear();
     const own = copyOf(spelling);
     const words = wordsIn(own).map((word) => new KnownWord(word, this.#beginningsOf(word)));
     if (own.length <= LONGEST_KEPT) this.#words.set(own, words);
@@ -100,6 +97,12 @@ export class Vocabulary {
       }
     }
     return { all, distinct };
+  }
+
+  /** Forgets all words, which take megabytes: they are found again when texts have them. */
+  clear(): void {
+    this.#words.clear();
+    this.#beginnings.clear();
   }
 
   /** The same list for all words that begin alike. */

@@ -126,6 +126,7 @@ export class IndexWork {
 
   /** Gives back memory, and some space of the disk. Returns whether there may be more space to give back. */
   release(): boolean {
+    this.#vocabulary.clear();
     // Terms are many megabytes of garbage.
     Bun.gc(true);
     return this.#parts.index.release();

@@ -89,6 +89,16 @@ describe("a vocabulary", () => {
     expect(others.map(({ beginnings }) => beginnings)).toEqual([["𐐨𐐨", "𐐨𐐨𐐨"]]);
   });
 
+  test("finds words anew after it was cleared, as they were", () => {
+    const vocabulary = new Vocabulary();
+    const before = vocabulary.wordsIn("Rechnungen");
+    expect(vocabulary.wordsIn("Rechnungen")).toBe(before);
+    vocabulary.clear();
+    const after = vocabulary.wordsIn("Rechnungen");
+    expect(after).not.toBe(before);
+    expect(after).toEqual(before);
+  });
+
   test.each<[what: string, text: (n: number) => string]>([
     ["words, and not the texts that they were in", (n) => `remarkably${n} ${"-".repeat(64 * 1024)}`],
     ["no very long words", (n) => "ab".repeat(32 * 1024) + n],
