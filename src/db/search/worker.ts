@@ -13,12 +13,11 @@ interface Opened {
   readonly sql: Sqlite;
   readonly finder: SearchFinder;
   readonly progress: Int32Array;
+  /** What is found is soon garbage, and so are the pages that were read for it. */
+  readonly collection: IdleCollection;
 }
 
 const opened = Promise.withResolvers<Opened>();
-
-/** What is found is soon garbage. */
-const collection = new IdleCollection();
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   switch (data.kind) {
@@ -43,16 +42,19 @@ function open(path: string): Omit<Opened, "progress"> {
   sql.run("PRAGMA busy_timeout = 10000");
   sql.run("PRAGMA temp_store = MEMORY");
   sql.run("PRAGMA cache_size = -16000");
-  return { sql, finder: new SearchFinder(sql) };
+  const collection = new IdleCollection(() => sql.run("PRAGMA shrink_memory"));
+  return { sql, finder: new SearchFinder(sql), collection };
 }
 
 async function close(): Promise<FromWorker> {
-  (await opened.promise).sql.close(true);
+  const { sql, collection } = await opened.promise;
+  collection.stop();
+  sql.close(true);
   return { kind: "closed" };
 }
 
 async function answer(id: number, request: SearchRequest): Promise<FromWorker> {
-  const { finder, progress } = await opened.promise;
+  const { finder, progress, collection } = await opened.promise;
   const proceedsWith = (search: number) => {
     Atomics.store(progress, PROGRESS.search, search);
     Atomics.add(progress, PROGRESS.statement, 1);

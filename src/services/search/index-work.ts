@@ -129,6 +129,7 @@ export class IndexWork {
     this.#vocabulary.clear();
     // Terms are many megabytes of garbage.
     Bun.gc(true);
+    this.#parts.jobs.release();
     return this.#parts.index.release();
   }
 
