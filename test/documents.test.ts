@@ -18,11 +18,11 @@ async function documents(...patterns: readonly string[]): Promise<Document[]> {
   return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(ROOT, path)).text() })));
 }
 
-const guides = await documents("README.md", "{.github,src,test,web}/*.md");
+const guides = await documents("README.md", ".github/docs/*.md", "{.github,src,test,web}/*.md");
 const workflows = await documents(".github/workflows/*.yml");
 
 test("there are guides and workflows", () => {
-  expect(guides.length).toBeGreaterThanOrEqual(5);
+  expect(guides.length).toBeGreaterThanOrEqual(20);
   expect(workflows.map(({ path }) => path)).toEqual([
     ".github/workflows/release.yml",
     ".github/workflows/tests.yml",

@@ -32,7 +32,7 @@ import { installTools } from "./tools.ts";
 
 /** The longest time for one group. */
 const GROUP_LIMIT_MS = 8 * 60_000;
-const README = resolve(import.meta.dir, "../../README.md");
+const PAGE = resolve(import.meta.dir, "../../.github/docs/scale.md");
 
 const { values: flags, positionals } = parseArgs({
   options: { quick: { type: "boolean" }, write: { type: "boolean" } },
@@ -92,7 +92,7 @@ for (const name of chosen) {
 }
 const table = [...lines, "", footnote()].join("\n");
 process.stdout.write(`${table}\n`);
-if (flags.write === true) await Bun.write(README, withTable(await Bun.file(README).text(), table));
+if (flags.write === true) await Bun.write(PAGE, withTable(await Bun.file(PAGE).text(), table));
 
 /** The peers that can run here. */
 async function presentPeers(): Promise<Peer[]> {

@@ -12,7 +12,7 @@ import { type Panel, plot } from "./scale/plot.ts";
 
 // Measures how costs grow with drives and callers, and draws them. test/README.md says how to run it.
 
-const TARGET = resolve(import.meta.dir, "../../web/scale.svg");
+const TARGET = resolve(import.meta.dir, "../../.github/docs/scale.svg");
 /** Bytes on the disk for each file of a drive, and of its backup. */
 const BYTES_A_FILE = 2500;
 

@@ -48,9 +48,9 @@ test("a row has a cell for each column, empty where nothing was measured", () =>
   expect(new Set(columns).size).toBe(1);
 });
 
-test("the README has a place for the table, and a new table takes the place of the old one", async () => {
-  const readme = await Bun.file(`${import.meta.dir}/../../README.md`).text();
-  const once = withTable(readme, "the first table");
+test("the manual has a place for the table, and a new table takes the place of the old one", async () => {
+  const page = await Bun.file(`${import.meta.dir}/../../.github/docs/scale.md`).text();
+  const once = withTable(page, "the first table");
   expect(once).toContain("the first table");
   expect(withTable(once, "the second")).toBe(once.replace("the first table", "the second"));
   expect(() => withTable("no place", "a table")).toThrow("bench");

@@ -169,7 +169,7 @@ function refuseForeignSchema(db: Database, migrations: readonly Migration[]): vo
     throw new Error(
       `The database has schema version ${newest.version}, but this executable, Coffer ${VERSION}, knows only versions ` +
         `up to ${migrations.length}. It was upgraded by ${by}: start that one. To go back to this one, put the copy ` +
-        `that was made before the upgrade in its place (see "Backup and upgrade" in the README), or restore a backup ` +
+        `that was made before the upgrade in its place (see "Upgrade" in the manual), or restore a backup ` +
         "from before it.",
     );
   }

@@ -84,9 +84,9 @@ test.each([INK, ...COLOURS])("%s is readable on white and on a dark page", (colo
 });
 
 test("the plot in the manual is the one that is drawn, and small", async () => {
-  const web = `${import.meta.dir}/../../../web`;
-  const drawn = Bun.file(`${web}/scale.svg`);
-  expect(await Bun.file(`${web}/../README.md`).text()).toContain("](web/scale.svg)");
+  const docs = `${import.meta.dir}/../../../.github/docs`;
+  const drawn = Bun.file(`${docs}/scale.svg`);
+  expect(await Bun.file(`${docs}/scale.md`).text()).toContain("](scale.svg)");
   expect(drawn.size).toBeLessThan(30_000);
   expect(await drawn.text()).toStartWith(plot([]).slice(0, 40));
 });
