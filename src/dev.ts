@@ -6,14 +6,14 @@ const ROOT = resolve(import.meta.dir, "..");
 const SETTLE_MS = 100;
 
 /**
- * Serves from source and restarts the server after every change in `src` or `web`. The dashboard is bundled at each
+ * Serves from source and restarts the server after every change in `src`, `web` or the manual. The dashboard is bundled at each
  * start. `bun --watch` does not work here: it does not watch the dashboard's files, which the server bundles but
  * does not import, and it gives the server no time to close its database.
  */
 async function develop(flags: readonly string[]): Promise<void> {
   const stop = new AbortController();
   let change = Promise.withResolvers<void>();
-  for (const folder of ["src", "web"]) {
+  for (const folder of ["src", "web", ".github/docs"]) {
     watch(resolve(ROOT, folder), { recursive: true }, () => change.resolve());
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

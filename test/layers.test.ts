@@ -67,12 +67,13 @@ const MAY_IMPORT = lists({
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS = lists({
-  "app.ts": "dashboard docs gate handler.ts limits mcp oauth operation resources sign-in",
+  "app.ts": "dashboard docs gate handler.ts limits manual mcp oauth operation resources sign-in",
   "handler.ts": "connection docs gate metrics operation resources router.ts",
   "router.ts": "operation",
   "server.ts": "connection gate",
   dashboard: "content gate operation",
   docs: "content gate json operation",
+  manual: "content operation",
   mcp: "content gate json limits operation resources",
   metrics: "connection content gate operation",
   "sign-in": "gate limits operation records resources",
@@ -109,6 +110,8 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
       "db/engine",
       "dev.ts",
       "doctor",
+      // The macro that makes the manual.
+      "http/manual/render.ts",
       "process",
       "release",
       "service",

@@ -14,6 +14,7 @@ import { cookiesFor } from "./gate/session-cookie.ts";
 import { strictTransport } from "./gate/strict-transport.ts";
 import { createHandler } from "./handler.ts";
 import type { Route } from "./operation/route.ts";
+import { manual } from "./manual/manual.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { authorize, consent } from "./oauth/authorize.ts";
 import { metadata } from "./oauth/metadata.ts";
@@ -225,6 +226,7 @@ async function pages(
   return [
     await dashboard(programAnswers(guide), () => parts.settings.name),
     guidePages(guide),
+    manual(),
     auth(signingIn),
     metadata(oauth),
     authorize(oauth),

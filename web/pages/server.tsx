@@ -1,5 +1,7 @@
+import manualIcon from "lucide-static/icons/book-open.svg" with { type: "text" };
 import { useEffect } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
+import { Icon } from "../components/icon.tsx";
 import { ServerUsage } from "../components/usage.tsx";
 import { NotFound } from "../components/shell/not-found.tsx";
 import { useLoad } from "../lib/api/load.ts";
@@ -44,6 +46,9 @@ function WholeServer() {
             </p>
           )}
         </div>
+        <a class="button" href="/manual">
+          <Icon svg={manualIcon} /> {t("Manual")}
+        </a>
       </div>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}

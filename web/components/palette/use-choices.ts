@@ -1,3 +1,4 @@
+import manualIcon from "lucide-static/icons/book-open.svg" with { type: "text" };
 import agentIcon from "lucide-static/icons/bot.svg" with { type: "text" };
 import keyboardIcon from "lucide-static/icons/keyboard.svg" with { type: "text" };
 import leaveIcon from "lucide-static/icons/log-out.svg" with { type: "text" };
@@ -65,6 +66,7 @@ export function useChoices({ typed, actions, onShortcuts, path, query }: Asked):
       onChoose: () => navigate(`/keys${CONNECT}`),
     },
     { kind: "action", name: t("Keyboard shortcuts"), svg: keyboardIcon, onChoose: onShortcuts },
+    { kind: "action", name: t("Manual"), svg: manualIcon, onChoose: () => location.assign("/manual") },
     { kind: "action", name: t("Sign out"), svg: leaveIcon, onChoose: () => void signOut() },
   ];
   const pages: readonly LinkChoice[] = [
