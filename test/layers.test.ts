@@ -149,7 +149,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
     names: ["usualHeaders"],
     why: "what a file as it was read is sent with, found by that and gone with it",
   },
-  "src/http/dashboard/dashboard.ts": {
+  "src/http/dashboard/bundles.ts": {
     names: ["bundles"],
     why: "what a process that runs from source has bundled, since tests open many servers in one",
   },

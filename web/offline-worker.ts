@@ -3,6 +3,10 @@ import { hasOfflinePage, isOfAnotherService, OFFLINE_PAGE } from "./lib/browser/
 // Begun by `components/shell/offline-page.tsx` in the installed dashboard. A page of it that cannot be had is answered
 // with the offline page. It keeps nothing else, and everything else goes its way as without it.
 
+// Not by `base-path.ts`, which pages have too: that would become a script of its own, which this one cannot load.
+/** What the path of each address begins with: where this script is says it. */
+const base = self.location.pathname.slice(0, -"/offline-worker.js".length);
+
 addEventListener("install", (event) => {
   // It has no state: the one of another version may do its work at once.
   void self.skipWaiting();
@@ -12,7 +16,9 @@ addEventListener("install", (event) => {
 
 addEventListener("fetch", (event) => {
   const { method, mode, url } = event.request;
-  if (mode !== "navigate" || method !== "GET" || !hasOfflinePage(new URL(url).pathname)) return;
+  // It is asked for what is below its own place alone.
+  const path = new URL(url).pathname.slice(base.length);
+  if (mode !== "navigate" || method !== "GET" || !hasOfflinePage(path)) return;
   event.respondWith(answer(event.request));
 });
 
@@ -22,6 +28,6 @@ async function answer(request: Request): Promise<Response> {
     if (isOfAnotherService(response)) void self.registration.unregister();
     return response;
   } catch {
-    return (await caches.match(OFFLINE_PAGE)) ?? Response.error();
+    return (await caches.match(base + OFFLINE_PAGE)) ?? Response.error();
   }
 }

@@ -40,15 +40,20 @@ function webUrl(text: string): URL | Problem {
   return url;
 }
 
-const UNDER_A_PATH = new Problem(
-  "must not have a path: give this server a host name of its own, such as https://drive.example.com",
-);
+/** Segments that proxies, browsers and we read alike: not `..`, nothing that is percent-encoded, no parameters. */
+const BASE_PATH = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
 
-/** http or https, without trailing `/`. No path: pages and the addresses in them begin at the root of their host. */
+/** http or https, perhaps with a path, without trailing `/`. */
 export function baseUrl(text: string): string | Problem {
   const url = webUrl(text);
   if (url instanceof Problem) return url;
-  return /^\/+$/.test(url.pathname) ? url.origin : UNDER_A_PATH;
+  // As it was written: the URL parser has removed dot segments.
+  const path = text.replace(/^https?:\/\/[^/]+/i, "").replace(/\/+$/, "");
+  return BASE_PATH.test(path)
+    ? url.origin + path
+    : new Problem(
+        "may have a path only of letters, digits and -._~ after single slashes, such as https://home.example/coffer",
+      );
 }
 
 /** Kept as it is, to be compared exactly (OpenID Connect Discovery 1.0, 4.3). https, or http on this machine. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../domain/errors.ts";
 import { DAY_MS } from "../domain/time.ts";
+import { basePathOf } from "../domain/network/base-path.ts";
 import { certificateOf } from "../network/certificate.ts";
 import { type Check, ok, warning, wrong } from "./check.ts";
 
@@ -8,13 +9,17 @@ const PATIENCE_MS = 10_000;
 /** Days. What renews certificates by itself has done so long before. */
 const SOON = 14;
 
-/** The address as others see it, and its certificate. @param baseUrl null if none is configured */
+/** The address as others see it, its certificate, and how applications find the way to sign in. @param baseUrl null if none is configured */
 export async function addressChecks(baseUrl: string | null, now: number): Promise<Check[]> {
   if (baseUrl === null) {
     return [ok("address", "COFFER_BASE_URL is not set: links begin with the address of each request")];
   }
   const isSecret = baseUrl.startsWith("https:");
-  return Promise.all([addressCheck(baseUrl), ...(isSecret ? [certificateCheck(baseUrl, now)] : [])]);
+  return Promise.all([
+    addressCheck(baseUrl),
+    ...(isSecret ? [certificateCheck(baseUrl, now)] : []),
+    ...(basePathOf(baseUrl) === "" ? [] : [signInCheck(new URL(baseUrl))]),
+  ]);
 }
 
 async function addressCheck(baseUrl: string): Promise<Check> {
@@ -26,6 +31,25 @@ async function addressCheck(baseUrl: string): Promise<Check> {
     return wrong("address", `${url} answers ${answer.status}, and not as Coffer does`, advice);
   } catch (error) {
     return wrong("address", `${url} does not answer: ${messageOf(error)}`, advice);
+  }
+}
+
+/**
+ * Under a path applications look for the server's description at the root of the host (RFC 8414, 3.1), which the proxy
+ * must pass on too.
+ */
+async function signInCheck(base: URL): Promise<Check> {
+  const url = `${base.origin}/.well-known/oauth-authorization-server${basePathOf(base.href)}`;
+  const advice = `Have the proxy pass ${new URL(url).pathname} on as well: applications look there for how to sign in.`;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const text = await answer.text();
+    // A server without users refuses it.
+    const isOurs = text.includes(`"issuer":"${base.href}"`) || text.includes("This server has no users yet");
+    if (isOurs) return ok("sign-in", `${url} answers`);
+    return warning("sign-in", `${url} answers ${answer.status}, and not as Coffer does`, advice);
+  } catch (error) {
+    return warning("sign-in", `${url} does not answer: ${messageOf(error)}`, advice);
   }
 }
 

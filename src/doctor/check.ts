@@ -8,7 +8,16 @@ export interface Check {
 }
 
 export type CheckName =
-  "directory" | "disk" | "clock" | "open files" | "server" | "address" | "certificate" | "backup" | "index";
+  | "directory"
+  | "disk"
+  | "clock"
+  | "open files"
+  | "server"
+  | "address"
+  | "certificate"
+  | "sign-in"
+  | "backup"
+  | "index";
 
 export function ok(name: CheckName, found: string): Check {
   return { name, level: "ok", found, advice: null };

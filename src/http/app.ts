@@ -1,4 +1,5 @@
 import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
+import { basePathOf } from "../domain/network/base-path.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
@@ -132,6 +133,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     rateLimits: services.settings.rateLimits,
     // Relative if nothing is configured, so that the page works under any host name.
     baseUrl: settings.baseUrl ?? "/",
+    basePath: basePathOf(settings.baseUrl),
     strictTransport: isTls ? strictTransport(settings.baseUrl) : null,
     provisioning: guide.hasProvisioning,
     version,
@@ -224,7 +226,10 @@ async function pages(
   const signingIn = { ...parts, originOf: ownOrigin(baseUrl, tls !== null), baseUrl: ownUrl };
   const oauth = { ...parts, baseUrl };
   return [
-    await dashboard(programAnswers(guide), () => parts.settings.name),
+    await dashboard(programAnswers(guide), {
+      nameOf: () => parts.settings.name,
+      basePath: basePathOf(baseUrl),
+    }),
     guidePages(guide),
     manual(),
     auth(signingIn),

@@ -18,7 +18,14 @@ import type { createRouter } from "./router.ts";
 type FromGate = Omit<GateOptions, "isPublic" | "isByLink" | "clock">;
 type FromPipeline = Pick<
   PipelineOptions,
-  "beginAttempt" | "challenge" | "countRequest" | "countRefusal" | "holdSnapshot" | "log" | "strictTransport"
+  | "basePath"
+  | "beginAttempt"
+  | "challenge"
+  | "countRequest"
+  | "countRefusal"
+  | "holdSnapshot"
+  | "log"
+  | "strictTransport"
 >;
 
 type ForMetrics = Omit<MetricsOptions, "isTrustedPeer" | "requests">;
@@ -31,13 +38,14 @@ export interface HandlerOptions
   readonly corsOrigins: AllowedOrigins;
 }
 
-/** Makes the handler of all requests: a pipeline around a router. */
+/** Makes the handler of all requests: a pipeline around a router. Throws if `basePath` is a path of a route. */
 export function createHandler(options: HandlerOptions): Handler {
   const { log, trustedProxies } = options;
   const isTrustedPeer = trustedPeers(trustedProxies);
   const requests = new RequestMeter();
   const watched = metrics({ ...options, isTrustedPeer, requests });
   const routes = [...health(options), watched, ...docs(options), ...options.routes];
+  refuseOwnPath(options.basePath, routes);
   const table = createRouteTable(
     routes.map(({ method, path, spec }) => ({
       method,
@@ -72,6 +80,15 @@ export function createHandler(options: HandlerOptions): Handler {
     route,
     cutSocket: socketCuts(),
   });
+}
+
+/** Under such a path `/docs/docs` and `/docs` would be two addresses of one page, and of others nobody could tell. */
+function refuseOwnPath(basePath: string, routes: readonly Route[]): void {
+  const first = basePath.split("/")[1];
+  if (first === undefined || !routes.some(({ path }) => path.split("/")[1] === first)) return;
+  throw new Error(
+    `The path of COFFER_BASE_URL must not begin with /${first}, which is a path of the server itself: choose another, such as /coffer.`,
+  );
 }
 
 /**

@@ -170,7 +170,13 @@ function beginAttempt(): never {
 
 /** The context of a request to a server of a test's own. */
 export function contextOf(request: Request, connections: Connections): RequestContext {
-  const parts = { clientOf: () => "", isTrustedPeer: () => false, cutSocket: () => false, beginAttempt };
+  const parts = {
+    basePath: "",
+    clientOf: () => "",
+    isTrustedPeer: () => false,
+    cutSocket: () => false,
+    beginAttempt,
+  };
   return new RequestContext(request, connections, parts);
 }
 
@@ -202,6 +208,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     trustedProxies: [],
     corsOrigins: "*",
     baseUrl: "https://drive.test",
+    basePath: "",
     strictTransport: null,
     version: "1.2.3",
     routes: stubRoutes(),

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { readdress, usePlace } from "../lib/browser/router.tsx";
+import { shownPath } from "../lib/browser/shown-address.ts";
 import type { MadeKey } from "./connect/key-form.tsx";
 import { later } from "./later.tsx";
 
@@ -10,7 +11,7 @@ export const CONNECT = "?connect";
 
 /** Opens that dialog on the page that one is at. */
 export function askToConnect(): void {
-  readdress(location.pathname + CONNECT);
+  readdress(shownPath() + CONNECT);
 }
 
 /** The dialog, once the address has asked for it. */

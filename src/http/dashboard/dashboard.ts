@@ -11,74 +11,8 @@ import { wantsPage } from "../content/negotiation.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { type Route, Unrouted } from "../operation/route.ts";
 import { isNavigation } from "../gate/origins.ts";
-
-interface Asset {
-  /** `/` for the page itself. */
-  readonly path: string;
-  readonly type: string;
-  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
-}
-
-const SCRIPT = "text/javascript;charset=utf-8";
-
-/** A script that works in a worker. Its path is fixed: the page cannot know the bundler's. */
-function workerAt(path: string, page: typeof index): Asset {
-  // From source it is bundled at its first use: few need one, and everybody waits for a start.
-  if (page.files === undefined) {
-    return { path, type: SCRIPT, read: async () => scriptOf(await bundled(page.index), path).read() };
-  }
-  return { ...scriptOf(embedded(page.files), path), path };
-}
-
-function scriptOf(files: readonly Asset[], path: string): Asset {
-  const script = files.find((file) => file.path.endsWith(".js"));
-  if (script === undefined) throw new Error(`the bundle lacks ${path}`);
-  return script;
-}
-
-function embedded(files: NonNullable<typeof index.files>): Asset[] {
-  return files.map(({ path, loader, headers }) => ({
-    path: pathOf(path, loader === "html"),
-    type: headers["content-type"],
-    read: () => Bun.file(path).bytes(),
-  }));
-}
-
-/** By page. It does not change while a process runs, and tests open many servers in one. */
-const bundles = new Map<string, Promise<Asset[]>>();
-
-function bundled(page: string): Promise<Asset[]> {
-  const files = bundles.get(page) ?? bundle(page);
-  bundles.set(page, files);
-  return files;
-}
-
-/** Has a page that was bundled from source load itself again once there is another one. */
-const RELOAD = `{
-  let known;
-  setInterval(async () => {
-    const answer = await fetch("/", { method: "HEAD", headers: { accept: "text/html" } }).catch(() => null);
-    const etag = answer?.headers.get("etag") ?? known;
-    if (known !== undefined && etag !== known) location.reload();
-    known = etag;
-  }, 500);
-}`;
-
-async function bundle(page: string): Promise<Asset[]> {
-  const footer = page === index.index ? RELOAD : "";
-  const options = { minify: true, splitting: true, publicPath: "/", footer };
-  const { outputs } = await Bun.build({ entrypoints: [page], ...options });
-  return outputs.map((output) => ({
-    path: pathOf(output.path, output.path.endsWith(".html")),
-    type: output.type,
-    // The bundler's outputs lack a Blob's `bytes()`.
-    read: async () => new Uint8Array(await output.arrayBuffer()),
-  }));
-}
-
-function pathOf(file: string, isPage: boolean): string {
-  return isPage ? "/" : file.slice(file.lastIndexOf("/"));
-}
+import { type Asset, assetsOf, workerAt } from "./bundles.ts";
+import { atBasePath, putIntoManifest, putIntoPage, type PutName } from "./shown-text.ts";
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES =
@@ -129,20 +63,6 @@ const INSTALL_HEADERS = { "cache-control": "no-cache", "content-security-policy"
 // Their names contain a hash of their contents.
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
-/** Where the page says what the server is called. */
-const PLACE_NAMES = /(?<=<title>|<meta name="application-name" content=")Coffer/g;
-
-/** Puts into a text what the server is called. */
-type PutName = (text: string, name: string) => string;
-
-const putIntoPage: PutName = (html, name) => html.replaceAll(PLACE_NAMES, () => Bun.escapeHTML(name));
-
-/** The installed dashboard is called like the server. */
-const putIntoManifest: PutName = (json, name) => {
-  const manifest: Readonly<Record<string, unknown>> = JSON.parse(json);
-  return JSON.stringify({ ...manifest, name, short_name: name });
-};
-
 type Page = (request: Request) => Promise<Response>;
 
 /** What answers requests for a text that says what the server is called: made again once that is another. */
@@ -177,15 +97,22 @@ interface ForPrograms {
   readonly claim: AnswerProgram;
 }
 
-/** @param nameOf what the server is called now */
+/** What all pages say. */
+interface Place {
+  /** What the server is called now. */
+  readonly nameOf: () => string;
+  /** See `basePathOf`. */
+  readonly basePath: string;
+}
+
 export async function dashboard(
   { start, shared, claim }: ForPrograms,
-  nameOf: () => string,
+  { nameOf, basePath }: Place,
 ): Promise<Route[]> {
   const routes: Route[] = [];
   const get = (path: string, answer: Route["answer"]) => routes.push({ method: "GET", path, answer });
-  // Those of the executable, or bundled now when run from source.
-  for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
+  for (const bundled of await assetsOf(index)) {
+    const asset = atBasePath(bundled, basePath);
     if (asset.path.endsWith(".webmanifest")) {
       const manifest = named(asset, [nameOf, putIntoManifest], INSTALL_HEADERS);
       get(asset.path, ({ request }) => manifest(request));

@@ -1,4 +1,5 @@
 import { CofferError } from "../../domain/errors.ts";
+import { basePathOf, withoutBasePath } from "../../domain/network/base-path.ts";
 import type { Log } from "../../process/log.ts";
 import { discardUnread } from "../connection/body.ts";
 import { errorResponse } from "./errors.ts";
@@ -38,12 +39,17 @@ export function httpsRedirect({ baseUrl, addressAt, ownUrl, log }: RedirectOptio
       refused.headers.set("connection", "close");
       return refused;
     }
-    // Without a usable Host the runtime gives the target alone.
-    const { pathname, search } = new URL(request.url, base);
-    return new Response(null, { status: 308, headers: { location: base + pathname + search } });
+    const { pathname, search } = targetOf(request);
+    const path = withoutBasePath(pathname, basePathOf(base));
+    return new Response(null, { status: 308, headers: { location: base + path + search } });
   };
   return (request) => {
     const unread = discardUnread(request);
     return unread === null ? answer(request) : unread.then(() => answer(request));
   };
+}
+
+/** What a request asks for. Without a usable Host the runtime gives the target alone, which may begin with `//`. */
+function targetOf({ url }: Request): URL {
+  return new URL(`http://localhost${url.replace(/^https?:\/\/[^/?#]*/, "")}`);
 }

@@ -38,8 +38,6 @@ export interface PipelineOptions extends ContextParts {
   readonly countRefusal: (refusal: Refusal) => void;
   /** See `RequestMeter.count`. */
   readonly countAnswer: (route: RouteName | null, status: number, seconds: number) => void;
-  /** The server's address for the API description: a URL without a trailing slash, or `/`. */
-  readonly baseUrl: string;
   /** See `strictTransport`. */
   readonly strictTransport: string | null;
   readonly log: Log;
@@ -52,7 +50,7 @@ export interface PipelineOptions extends ContextParts {
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, cors, route, holdSnapshot, countRequest, countRefusal, countAnswer, strictTransport, log } =
     options;
-  const links = linksToDescription(options.baseUrl);
+  const links = linksToDescription(options.basePath);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
     const context = new RequestContext(request, connections, options);
@@ -155,17 +153,17 @@ function record(response: Response, request: Request, context: RequestContext, m
 
 /**
  * The request as the router needs it: it finds the path after `http://`, which TLS has not, and is missing without a
- * usable Host (HTTP/1.0). And it would read the whole body of the GET to answer HEAD.
+ * usable Host (HTTP/1.0). The base path is no part of it. And the router would read the whole body of the GET to answer HEAD.
  */
-function routableRequest(request: Request, { path, query }: RequestContext): Request {
+function routableRequest(request: Request, { path, query, hadBasePath }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
-  const isRelative = request.url.startsWith("/");
-  if (!isRelative && path === "") throw notFound("route");
+  const isOther = hadBasePath || request.url.startsWith("/");
+  if (!isOther && path === "") throw notFound("route");
   const init = request.method === "HEAD" ? { method: "GET", headers: request.headers } : request;
-  if (init === request && request.url.startsWith("http://")) return request;
+  if (!isOther && init === request && request.url.startsWith("http://")) return request;
   try {
     return new Request(
-      isRelative
+      isOther
         ? `http://localhost${path}${query === "" ? "" : `?${query}`}`
         : request.url.replace(/^https:/, "http:"),
       init,
@@ -211,12 +209,11 @@ function refuseLongHead({ url, headers }: Request): void {
   );
 }
 
-/** The `Link` header (RFC 8288 and 8631) for programs that know only the address, which may be relative. */
-function linksToDescription(baseUrl: string): string {
-  const path = new URL(baseUrl, "http://localhost").pathname.replace(/\/$/, "");
+/** The `Link` header (RFC 8288 and 8631) for programs that know only the address. */
+function linksToDescription(basePath: string): string {
   return [
-    `<${path}/docs/openapi.json>; rel="service-desc"; type="application/json"`,
-    `<${path}/llms.txt>; rel="service-doc"; type="text/plain"`,
+    `<${basePath}/docs/openapi.json>; rel="service-desc"; type="application/json"`,
+    `<${basePath}/llms.txt>; rel="service-doc"; type="text/plain"`,
   ].join(", ");
 }
 

@@ -5,6 +5,7 @@ import {
   parseAnonymousIdempotencyKey,
   parseIdempotencyKey,
 } from "../../domain/idempotency.ts";
+import { withoutBasePath } from "../../domain/network/base-path.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "../connection/client-address.ts";
 import { usedAddress } from "./link-base.ts";
@@ -16,6 +17,8 @@ export interface Connections {
 }
 
 export interface ContextParts {
+  /** See `basePathOf`. */
+  readonly basePath: string;
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
   /** See `Idempotency.begin`. */
@@ -64,8 +67,13 @@ export class RequestContext {
   readonly method: string;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number = performance.now();
-  /** The path as sent, percent-encoded, starting with `/`; empty for a target without one (CONNECT). */
+  /**
+   * The path, percent-encoded, starting with `/`, without the base path; empty for a target without one (CONNECT). All
+   * that decides anything by the path takes this one.
+   */
   readonly path: string;
+  /** Whether the path was sent with the base path. */
+  readonly hadBasePath: boolean;
   /** The query as sent, without its `?`. */
   readonly query: string;
   /** Null for a request without a valid key or session. */
@@ -109,7 +117,9 @@ export class RequestContext {
     const pathStart = schemeEnd === 2 ? -1 : url.indexOf("/", schemeEnd);
     const queryStart = url.indexOf("?", schemeEnd);
     const pathEnd = queryStart === -1 ? url.length : queryStart;
-    this.path = pathStart === -1 ? "" : url.slice(pathStart, pathEnd);
+    const sentPath = pathStart === -1 ? "" : url.slice(pathStart, pathEnd);
+    this.path = withoutBasePath(sentPath, parts.basePath);
+    this.hadBasePath = this.path !== sentPath;
     this.query = queryStart === -1 ? "" : url.slice(queryStart + 1);
     this.method = request.method;
     this.#request = request;

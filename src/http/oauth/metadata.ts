@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { CofferError } from "../../domain/errors.ts";
+import { basePathOf } from "../../domain/network/base-path.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -58,7 +59,7 @@ export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: OAuthOp
       handle: ({ request, context }) => answer(request, context, document),
     });
     // Where the address has a path, clients look for it between the well-known part and the rest (RFC 8414, 3.1).
-    const path = baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
+    const path = basePathOf(baseUrl);
     if (path === "") return [route];
     const place = `/.well-known/${document.name}${path}${document.end}`;
     const there: Route = {

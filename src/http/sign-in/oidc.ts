@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { basePathOf, withoutBasePath } from "../../domain/network/base-path.ts";
 import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
 import { SignInEnded } from "../../services/accounts/oidc-flow.ts";
@@ -40,7 +41,8 @@ const FLOWS_PER_BROWSER = 8;
 
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
-  const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;
+  const base = () => basePathOf(baseUrl());
+  const home = () => `${base()}/`;
   /** A browser is redirected to a page of ours that explains the error; a program gets it as JSON. */
   const refuse = (error: unknown, request: Request, returnTo: string, ...setCookies: string[]) => {
     if (!isNavigation(request)) throw error;
@@ -66,7 +68,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       },
       errors: ["RATE_LIMITED"],
       handle: async ({ request, query, context }) => {
-        const returnTo = withoutOutcome(returnPath(query.return_to, home()));
+        const returnTo = withoutOutcome(returnPath(query.return_to, base()));
         try {
           starts.require(context.client, STARTS, TOO_MANY);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
@@ -139,14 +141,19 @@ const LONGEST = 2048;
 /** A placeholder for our own address while a path is parsed. */
 const OWN_BASE = "http://coffer.invalid";
 
-/** The path of this server in `sent`, normalised; `fallback` for any other, or what a browser takes to another site. */
-function returnPath(sent: string | undefined, fallback: string): string {
+/**
+ * The path of this server in `sent`, normalised, with the base path, whether it was sent with it or not. The start page
+ * for any other, or what a browser takes to another site.
+ */
+function returnPath(sent: string | undefined, basePath: string): string {
+  const fallback = `${basePath}/`;
   if (sent === undefined || sent.length > LONGEST) return fallback;
   if (!/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return fallback;
   if (!URL.canParse(sent, OWN_BASE)) return fallback;
   const url = new URL(sent, OWN_BASE);
   // Removing dot segments may leave two slashes at the start.
-  return url.origin === OWN_BASE && !url.pathname.startsWith("//") ? pathOf(url) : fallback;
+  if (url.origin !== OWN_BASE || url.pathname.startsWith("//")) return fallback;
+  return basePath + withoutBasePath(url.pathname, basePath) + url.search + url.hash;
 }
 
 /** Where to redirect a browser after a failed sign-in: to our `path`, with the outcome in its query. Logs the error. */

@@ -5,6 +5,7 @@ test.each([
   ["https://drive.example.com", "max-age=15552000"],
   // Others may be on this name, and speak plain HTTP.
   ["https://drive.example.com:8443", null],
+  ["https://home.example.com/coffer", null],
   ["https://192.0.2.1", null],
   ["https://[2001:db8::1]", null],
   ["https://localhost", null],

@@ -3,6 +3,7 @@ import { type Agent, AGENTS } from "../../lib/agents/agents.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { listOwnDrives } from "../../lib/drives.ts";
 import type { Drive } from "../../lib/api/types.ts";
+import { serverAddress } from "../../lib/browser/shown-address.ts";
 import { t } from "../../lib/words/text.ts";
 import { Dialog } from "../dialog.tsx";
 import { Failure } from "../failure.tsx";
@@ -38,7 +39,7 @@ interface StepsProps extends ConnectAgentProps {
 
 function Steps({ made, onMade, onClose, drives }: StepsProps) {
   const [agent, setAgent] = useState<Agent>(made?.agent ?? AGENTS[0]);
-  const [server, setServer] = useState(location.origin);
+  const [server, setServer] = useState(serverAddress);
   return (
     <>
       <Choice

@@ -3,6 +3,7 @@ import type { Agent } from "../../lib/agents/agents.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
+import { serverAddress } from "../../lib/browser/shown-address.ts";
 import { sentenceSpace } from "../../lib/words/format.ts";
 import { type PlainMessage, rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
@@ -51,7 +52,7 @@ function FromWhere({ server, onChoose }: Omit<ServerAddressProps, "agent">) {
       label={t("The agent runs on")}
       name="server"
       options={[
-        { value: location.origin, text: t("This computer ({address})", { address: location.origin }) },
+        { value: serverAddress(), text: t("This computer ({address})", { address: serverAddress() }) },
         ...others.map((address) => ({
           value: address,
           text: t("Another computer ({address})", { address }),
@@ -67,7 +68,7 @@ function OnlyHere({ isAdmin }: { readonly isAdmin: boolean }) {
   return (
     <div class="notice careful">
       <p>
-        {rich("Only agents on this computer reach {address}.", { address: <code>{location.origin}</code> })}
+        {rich("Only agents on this computer reach {address}.", { address: <code>{serverAddress()}</code> })}
         {sentenceSpace()}
         {isAdmin
           ? rich(

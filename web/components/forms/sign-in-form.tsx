@@ -4,6 +4,7 @@ import { PASSWORD_CHARACTERS } from "../../../src/domain/limits.ts";
 import { call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import type { SignInOptions } from "../../lib/api/types.ts";
+import { shownPath } from "../../lib/browser/shown-address.ts";
 import { rich, t } from "../../lib/words/text.ts";
 import { Failure } from "../failure.tsx";
 import { Field, Form, textOf } from "./form.tsx";
@@ -44,7 +45,7 @@ function WaysIn({ options, ...props }: Props & { readonly options: SignInOptions
       </>
     );
   }
-  const returnTo = encodeURIComponent(location.pathname + location.search);
+  const returnTo = encodeURIComponent(shownPath() + location.search);
   return (
     <>
       {setup && <NoAdministrator />}

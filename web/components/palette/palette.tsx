@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { inBrowser } from "../../lib/browser/base-path.ts";
 import { navigate, usePlace } from "../../lib/browser/router.tsx";
 import { useStyle } from "../../lib/browser/style.ts";
 import { useModal } from "../../lib/browser/modal.ts";
@@ -42,7 +43,7 @@ export function Palette({ actions, onShortcuts, onClose }: PaletteProps) {
     if (choice.kind === "action") onClose(choice.onChoose);
     else if (!isElsewhere) onClose(() => navigate(choice.to));
     else {
-      open(choice.to, "_blank", "noopener");
+      open(inBrowser(choice.to), "_blank", "noopener");
       onClose();
     }
   };

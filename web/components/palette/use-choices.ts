@@ -7,6 +7,7 @@ import { type ApiError, call } from "../../lib/api/api.ts";
 import { useLoad } from "../../lib/api/load.ts";
 import { useSession } from "../../lib/api/session.tsx";
 import type { FoundFile, SearchAnswer } from "../../lib/api/types.ts";
+import { inBrowser } from "../../lib/browser/base-path.ts";
 import { navigate } from "../../lib/browser/router.tsx";
 import { drivePlaces } from "../../lib/drive-places.ts";
 import { listDrives } from "../../lib/drives.ts";
@@ -116,7 +117,7 @@ function useFound(wanted: string, drive: string | null) {
 
 function asAction({ name, title = name, svg, href, onChoose }: PageAction): ActionChoice {
   // A download: its answer leaves the page where it is.
-  const follow = () => location.assign(href ?? location.href);
+  const follow = () => location.assign(inBrowser(href ?? location.href));
   return { kind: "action", name: title, svg, onChoose: onChoose ?? follow };
 }
 

@@ -1,5 +1,6 @@
 import { type ComponentChild, render } from "preact";
 import { plain } from "../../lib/contents/overrides.ts";
+import { inBrowser } from "../../lib/browser/base-path.ts";
 import type { OFFLINE_PAGE } from "../../lib/browser/offline-pages.ts";
 import { keepOfflineWorker } from "../../lib/browser/own-worker.ts";
 import { placeName } from "../../lib/browser/title.ts";
@@ -41,7 +42,7 @@ function OfflinePage() {
  */
 export async function keepOfflinePage(): Promise<void> {
   const cache = await caches.open("coffer-offline");
-  await cache.put(KEPT_AS, await offlinePage());
+  await cache.put(inBrowser(KEPT_AS), await offlinePage());
   await keepOfflineWorker();
 }
 

@@ -1,3 +1,4 @@
+import { inBrowser } from "../browser/base-path.ts";
 import { connection } from "./connection.ts";
 import { endedSession } from "./ended-session.ts";
 import { randomKey } from "./random-key.ts";
@@ -138,7 +139,7 @@ function answeredAgain(error: ApiError, tries: number, until: AbortSignal | true
 async function askOnce(path: string, init: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(inBrowser(path), init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError(0, "NO_ANSWER", t("Can't reach the server. Is it running, and are you online?"));

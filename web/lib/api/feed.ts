@@ -1,4 +1,5 @@
 import { useLayoutEffect } from "preact/hooks";
+import { inBrowser } from "../browser/base-path.ts";
 import { asApiError, ask, call } from "./api.ts";
 import type { Change, Work } from "./types.ts";
 
@@ -92,7 +93,7 @@ export class Feed {
   }
 
   #listen(cursor: string): void {
-    const source = new EventSource(`${CHANGES}?${this.#query({ cursor })}`);
+    const source = new EventSource(inBrowser(`${CHANGES}?${this.#query({ cursor })}`));
     this.#source = source;
     source.addEventListener("message", ({ data, lastEventId }) => {
       this.#cursor = lastEventId;

@@ -1,4 +1,5 @@
 import { once } from "../../../src/domain/once.ts";
+import { inBrowser } from "./base-path.ts";
 
 /** Where the server has `web/code-worker.ts`. */
 export const CODE_WORKER = "/code-worker.js";
@@ -22,18 +23,22 @@ const policy = once(() =>
     createScriptURL: (url) => {
       if (![...WORKERS, OFFLINE_WORKER].includes(url))
         throw new TypeError(`${url} is no worker of the dashboard.`);
-      return url;
+      return inBrowser(url);
     },
   }),
 );
 
 export function startWorker(url: (typeof WORKERS)[number]): Worker {
-  return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
+  return new Worker(scriptOf(url), { type: "module" });
+}
+
+function scriptOf(url: string): string | URL {
+  return policy()?.createScriptURL(url) ?? inBrowser(url);
 }
 
 /** Has the browser keep the offline worker for all pages of the dashboard, and look for another version of it. */
 export async function keepOfflineWorker(): Promise<void> {
-  await navigator.serviceWorker.register(policy()?.createScriptURL(OFFLINE_WORKER) ?? OFFLINE_WORKER);
+  await navigator.serviceWorker.register(scriptOf(OFFLINE_WORKER));
 }
 
 /** In ms, for all answers to a question: four times what ordinary texts take here, as a telephone may need that. */

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
+import { inBrowser } from "./base-path.ts";
 import { enterEntry, keptScroll, leaveEntry, newEntry, storeKept } from "./kept.ts";
 import { scrollBack, stayHere } from "./scroll-back.ts";
 import { ignoreSecondClick } from "./second-click.ts";
+import { shownPath } from "./shown-address.ts";
 
-/** Where the browser is: the path, decoded nowhere, and the query. */
+/** Where the browser is: the path as `shownPath` has it, decoded nowhere, and the query. */
 export interface Place {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -41,7 +43,7 @@ addEventListener("pagehide", () => {
 });
 
 function here(): Place {
-  return { path: location.pathname, query: new URLSearchParams(location.search), isReached };
+  return { path: shownPath(), query: new URLSearchParams(location.search), isReached };
 }
 
 function arrive(): void {
@@ -84,10 +86,11 @@ export function navigate(to: string, leaving: Leaving = {}): void {
 function goTo(to: string, { replace = false, scroll = scrollY }: Leaving): void {
   leaveEntry(scroll);
   const from = location.pathname;
+  const address = inBrowser(to);
   // The place one is at already is no new one to come back from.
-  if (to === from + location.search) history.replaceState(history.state, "", to);
-  else if (replace) history.replaceState(newEntry(), "", to);
-  else history.pushState(newEntry(), "", to);
+  if (address === from + location.search) history.replaceState(history.state, "", address);
+  else if (replace) history.replaceState(newEntry(), "", address);
+  else history.pushState(newEntry(), "", address);
   enterEntry();
   if (location.pathname !== from) scrollTo(0, 0);
   arrive();
@@ -98,7 +101,7 @@ function goTo(to: string, { replace = false, scroll = scrollY }: Leaving): void 
  * so does the page. The heading that one came to stays in it, unless it names another.
  */
 export function readdress(to: string): void {
-  history.replaceState(history.state, "", to.includes("#") ? to : to + location.hash);
+  history.replaceState(history.state, "", inBrowser(to) + (to.includes("#") ? "" : location.hash));
   dispatchEvent(new Event(CHANGED));
 }
 

@@ -10,13 +10,17 @@ export function mayGoInto(entries: readonly Entry[], folder: string): boolean {
   );
 }
 
-/** What Chromium downloads where a single file is dropped outside of the browser; null for anything else. */
-export function downloadOf(entries: readonly Entry[], origin: string): string | null {
+/**
+ * What Chromium downloads where a single file is dropped outside of the browser; null for anything else.
+ *
+ * @param server see `serverAddress`
+ */
+export function downloadOf(entries: readonly Entry[], server: string): string | null {
   const [entry] = entries;
   if (entry?.kind !== "file" || entries.length > 1) return null;
   const { mime_type: type, id } = entry.file;
   // Colons part what it says. No parameters either, in which there may be anything.
   const [bare = ""] = type.split(";");
   const name = nameOf(entry.path).replaceAll(":", "_");
-  return `${bare.replaceAll(":", "")}:${name}:${origin}${downloadAddress(id)}`;
+  return `${bare.replaceAll(":", "")}:${name}:${server}${downloadAddress(id)}`;
 }

@@ -1,5 +1,6 @@
 import { ApiError, call, refusalOf } from "../api/api.ts";
 import type { FileRecord } from "../api/types.ts";
+import { inBrowser } from "../browser/base-path.ts";
 import { t } from "../words/text.ts";
 
 /** The share of the rate limit that uploads leave for other requests. */
@@ -72,7 +73,7 @@ function sent({ driveId, path, file, replace, signal, onProgress }: PutOptions):
     request.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
     request.addEventListener("error", () => void whyUnsent(file).then(reject));
     request.addEventListener("loadend", () => signal.removeEventListener("abort", abort));
-    request.open("PUT", `${FILES}?${new URLSearchParams({ drive_id: driveId, path })}`);
+    request.open("PUT", inBrowser(`${FILES}?${new URLSearchParams({ drive_id: driveId, path })}`));
     // The server finds better types than browsers, which take TypeScript for video.
     request.setRequestHeader("content-type", "application/octet-stream");
     if (!replace) request.setRequestHeader("if-none-match", "*");

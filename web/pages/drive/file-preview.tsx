@@ -12,6 +12,7 @@ import { Preview } from "../../components/preview/preview.tsx";
 import type { Steps } from "../../components/preview/step-buttons.tsx";
 import { useMedia } from "../../lib/browser/media.ts";
 import { leave, navigate } from "../../lib/browser/router.tsx";
+import { shownPath } from "../../lib/browser/shown-address.ts";
 import { titled } from "../../lib/browser/title.ts";
 import { linesOf } from "../../lib/comments.ts";
 import { plain } from "../../lib/contents/overrides.ts";
@@ -68,7 +69,7 @@ export function FilePreview({ file, store, steps, happening, size, reload, onClo
     setEdited(null);
     // Where the file was deleted meanwhile, the text became another.
     if (now === id) reload();
-    else navigate(`${location.pathname}?file=${now}`, { replace: true });
+    else navigate(`${shownPath()}?file=${now}`, { replace: true });
   };
   const canEdit = !isReadOnly && happening?.kind !== "deleted" && mayBeEdited(file) && !isEditing;
   const edit = () => setEdited(id);

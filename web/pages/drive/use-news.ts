@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { useSession } from "../../lib/api/session.tsx";
+import { shownPath } from "../../lib/browser/shown-address.ts";
 import { parseDrivePlace } from "../../lib/files/place.ts";
 import type { DriveNews } from "../../lib/news.ts";
 import type { DriveStore } from "./store/drive.ts";
@@ -24,7 +25,7 @@ export function useNews(store: DriveStore, place: string): DriveNews {
       abort.abort();
       document.removeEventListener("visibilitychange", leave);
       // Where the address stays, the page went because somebody else signs in: it is not for them to note.
-      if (parseDrivePlace(location.pathname)?.drive !== place) news.leave();
+      if (parseDrivePlace(shownPath())?.drive !== place) news.leave();
     };
   }, [news, place]);
   useLayoutEffect(() => store.watch((change) => news.tell(change)), [store, news]);

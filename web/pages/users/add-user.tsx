@@ -4,6 +4,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Field, textOf } from "../../components/forms/form.tsx";
 import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { call } from "../../lib/api/api.ts";
+import { serverAddress } from "../../lib/browser/shown-address.ts";
 import { randomPassword, type SignInDetails } from "../../lib/users.ts";
 import { t } from "../../lib/words/text.ts";
 import { TemporaryPassword } from "./temporary-password.tsx";
@@ -42,7 +43,7 @@ interface ShareDetailsProps {
 export function ShareDetails({ made, onClose }: ShareDetailsProps) {
   const { username, password } = made;
   const lines = [
-    location.origin,
+    serverAddress(),
     t("Username: {username}", { username }),
     t("Password: {password}", { password }),
   ];

@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { codeIn } from "../../../lib/markdown/code-blocks.ts";
 import type { Block } from "../../../lib/markdown/document.ts";
 import { readdress } from "../../../lib/browser/router.tsx";
+import { shownPath } from "../../../lib/browser/shown-address.ts";
 import { t } from "../../../lib/words/text.ts";
 import { useTokens } from "../code.tsx";
 import { Blocks } from "./blocks.tsx";
@@ -24,7 +25,7 @@ export function Document({ blocks, path }: DocumentProps) {
       return tokens === undefined ? [] : [[block, tokens] as const];
     });
     const go = (anchor: string) => {
-      readdress(`${location.pathname}${location.search}#${encodeURIComponent(anchor)}`);
+      readdress(`${shownPath()}${location.search}#${encodeURIComponent(anchor)}`);
       goTo(article.current, anchor);
     };
     return { path, tokens: new Map(known), go };

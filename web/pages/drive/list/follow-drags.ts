@@ -1,4 +1,5 @@
 import { describeEntries, type Entry } from "../../../lib/files.ts";
+import { serverAddress } from "../../../lib/browser/shown-address.ts";
 import { downloadOf, mayGoInto, OWN_DRAG } from "../../../lib/files/drag.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
 import type { DriveStore } from "../store/drive.ts";
@@ -104,7 +105,7 @@ function describe(data: DataTransfer, entries: readonly Entry[]): void {
   data.clearData();
   data.effectAllowed = "copyMove";
   data.setData(OWN_DRAG, String(entries.length));
-  const download = downloadOf(entries, location.origin);
+  const download = downloadOf(entries, serverAddress());
   if (download !== null) data.setData("DownloadURL", download);
   const image = document.createElement("div");
   image.className = "drag-image";
