@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
-import { serve } from "../support/server/executable.ts";
+import { freePort, serve } from "../support/server/executable.ts";
 import { runHere } from "../support/server/run-here.ts";
 import { CLIENT, providerSettings, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 
@@ -28,6 +28,11 @@ let coffer: TestAppliance;
 let base: string;
 let jar: CookieJar;
 let evil: EvilProvider;
+
+function openUnderPath(): Promise<void> {
+  const port = String(freePort());
+  return openWithReal({ port, "base-url": `http://127.0.0.1:${port}/coffer` });
+}
 
 async function openWithReal(more: Record<string, string> = {}): Promise<void> {
   const provider = opened.use(await startRealProvider());
@@ -318,6 +323,33 @@ describe("with a certified provider", () => {
       ]);
     }
   });
+});
+
+test("under a path of its host a sign-in comes back there, and to nothing beside it", async () => {
+  await openUnderPath();
+  for (const [returnTo, location] of [
+    ["/coffer/claim/x?y=1#z", "/coffer/claim/x?y=1#z"],
+    ["/claim/x", "/coffer/claim/x"],
+    ["/coffer", "/coffer/"],
+    ["/other", "/coffer/other"],
+    ["/cofferx", "/coffer/cofferx"],
+    ["/coffer/../other", "/coffer/other"],
+    ["/coffer/%2e%2e//evil.example", "/coffer/"],
+    ["/coffer//evil.example", "/coffer//evil.example"],
+    ["//evil.example/coffer/", "/coffer/"],
+  ] as const) {
+    const start = `${START}?return_to=${encodeURIComponent(returnTo)}`;
+    const back = await arrive("sub-ada", jar, start);
+    expect(back.pathname).toBe(`/coffer${CALLBACK}`);
+    const response = await jar.fetch(back);
+    expect([returnTo, response.headers.get("location")]).toEqual([returnTo, location]);
+    for (const cookie of response.headers.getSetCookie()) expect(cookie).toContain("; Path=/coffer; ");
+  }
+  expect(await account()).toMatchObject({ username: "ada" });
+  const ended = await new CookieJar().fetch(`${base}${CALLBACK}?state=x`, {
+    headers: { accept: "text/html" },
+  });
+  expect(ended.headers.get("location")).toStartWith("/coffer/?sign_in=expired&");
 });
 
 /** A sign-in for which the provider's own page is left out; the answer to its callback. */

@@ -74,13 +74,18 @@ export async function startRealProvider(): Promise<RealProvider> {
  * Signs in on the provider's pages. Returns the callback address that the provider redirects to, without requesting it.
  */
 export async function signInThere(jar: CookieJar, start: string, login: string): Promise<URL> {
-  let visit: Visit = await jar.visit(start, {}, (next) => next.pathname !== "/auth/oidc/callback");
-  for (let page = 0; page < 3 && visit.url.pathname !== "/auth/oidc/callback"; page += 1) {
+  let visit: Visit = await jar.visit(start, {}, (next) => !isCallback(next));
+  for (let page = 0; page < 3 && !isCallback(visit.url); page += 1) {
     const fields: Record<string, string> = visit.text.includes('name="login"')
       ? { login, password: "anything" }
       : {};
-    visit = await jar.submit(visit, fields, (next) => next.pathname !== "/auth/oidc/callback");
+    visit = await jar.submit(visit, fields, (next) => !isCallback(next));
   }
-  if (visit.url.pathname !== "/auth/oidc/callback") throw new Error(`the provider kept us:\n${visit.text}`);
+  if (!isCallback(visit.url)) throw new Error(`the provider kept us:\n${visit.text}`);
   return visit.url;
+}
+
+/** Of Coffer, which may be under a path of its host. */
+function isCallback({ pathname }: URL): boolean {
+  return pathname.endsWith("/auth/oidc/callback");
 }
