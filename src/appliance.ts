@@ -25,9 +25,10 @@ import { Server } from "./http/server.ts";
 import { listeningOf, localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
+import { openOwnCertificate } from "./own-certificate.ts";
 import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
-import { Certificate } from "./services/upkeep/certificate.ts";
+import type { Certificate } from "./services/upkeep/certificate.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
@@ -51,8 +52,6 @@ const WATCH_MS = 2000;
 const RETRY_MS = 30_000;
 /** How often counts of use are written down, at least, in milliseconds: so much of them a crash loses. */
 const COUNTS_MS = 60_000;
-/** How often it is looked whether the TLS files have changed, in milliseconds. */
-const CERTIFICATE_MS = 60_000;
 /** How often it is checked whether a backup is due, in milliseconds. */
 const BACKUP_CHECK_MS = 60_000;
 
@@ -73,7 +72,7 @@ export interface ApplianceOptions {
   readonly archiveStallMs?: number;
   /** Overrides `STREAM_COMMENT_MS`, in milliseconds. */
   readonly streamCommentMs?: number;
-  /** Overrides `CERTIFICATE_MS`. */
+  /** Overrides how often it is looked for another certificate, in milliseconds. */
   readonly certificateMs?: number;
   /** Whether to start even if the database and the contents do not belong together; see `checkStoreIdentity`. */
   readonly adoptEmpty?: boolean;
@@ -104,8 +103,8 @@ async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const { host, tls } = config;
-  const certificate = tls === null ? null : await Certificate.open({ ...options, files: tls.files });
-  const parts = await openParts({ ...options, certificate }, opened);
+  const own = tls === null ? null : await openOwnCertificate({ ...options, tls });
+  const parts = await openParts({ ...options, certificate: own?.certificate ?? null }, opened);
   const { services, database, failure } = parts;
   let { port } = config;
   const listening = () => listeningOf({ host, port, tls });
@@ -147,16 +146,15 @@ async function openAll(options: ApplianceOptions) {
   // In this order: there is a token only while there is no administrator.
   await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
-  if (tls !== null && tls.redirectPort !== null) {
+  if (own !== null && tls !== null && tls.redirectPort !== null) {
     const addressAt = (name: string) => ownAddress({ ...listening(), host: name });
-    const redirect = httpsRedirect({ baseUrl: config.baseUrl, addressAt, ownUrl: baseUrl, log });
+    const redirect = httpsRedirect({ ...own, baseUrl: config.baseUrl, addressAt, ownUrl: baseUrl, log });
     const plain = new Server({ host, port: tls.redirectPort, handler: redirect, log, tls: null });
     opened.defer(() => plain.stop(0));
   }
-  const server = new Server({ host, port, handler, log, tls: certificate?.pair ?? null });
+  const server = new Server({ host, port, handler, log, tls: own?.certificate.pair ?? null });
   port = server.port;
-  if (certificate !== null)
-    again(options.certificateMs ?? CERTIFICATE_MS, () => certificate.look((pair) => server.exchange(pair)));
+  if (own !== null) opened.defer(own.keep((pair) => server.exchange(pair)));
   opened.defer(() => services.missingContents.stop());
   services.missingContents.start();
   const owned = opened.move();

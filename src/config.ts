@@ -1,19 +1,15 @@
 import { deepFreeze } from "./config/deep-freeze.ts";
 import { s3Settings } from "./config/s3.ts";
-import { fieldOf, nameOf, type Setting, variableOf } from "./config/setting.ts";
+import { Reader, type Texts } from "./config/reader.ts";
+import { type Setting, variableOf } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { isInside, pathInAnother, Problem } from "./config/values.ts";
+import { readTls, refuseForeignBase } from "./config/tls.ts";
+import { isInside, pathInAnother } from "./config/values.ts";
 import { isSharedBucket } from "./domain/upkeep/backup-address.ts";
-import { nearest } from "./domain/nearest.ts";
 import { DAY_MS } from "./domain/time.ts";
-import type { GivenSetting } from "./domain/upkeep/settings.ts";
 
-const PREFIX = "COFFER_";
-const SHOWN_CHARACTERS = 60;
 /** How long the check of all contents on disks takes. */
 const SCRUB_MS = 30 * DAY_MS;
-
-type Texts = Readonly<Record<string, string | undefined>>;
 
 /** The configuration: what each setting means is in `SETTINGS`. Deeply frozen. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -40,7 +36,7 @@ export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSourc
   refuseBackupInside(config, reader);
   refuseNestedDisk(config, reader);
   refuseRedirectToDisk(config, reader);
-  refuseHttpBase(config, reader);
+  refuseForeignBase(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
@@ -136,35 +132,6 @@ function refuseRedirectToDisk({ blobs, blobRedirect }: Config, reader: Reader): 
   );
 }
 
-function refuseHttpBase({ tls, baseUrl }: Config, reader: Reader): void {
-  if (tls === null || baseUrl === null || baseUrl.startsWith("https:")) return;
-  reader.problems.push(
-    `${variableOf(SETTINGS.baseUrl)} must begin with https://, as the server speaks HTTPS with ${variableOf(SETTINGS.tlsCert)}.`,
-  );
-}
-
-/** The files for HTTPS, and where plain HTTP is redirected; null if the server speaks plain HTTP. */
-function readTls(reader: Reader) {
-  const cert = reader.read(SETTINGS.tlsCert);
-  const key = reader.read(SETTINGS.tlsKey);
-  const redirectPort = reader.read(SETTINGS.tlsRedirectPort);
-  const [first, second] = [variableOf(SETTINGS.tlsCert), variableOf(SETTINGS.tlsKey)];
-  if ((cert === null) !== (key === null)) {
-    reader.problems.push(
-      `HTTPS needs both ${first} and ${second}; not set: ${cert === null ? first : second}.`,
-    );
-  }
-  if (redirectPort !== null && cert === null && key === null) {
-    reader.problems.push(`${variableOf(SETTINGS.tlsRedirectPort)} needs ${first} and ${second}.`);
-  }
-  if (redirectPort !== null && redirectPort === reader.read(SETTINGS.port)) {
-    reader.problems.push(
-      `${variableOf(SETTINGS.tlsRedirectPort)} must be another port than ${variableOf(SETTINGS.port)}.`,
-    );
-  }
-  return cert === null || key === null ? null : { files: { cert, key }, redirectPort };
-}
-
 /** The OpenID Connect provider that users sign in with; null if accounts are local. */
 function readOidc(reader: Reader) {
   const settings = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret];
@@ -202,96 +169,4 @@ function readEmbeddings(reader: Reader) {
       reader.problems.push(`${variableOf(other)} is of no use without ${variableOf(endpoint)}.`);
   }
   return url === null || model === null ? null : { url, model, key };
-}
-
-/** Reads single settings from flags and environment, and collects what is wrong with them in `problems`. */
-class Reader {
-  /** One sentence each. */
-  readonly problems: string[] = [];
-  readonly #flags: Texts;
-  readonly #env: Texts;
-
-  constructor(flags: Texts, env: Texts) {
-    this.#flags = flags;
-    this.#env = env;
-  }
-
-  /** What is given; null if nothing is. A flag may be given and empty. */
-  textOf(setting: Pick<Setting<unknown>, "flag">): string | null {
-    return this.#flags[nameOf(setting)] ?? (this.#env[variableOf(setting)] || null);
-  }
-
-  /** What a variable of another name is set to; null if it is not. */
-  variable(name: string): string | null {
-    return this.#env[name] || null;
-  }
-
-  /** The value; the default if it is not given, or wrong. If wrong, adds a problem. */
-  read<T>(setting: Setting<T>): T {
-    const text = this.textOf(setting);
-    if (text === null) return defaultOf(setting);
-    const value = text === "" ? new Problem("must not be empty") : setting.parse(text);
-    if (!(value instanceof Problem)) return value;
-    const isFlag = this.#flags[nameOf(setting)] !== undefined;
-    const source = isFlag ? `--${nameOf(setting)}` : variableOf(setting);
-    const shown = setting.sensitive !== undefined || text === "" ? "" : ` (${quoted(text)})`;
-    this.problems.push(`${source}${shown} ${value.text}.`);
-    return defaultOf(setting);
-  }
-
-  /** How a setting was given. */
-  describe(setting: Setting<unknown>): GivenSetting {
-    const isFlag = this.#flags[nameOf(setting)] !== undefined;
-    const text = this.textOf(setting);
-    const isSecret = setting.sensitive === "secret";
-    return {
-      name: fieldOf(setting),
-      flag: nameOf(setting),
-      variable: variableOf(setting),
-      help: setting.help,
-      fallback: setting.fallback,
-      source: isFlag ? "flag" : text === null ? "default" : "environment",
-      text: isSecret ? null : text,
-      isSecret,
-      isChangeable: setting.changeable === true,
-    };
-  }
-
-  /** Adds a problem for every flag and every `COFFER_*` variable that is not a setting. */
-  reportUnknown(): void {
-    const names = Object.values(SETTINGS).map(nameOf);
-    for (const flag of Object.keys(this.#flags)) {
-      if (!names.includes(flag)) this.#reportUnknown("--", flag, names);
-    }
-    const variables = Object.values(SETTINGS).map(variableOf);
-    const unknown = Object.keys(this.#env).filter(
-      (name) => name.startsWith(PREFIX) && !variables.includes(name),
-    );
-    const suffixes = variables.map((name) => name.slice(PREFIX.length));
-    for (const variable of unknown) this.#reportUnknown(PREFIX, variable.slice(PREFIX.length), suffixes);
-    // Kubernetes gives every pod variables for every service, named after the service.
-    if (unknown.includes("COFFER_SERVICE_HOST")) {
-      this.problems.push(
-        "Kubernetes sets COFFER_PORT and COFFER_SERVICE_* for a service named coffer: " +
-          "put enableServiceLinks: false in the pod's specification, or name the service differently.",
-      );
-    }
-  }
-
-  #reportUnknown(prefix: string, name: string, known: readonly string[]): void {
-    const meant = nearest(name, known);
-    const hint = meant === null ? "" : ` Did you mean ${prefix}${meant}?`;
-    this.problems.push(`${prefix}${name} is not a setting.${hint}`);
-  }
-}
-
-function defaultOf<T>({ absent, fallback, parse, flag }: Setting<T>): T {
-  if (absent !== undefined) return absent;
-  const value = parse(fallback);
-  if (value instanceof Problem) throw new Error(`the default of ${flag} ${value.text}`);
-  return value;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text);
 }

@@ -268,7 +268,7 @@ test("clients are redirected to a bucket alone", () => {
 test("HTTPS needs a certificate with its key, and an address that says so", () => {
   const files = { COFFER_TLS_CERT: "tls.crt", COFFER_TLS_KEY: "/tls.key" };
   expect(load(files).tls).toEqual({
-    files: { cert: resolve("tls.crt"), key: "/tls.key" },
+    certificate: { kind: "files", files: { cert: resolve("tls.crt"), key: "/tls.key" } },
     redirectPort: null,
   });
   const whole = { ...files, COFFER_TLS_REDIRECT_PORT: "80", COFFER_BASE_URL: "https://drive.example" };
@@ -277,13 +277,77 @@ test("HTTPS needs a certificate with its key, and an address that says so", () =
     "HTTPS needs both COFFER_TLS_CERT and COFFER_TLS_KEY; not set: COFFER_TLS_KEY.",
   ]);
   expect(problems({ COFFER_TLS_REDIRECT_PORT: "80" })).toEqual([
-    "COFFER_TLS_REDIRECT_PORT needs COFFER_TLS_CERT and COFFER_TLS_KEY.",
+    "COFFER_TLS_REDIRECT_PORT needs COFFER_TLS_CERT and COFFER_TLS_KEY, or COFFER_TLS_ACME.",
   ]);
   expect(problems({ ...whole, COFFER_PORT: "80", COFFER_BASE_URL: "http://drive.example" })).toEqual([
     "COFFER_TLS_REDIRECT_PORT must be another port than COFFER_PORT.",
     "COFFER_BASE_URL must begin with https://, as the server speaks HTTPS with COFFER_TLS_CERT.",
   ]);
 });
+
+test("a certificate from an authority needs names, and a port for plain HTTP", () => {
+  const given = { COFFER_TLS_ACME: "Drive.Example, www.drive.example,drive.example" };
+  const whole = { ...given, COFFER_TLS_REDIRECT_PORT: "80" };
+  const acme = {
+    kind: "acme",
+    names: ["drive.example", "www.drive.example"],
+    email: null,
+    directory: "https://acme-v02.api.letsencrypt.org/directory",
+    ca: null,
+  };
+  expect(load(whole).tls).toMatchObject({ certificate: acme, redirectPort: 80 });
+  const others = {
+    COFFER_TLS_ACME_EMAIL: "ada@drive.example",
+    COFFER_TLS_ACME_DIRECTORY: "https://ca.internal:9000/acme/directory",
+    COFFER_TLS_ACME_CA: "root.crt",
+  };
+  expect(load({ ...whole, ...others }).tls?.certificate).toMatchObject({
+    email: "ada@drive.example",
+    directory: "https://ca.internal:9000/acme/directory",
+    ca: resolve("root.crt"),
+  });
+  expect(problems(given)).toEqual([
+    expect.stringContaining("COFFER_TLS_ACME needs COFFER_TLS_REDIRECT_PORT"),
+  ]);
+  expect(problems({ COFFER_TLS_ACME_EMAIL: "ada@drive.example" })).toEqual([
+    "COFFER_TLS_ACME_EMAIL is of no use without COFFER_TLS_ACME.",
+  ]);
+  expect(problems({ ...whole, COFFER_TLS_CERT: "tls.crt", COFFER_TLS_KEY: "tls.key" })).toEqual([
+    "COFFER_TLS_ACME has an authority issue a certificate, so COFFER_TLS_CERT and COFFER_TLS_KEY must not be set.",
+  ]);
+  expect(problems({ ...whole, COFFER_BASE_URL: "http://drive.example" })).toEqual([
+    "COFFER_BASE_URL must begin with https://, as the server speaks HTTPS with COFFER_TLS_ACME.",
+  ]);
+  expect(problems({ ...whole, COFFER_BASE_URL: "https://other.example" })).toEqual([
+    "COFFER_BASE_URL must have one of the names in COFFER_TLS_ACME: the certificate is for these.",
+  ]);
+  expect(load({ ...whole, COFFER_BASE_URL: "https://drive.example" }).baseUrl).toBe("https://drive.example");
+});
+
+test.each([
+  "*.drive.example",
+  "192.0.2.1",
+  "[::1]",
+  "drive.example:443",
+  "https://drive.example",
+  "a..example",
+  "",
+])("no certificate is ordered for %j", (name) => {
+  const given = { COFFER_TLS_ACME: `drive.example,${name}`, COFFER_TLS_REDIRECT_PORT: "80" };
+  expect(problems(given)).toEqual([
+    expect.stringContaining("must be a host name, without a port or a wildcard"),
+  ]);
+});
+
+test.each(["ada", "ada@drive.example,eve@drive.example", "ada@drive.example?subject=x", "a b@drive.example"])(
+  "%j is no address to write to",
+  (address) => {
+    const given = { COFFER_TLS_ACME: "drive.example", COFFER_TLS_REDIRECT_PORT: "80" };
+    expect(problems({ ...given, COFFER_TLS_ACME_EMAIL: address })).toEqual([
+      expect.stringContaining("must be an e-mail address"),
+    ]);
+  },
+);
 
 test("every problem is reported at once, each with its source, its value and what it must be", () => {
   expect(problems({ COFFER_PORT: "80a", COFFER_LOG: "xml" }, { signups: "no", host: "" })).toEqual([

@@ -24,7 +24,11 @@ const MAY_IMPORT = lists({
   commands:
     "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails verify",
   "appliance.ts":
-    "backup-plan.ts blobs config config.ts data-directory db domain http network process services thumbnails",
+    "backup-plan.ts blobs config config.ts data-directory db domain http network own-certificate.ts process services thumbnails",
+  // The certificate of HTTPS: from files, or from an authority.
+  "own-certificate.ts": "acme config config.ts data-directory domain network process services",
+  // Has an authority issue certificates. Loaded only where that is set.
+  acme: "config data-directory domain process",
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
   backup: "blobs data-directory db domain process s3 verify",
   // Moves contents of a store, also beside a server.
@@ -301,7 +305,9 @@ test("a start loads no more of others than this, nor what only commands and some
   ]);
   expect(
     loaded.filter((path) =>
-      /^src\/(backup|migration|s3|verify|blobs\/migration|db\/verify)\/|\/(router|openapi)\.ts$/.test(path),
+      /^src\/(acme|backup|migration|s3|verify|blobs\/migration|db\/verify)\/|\/(router|openapi)\.ts$/.test(
+        path,
+      ),
     ),
   ).toEqual([]);
 });

@@ -71,6 +71,39 @@ export function endpointUrl(text: string): string | Problem {
   return url instanceof Problem ? url : url.href;
 }
 
+/** As `endpointUrl`, of a service that is told secrets: https alone. */
+export function secretEndpointUrl(text: string): string | Problem {
+  const url = webUrl(text);
+  if (url instanceof Problem) return url;
+  return url.protocol === "https:" ? url.href : new Problem("must be an https URL");
+}
+
+/** So many names a certificate of Let's Encrypt may have. */
+const CERTIFICATE_NAMES = 100;
+
+/** A comma-separated list of host names that a certificate can be for, in the form that URLs have them; none twice. */
+export function certificateNames(text: string): readonly string[] | Problem {
+  const names = listOf(certificateName, "a host name, without a port or a wildcard")(text);
+  if (names instanceof Problem) return names;
+  const different = [...new Set(names)];
+  return different.length <= CERTIFICATE_NAMES
+    ? different
+    : new Problem(`must have at most ${CERTIFICATE_NAMES} names`);
+}
+
+function certificateName(text: string): string | null {
+  if (/[\s/\\?#@:%*]/.test(text) || !URL.canParse(`https://${text}`)) return null;
+  // Names in other letters become ASCII, as in a base URL.
+  const { hostname } = new URL(`https://${text}`);
+  const isName = HOST_NAME.test(hostname) && !DOTTED_DIGITS.test(hostname) && !hostname.endsWith(".");
+  return isName ? hostname : null;
+}
+
+/** Where people may be written to. What would be more than one address in a `mailto:` URL is refused (RFC 8555, 7.3). */
+export function emailAddress(text: string): string | Problem {
+  return /^[^\s@,?&<>"]+@[^\s@,?&<>"]+$/.test(text) ? text : new Problem("must be an e-mail address");
+}
+
 /** Schemes that are no http, as of browser extensions: their origins are compared as they are. */
 const OTHER_ORIGIN = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/;
 

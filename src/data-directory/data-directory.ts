@@ -72,6 +72,8 @@ export function pathsIn(root: string) {
     /** A directory for copies of leases that are in a bucket; see `BucketLeases`. */
     leases: join(root, "leases"),
     secretFile: join(root, "secret"),
+    /** A directory for certificates of authorities; see `AcmeFiles`. */
+    acme: join(root, "acme"),
     lockFile: join(root, "lock"),
     /** See `DatabaseReserve`. */
     reserveFile: join(root, "reserve"),

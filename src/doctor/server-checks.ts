@@ -31,6 +31,10 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [level: "error" | "warning
     "error",
     "Read why in the log, and mend the files of COFFER_TLS_CERT and COFFER_TLS_KEY.",
   ],
+  certificate_failed: [
+    "error",
+    "Read why in the log: the names of COFFER_TLS_ACME must lead to this server, and their port 80 to its COFFER_TLS_REDIRECT_PORT.",
+  ],
   certificate_ending: ["warning", "Renew the certificate; the server takes the new files by itself."],
   webhooks_disabled: ["warning", "Their owners see why on the page of webhooks."],
 };

@@ -8,6 +8,8 @@ export interface TlsFiles {
 
 /** What the two files hold. */
 export interface TlsCertificate extends TlsPair {
+  /** From when on the first certificate of the file is valid, in milliseconds since the epoch. */
+  readonly beginsAt: number;
   /** When the first certificate of the file ends, in milliseconds since the epoch. */
   readonly endsAt: number;
 }
@@ -37,7 +39,8 @@ export async function readTlsFiles({ cert, key }: TlsFiles): Promise<TlsCertific
     throw new TlsFilesError(`the key in ${key} is not that of the first certificate in ${cert}`);
   }
   attempt(`${cert} holds something that is no certificate`, () => createSecureContext(pair));
-  return { ...pair, endsAt: certificate.validToDate.getTime() };
+  const { validFromDate, validToDate } = certificate;
+  return { ...pair, beginsAt: validFromDate.getTime(), endsAt: validToDate.getTime() };
 }
 
 /** Whether any user of the machine can read a file. */

@@ -5,12 +5,14 @@ import type { Log } from "./log.ts";
  * Runs `steps` in order, again and again, with a pause of `intervalMs` milliseconds before each turn. A step that
  * fails is logged; the next steps and turns still run.
  *
+ * @param firstMs the pause before the first turn, in milliseconds
  * @returns stops it: waits for the current turn, and no other one starts
  */
 export function repeat(
   intervalMs: number,
   steps: readonly (() => Promise<unknown>)[],
   log: Log,
+  firstMs = intervalMs,
 ): () => Promise<void> {
   let stopped = false;
   let running = Promise.resolve();
@@ -24,14 +26,14 @@ export function repeat(
         if (!(error instanceof WriteRefused)) log.error("background work failed", { error });
       }
     }
-    if (!stopped) schedule();
+    if (!stopped) schedule(intervalMs);
   };
-  const schedule = () => {
+  const schedule = (pauseMs: number) => {
     timer = setTimeout(() => {
       running = run();
-    }, intervalMs);
+    }, pauseMs);
   };
-  schedule();
+  schedule(firstMs);
   return async () => {
     stopped = true;
     clearTimeout(timer);

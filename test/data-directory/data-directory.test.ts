@@ -80,6 +80,7 @@ describe("the directory", () => {
       blobCache: join(root, "cache"),
       leases: join(root, "leases"),
       secretFile: join(root, "secret"),
+      acme: join(root, "acme"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),
       backupLockFile: join(root, "backup-lock"),

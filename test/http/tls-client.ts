@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 
@@ -25,6 +26,11 @@ export class TlsClient {
   /** The subject of the server's certificate. */
   get name(): string {
     return String(this.#socket.getPeerCertificate().subject.CN);
+  }
+
+  /** The server's certificate. */
+  get certificate(): X509Certificate {
+    return new X509Certificate(this.#socket.getPeerCertificate().raw);
   }
 
   /** Sends a request, and returns the body, which must have a length. Rejects if the connection ends before. */
@@ -67,4 +73,12 @@ export async function nameAt(port: number): Promise<string> {
   const { name } = client;
   client.close();
   return name;
+}
+
+/** The certificate that new connections have. */
+export async function certificateAt(port: number): Promise<X509Certificate> {
+  const client = await TlsClient.to(port);
+  const { certificate } = client;
+  client.close();
+  return certificate;
 }

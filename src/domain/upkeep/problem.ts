@@ -4,6 +4,7 @@ export const PROBLEM_KINDS = [
   "disk_unavailable",
   "storage_full",
   "certificate_ending",
+  "certificate_failed",
   "contents_missing",
   "contents_damaged",
   "backup_failed",

@@ -6,6 +6,9 @@ import { errorResponse } from "./errors.ts";
 import { usedAddress } from "./link-base.ts";
 import type { Handler } from "./pipeline.ts";
 
+/** Where an authority asks for the answers to its challenges (RFC 8555, 8.3). */
+const CHALLENGES = "/.well-known/acme-challenge/";
+
 interface RedirectOptions {
   /** The address of this server that is configured: a URL without a trailing slash; null if none is. */
   readonly baseUrl: string | null;
@@ -13,6 +16,8 @@ interface RedirectOptions {
   readonly addressAt: (host: string) => string;
   /** The https address for who names no host. */
   readonly ownUrl: () => string;
+  /** The answer to a challenge by its token, null if it is not asked for; null if no authority asks anything. */
+  readonly challengeAnswer: ((token: string) => string | null) | null;
   readonly log: Log;
 }
 
@@ -20,7 +25,13 @@ interface RedirectOptions {
  * Answers plain HTTP: what asks for a page is sent to the https address. All else is refused, as is what brings a key:
  * that must not travel in the clear a second time, and would if a redirect made it work.
  */
-export function httpsRedirect({ baseUrl, addressAt, ownUrl, log }: RedirectOptions): Handler {
+export function httpsRedirect({
+  baseUrl,
+  addressAt,
+  ownUrl,
+  challengeAnswer,
+  log,
+}: RedirectOptions): Handler {
   const addressFor = ({ headers }: Request): string => {
     if (baseUrl !== null) return baseUrl;
     const used = usedAddress(headers, false);
@@ -44,12 +55,30 @@ export function httpsRedirect({ baseUrl, addressAt, ownUrl, log }: RedirectOptio
     return new Response(null, { status: 308, headers: { location: base + path + search } });
   };
   return (request) => {
+    const challenge = challengeAnswer === null ? null : answerToChallenge(request, challengeAnswer);
+    if (challenge !== null) return challenge;
     const unread = discardUnread(request);
     return unread === null ? answer(request) : unread.then(() => answer(request));
   };
 }
 
-/** What a request asks for. Without a usable Host the runtime gives the target alone, which may begin with `//`. */
+/** The answer to who looks whether a name leads here; null if the request is no such. */
+function answerToChallenge(request: Request, answerFor: (token: string) => string | null): Response | null {
+  if (request.method !== "GET" && request.method !== "HEAD") return null;
+  const { pathname } = targetOf(request);
+  if (!pathname.startsWith(CHALLENGES)) return null;
+  const found = answerFor(pathname.slice(CHALLENGES.length));
+  return new Response(found ?? "This is not asked for now.\n", {
+    status: found === null ? 404 : 200,
+    headers: {
+      "content-type": "text/plain",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+/** What is asked for. Without a usable Host the runtime gives the target alone, and with a bad one no valid URL. */
 function targetOf({ url }: Request): URL {
   return new URL(`http://localhost${url.replace(/^https?:\/\/[^/?#]*/, "")}`);
 }

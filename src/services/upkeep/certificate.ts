@@ -13,10 +13,15 @@ import { Service } from "../service.ts";
 /** From so many days before its end on, a certificate is a problem. */
 const ENDING_DAYS = 14;
 
+/** One that the server renews itself lives shorter, perhaps: it is a problem in this share of its life. */
+const ENDING_SHARE = 1 / 6;
+
 interface CertificateParts extends Pick<Parts, "clock" | "log"> {
   readonly files: TlsFiles;
   /** What they held at the start. */
   readonly found: TlsCertificate;
+  /** Whether the server renews it itself; by default its operator does. */
+  readonly isRenewed?: boolean;
 }
 
 /** The certificate that the server has, and what its files hold meanwhile. */
@@ -24,9 +29,11 @@ export class Certificate extends Service<CertificateParts> {
   #current = this.parts.found;
   /** Why what the files hold now is not used; null if it is. */
   #failure: { readonly reason: string; readonly since: number } | null = null;
+  /** Why no other one could be issued; null if nothing is wrong. */
+  #renewalFailure: { readonly reason: string; readonly since: number } | null = null;
 
   /** Reads the files. Throws an Error that tells the operator what to do. */
-  static async open(parts: Omit<CertificateParts, "found">): Promise<Certificate> {
+  static async open(parts: Omit<CertificateParts, "found" | "isRenewed">): Promise<Certificate> {
     const { files, log } = parts;
     try {
       const certificate = new Certificate({ ...parts, found: await readTlsFiles(files) });
@@ -59,9 +66,22 @@ export class Certificate extends Service<CertificateParts> {
     return this.#failure;
   }
 
+  /** Why an authority issues no other one, and since when; null if nothing is wrong. */
+  get renewalFailure() {
+    return this.#renewalFailure;
+  }
+
+  /** Keeps why an authority issues no other one; null once that is over. */
+  noteRenewal(reason: string | null): void {
+    const since = this.#renewalFailure?.since ?? this.parts.clock.now();
+    this.#renewalFailure = reason === null ? null : { reason, since };
+  }
+
   /** Whether it ends so soon that somebody should look. */
   isEnding(): boolean {
-    return this.daysLeft() <= ENDING_DAYS;
+    const { beginsAt, endsAt } = this.#current;
+    const share = this.parts.isRenewed === true ? ENDING_SHARE : 1;
+    return this.daysLeft() <= Math.min(ENDING_DAYS, Math.ceil((share * (endsAt - beginsAt)) / DAY_MS));
   }
 
   /**

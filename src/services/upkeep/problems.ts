@@ -89,12 +89,13 @@ export class Problems extends Service<
   #certificate(): ServerProblem[] {
     const { certificate } = this.parts;
     if (certificate === null) return [];
-    const { failure } = certificate;
+    const { failure, renewalFailure } = certificate;
     return [
       ...(certificate.isEnding()
         ? [problem("certificate_ending", { count: Math.max(0, certificate.daysLeft()) })]
         : []),
       ...(failure === null ? [] : [problem("certificate_unusable", failure)]),
+      ...(renewalFailure === null ? [] : [problem("certificate_failed", renewalFailure)]),
     ];
   }
 

@@ -54,6 +54,13 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
               ),
         advice: t("Renew it: the server takes the changed files by itself within a minute."),
       };
+    case "certificate_failed":
+      return {
+        what: t("No new TLS certificate is issued"),
+        advice: t(
+          "The server tries again by itself. The names of the certificate must lead to this server, and their port 80 to its port for plain HTTP.",
+        ),
+      };
     case "certificate_unusable":
       return {
         what: t("The changed TLS files can't be used"),

@@ -55,6 +55,16 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
     "A file with the certificate of this server and those that vouch for it, in PEM: the server then speaks HTTPS. It is read again when it changes",
   ),
   tls_key: mark("The file with the private key of that certificate, in PEM, without a passphrase"),
+  tls_acme: mark(
+    "Host names of this server, such as drive.example.com,www.example.com: a certificate authority issues a certificate for them by ACME, and the server renews it. Whoever sets this agrees to the authority's terms of service",
+  ),
+  tls_acme_email: mark("Where the certificate authority may write to"),
+  tls_acme_directory: mark(
+    "The address where the certificate authority says, by ACME, what it offers (its directory)",
+  ),
+  tls_acme_ca: mark(
+    "A file with the certificates to trust when the certificate authority is asked, in PEM: for one of one's own",
+  ),
   tls_redirect_port: mark("A port where plain HTTP is answered with the https address to use, such as 80"),
   base_url: mark(
     "The address at which others reach this server; links begin with it. Without it, they begin with the address that the request was sent to",
