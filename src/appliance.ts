@@ -14,7 +14,6 @@ import { explaining } from "./data-directory/data-directory-error.ts";
 import { isBucket } from "./data-directory/disks-file.ts";
 import { once } from "./domain/once.ts";
 import { ownerTokenOf } from "./domain/upkeep/owner-token.ts";
-import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
 import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
@@ -33,6 +32,7 @@ import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
+import { flushCounts } from "./services/upkeep/last-counts.ts";
 import { BUCKET_GRACE_MS } from "./services/upkeep/sweep.ts";
 import { openServices } from "./services/services.ts";
 import { StoreFailure } from "./data-directory/store-failure.ts";
@@ -41,6 +41,8 @@ import { refuseLostDatabase } from "./data-directory/store-identity.ts";
 import { StoreOpening } from "./data-directory/store-opening.ts";
 import { THUMBNAIL_STORE_BYTES } from "./domain/contents/thumbnail.ts";
 import { ThumbnailStore } from "./thumbnails/thumbnail-store.ts";
+import { loadTracer } from "./tracing/load.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import { VERSION } from "./process/version.ts";
 
 /** How often contents that are due for a check are looked for, in milliseconds. */
@@ -99,9 +101,12 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   }
 }
 
-async function openAll(options: ApplianceOptions) {
-  const { config, log } = options;
+async function openAll(given: ApplianceOptions) {
   await using opened = new AsyncDisposableStack();
+  const tracer = await loadTracer({ ...given, settings: given.config.traces, version: VERSION });
+  opened.defer(() => tracer?.stop());
+  const options = { ...given, tracer, log: tracer?.logging(given.log) ?? given.log };
+  const { config, log } = options;
   const { host, tls } = config;
   const own = tls === null ? null : await openOwnCertificate({ ...options, tls });
   const parts = await openParts({ ...options, certificate: own?.certificate ?? null }, opened);
@@ -191,13 +196,14 @@ async function openAll(options: ApplianceOptions) {
 
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
 async function openParts(
-  options: ApplianceOptions & { readonly certificate: Certificate | null },
+  options: ApplianceOptions & { readonly certificate: Certificate | null; readonly tracer: Tracer | null },
   opened: AsyncDisposableStack,
 ) {
   const {
     config,
     clock,
     log,
+    tracer,
     adoptEmpty = false,
     forgetDisks = false,
     program = [process.execPath],
@@ -215,6 +221,7 @@ async function openParts(
   const database = opened.adopt(
     Database.open(directory.database, clock, {
       reserve,
+      tracer,
       onFailure: (error) => failure.note(error),
       beforeUpgrade: (upgrade) => copyBeforeUpgrade(copying, upgrade),
     }),
@@ -231,6 +238,7 @@ async function openParts(
     tables,
     clock,
     log,
+    tracer,
     adopt: adoptEmpty,
     forget: forgetDisks,
   });
@@ -240,7 +248,12 @@ async function openParts(
   const places = await contents.mark();
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
-  const blobs = new BlobStore({ place, small: tables.smallContents, damaged: tables.damagedContents });
+  const blobs = new BlobStore({
+    place,
+    small: tables.smallContents,
+    damaged: tables.damagedContents,
+    tracer,
+  });
   const storePlaces = { database: directory.database, blobs: places };
   const thumbnailStore = new ThumbnailStore(directory.thumbnails, THUMBNAIL_STORE_BYTES);
   const stores = { tables, blobs, thumbnailStore, storePlaces };
@@ -270,25 +283,10 @@ async function openParts(
   });
   services.webhookSender.start();
   services.webhookOutbox.start(changeRecord);
-  const atEnd = (flush: () => Promise<void>) => opened.defer(() => finalFlush(flush, database, log));
-  atEnd(() => services.apiKeys.flushUse());
-  atEnd(() => services.sessions.flushUse());
-  atEnd(() => services.linkUses.flush());
-  atEnd(() => services.usage.flush());
+  const hasFailed = () => database.hasFailed;
+  opened.defer(() => flushCounts({ ...services, hasFailed, log }));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   const ownerToken = once(() => ownerTokenOf(secret));
   const forgetEmptiedDisks = () => contents.forgetEmptied();
   return { database, failure, services, idempotency, ownerToken, forgetEmptiedDisks };
-}
-
-/** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */
-async function finalFlush(flush: () => Promise<void>, database: Database, log: Log): Promise<void> {
-  // Why it takes no more is logged already.
-  if (database.hasFailed) return;
-  try {
-    await flush();
-  } catch (error) {
-    if (!(error instanceof WriteRefused)) throw error;
-    log.warn("the last counts of use could not be written", { reason: error.message });
-  }
 }

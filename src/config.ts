@@ -4,6 +4,7 @@ import { Reader, type Texts } from "./config/reader.ts";
 import { type Setting, variableOf } from "./config/setting.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { readTls, refuseForeignBase } from "./config/tls.ts";
+import { traceSettings } from "./config/traces.ts";
 import { isInside, pathInAnother } from "./config/values.ts";
 import { isSharedBucket } from "./domain/upkeep/backup-address.ts";
 import { DAY_MS } from "./domain/time.ts";
@@ -94,6 +95,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval) ?? (blobs?.kind === "s3" ? 0 : SCRUB_MS),
     embeddings: readEmbeddings(reader),
     metricsToken: reader.read(SETTINGS.metricsToken),
+    traces: traceSettings(reader, reader.read(SETTINGS.traceRate)),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
     /** How each was given, in the order of the help. */
     asGiven: Object.values(SETTINGS).map((setting) => reader.describe(setting)),

@@ -57,6 +57,7 @@ test("nothing given: the documented defaults", () => {
     scrubIntervalMs: 30 * 86_400_000,
     embeddings: null,
     metricsToken: null,
+    traces: null,
     logFormat: "json",
   });
 });

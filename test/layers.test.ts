@@ -24,7 +24,7 @@ const MAY_IMPORT = lists({
   commands:
     "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails verify",
   "appliance.ts":
-    "backup-plan.ts blobs config config.ts data-directory db domain http network own-certificate.ts process services thumbnails",
+    "backup-plan.ts blobs config config.ts data-directory db domain http network own-certificate.ts process services thumbnails tracing",
   // The certificate of HTTPS: from files, or from an authority.
   "own-certificate.ts": "acme config config.ts data-directory domain network process services",
   // Has an authority issue certificates. Loaded only where that is set.
@@ -35,7 +35,7 @@ const MAY_IMPORT = lists({
   migration: "blobs config data-directory db domain process",
   "backup-plan.ts": "config.ts domain services",
   "accounts.ts": "config.ts data-directory db process services",
-  http: "domain process services web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
+  http: "domain process services tracing web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
   // What has a system run the server.
@@ -46,13 +46,15 @@ const MAY_IMPORT = lists({
   extraction: "domain process",
   // Keeps thumbnails, and draws them in a process of its own.
   thumbnails: "blobs domain process",
-  services: "blobs db domain extraction network process thumbnails",
+  services: "blobs db domain extraction network process thumbnails tracing",
   // The lock of the directory is a database, and its identity has to do with the database and the contents.
-  "data-directory": "blobs config db domain process",
-  db: "domain process",
-  blobs: "domain process s3",
+  "data-directory": "blobs config db domain process tracing",
+  db: "domain process tracing",
+  blobs: "domain process s3 tracing",
   // A bucket of an S3 server. It does not know what is kept there.
-  s3: "domain process",
+  s3: "domain process tracing",
+  // Which work belongs to which request, for a collector of traces. Whoever works below knows only a function of it.
+  tracing: "config domain process",
   // The one way to servers whose names others choose.
   network: "domain process",
   "config.ts": "config domain",

@@ -1,6 +1,7 @@
 import type { ByteRange, Digest } from "../domain/contents/content.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { StoreId } from "../domain/id.ts";
+import type { Histogram } from "../process/histogram.ts";
 import type { S3Figures } from "../s3/meter.ts";
 import type { BlobBody, HeldBlob } from "./blob-body.ts";
 import type { BlobFacts, DamagedBlob } from "./blob-file.ts";
@@ -91,6 +92,8 @@ export interface BlobPlace {
   disks(): Promise<readonly DiskFigures[]>;
   /** Only a bucket has it. */
   bucketFigures?(): BucketFigures | null;
+  /** How long it took to sync each content, in seconds. Only disks have it. */
+  readonly syncs?: Histogram | null;
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount: number;
   /** How many shards one sweep may list. */

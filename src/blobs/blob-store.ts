@@ -8,6 +8,8 @@ import {
   requireBytes,
   stateOfBytes,
 } from "./blob-file.ts";
+import { traced } from "../tracing/traced.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import { type BlobBody, held, type HeldBlob } from "./blob-body.ts";
 import type { BlobPlace, BlobSpace, ListedBlob, SentAs } from "./blob-place.ts";
 import { BlobWriter, Pins } from "./blob-writer.ts";
@@ -28,6 +30,8 @@ interface BlobStoreParts {
   readonly place: BlobPlace;
   readonly small: SmallBlobs;
   readonly damaged: KnownDamage;
+  /** Records what is read and kept; absent if no traces are recorded. */
+  readonly tracer?: Tracer | null;
 }
 
 /**
@@ -65,6 +69,7 @@ export class BlobStore {
     | "away"
     | "disks"
     | "bucketFigures"
+    | "syncs"
     | "checksReads"
     | "onDamage"
     | "shardsASweep"
@@ -79,9 +84,9 @@ export class BlobStore {
    * writer throws UNAVAILABLE for all but small blobs.
    */
   async create(announced = 0): Promise<BlobWriter> {
-    const { place, small, damaged } = this.#parts;
+    const { place, small, damaged, tracer = null } = this.#parts;
     const room = await place.room(announced);
-    return new BlobWriter({ room, pins: this.#pins, smallBytes: small.smallBytes, damaged });
+    return new BlobWriter({ room, pins: this.#pins, smallBytes: small.smallBytes, damaged, tracer });
   }
 
   /**
@@ -94,7 +99,7 @@ export class BlobStore {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
     if (content.size > CHECKED_BYTES) {
-      return this.#parts.place.part(content, range);
+      return this.#placed(content, (place) => place.part(content, range));
     }
     return this.#readChecked(content, range);
   }
@@ -102,7 +107,7 @@ export class BlobStore {
   /** A whole blob, to be read in any order. Throws as `read`. */
   async hold(content: BlobFacts): Promise<HeldBlob> {
     this.#refuseDamaged(content);
-    if (content.size > CHECKED_BYTES) return this.#parts.place.hold(content);
+    if (content.size > CHECKED_BYTES) return this.#placed(content, (place) => place.hold(content));
     return held(await this.#readChecked(content, { start: 0, end: content.size }));
   }
 
@@ -136,7 +141,16 @@ export class BlobStore {
   }
 
   #readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#readSmall(content) ?? this.#parts.place.readAll(content);
+    return this.#readSmall(content) ?? this.#placed(content, (place) => place.readAll(content));
+  }
+
+  /** Reads a blob that is no row. Of one that is read while it is sent the span has only the beginning. */
+  #placed<T>({ size }: BlobFacts, read: (place: BlobPlace) => Promise<T>): Promise<T> {
+    const { place, tracer = null } = this.#parts;
+    return traced(tracer, "blob read", (span) => {
+      span?.set({ "coffer.content.size": size });
+      return read(place);
+    });
   }
 
   /** Reads a blob where it is kept in pieces, whatever is known of it. Checked after the last. Throws DamagedBlob. */

@@ -1,5 +1,7 @@
 import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { BlobFacts, DamagedBlob, KnownDamage } from "./blob-file.ts";
+import { traced } from "../tracing/traced.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { BlobRoom } from "./blob-place.ts";
 import type { TempFile } from "./temp-file.ts";
 import { WriteBuffer } from "./write-buffer.ts";
@@ -41,6 +43,8 @@ interface BlobWriterParts {
   /** Up to which size blobs are handed over instead of becoming files. */
   readonly smallBytes: number;
   readonly damaged: KnownDamage;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
 }
 
 /**
@@ -182,8 +186,11 @@ export class BlobWriter implements AsyncDisposable {
 
   /** Makes the content durable. Returns why what was there cannot be matched; null if it can. */
   async #keep(content: BlobFacts): Promise<DamagedBlob | null> {
-    const { room, damaged } = this.#parts;
-    const damage = await room.keep(content, damaged.problemOf(content.digest), () => this.#draft());
+    const { room, damaged, tracer } = this.#parts;
+    const damage = await traced(tracer, "blob sync", (span) => {
+      span?.set({ "coffer.content.size": content.size });
+      return room.keep(content, damaged.problemOf(content.digest), () => this.#draft());
+    });
     if (damage === null) await this.#discard();
     return damage;
   }

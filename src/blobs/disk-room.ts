@@ -10,6 +10,7 @@ import {
   setDirectoryAside,
 } from "./blob-file.ts";
 import { type BlobRoom, noPlaceNow } from "./blob-place.ts";
+import type { Histogram } from "../process/histogram.ts";
 import type { Disk } from "./disk.ts";
 import type { SpacePromise } from "./disk-space.ts";
 import { asRefusal } from "./system-error.ts";
@@ -24,6 +25,8 @@ interface AllDisks {
   holderOf(digest: Digest): Promise<Disk | null>;
   /** Looks which of them can be used. */
   look(): Promise<unknown>;
+  /** How long it took to sync each content. */
+  readonly syncs: Histogram;
 }
 
 interface DiskRoomParts {
@@ -66,14 +69,14 @@ export class DiskRoom implements BlobRoom {
     await holder.makeShard(digest);
     const damage = await damageAt(holder.blobPath(digest), content, refused);
     const path = (damage === null ? holder : disk).blobPath(digest);
-    if (damage !== null) {
-      if (holder !== disk) await disk.makeShard(digest);
-      const file = await draft();
-      if (!damage.isMissing) setDirectoryAside(path);
-      await file.moveTo(path, size);
-    }
-    // For a match as well: another upload may have renamed it just now, and not synced yet.
-    await syncDirectory(dirname(path));
+    if (damage !== null && holder !== disk) await disk.makeShard(digest);
+    const file = damage === null ? null : await draft();
+    if (damage?.isMissing === false) setDirectoryAside(path);
+    await disks.syncs.time(async () => {
+      await file?.moveTo(path, size);
+      // For a match as well: another upload may have renamed it just now, and not synced yet.
+      await syncDirectory(dirname(path));
+    });
     if (damage !== null && holder !== disk) await holder.remove(digest);
     return damage;
   }

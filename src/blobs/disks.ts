@@ -7,6 +7,7 @@ import { type BlobFacts, OpenBlob, readBeginning, readBlob, requireFile, stateAt
 import { held, type HeldBlob } from "./blob-body.ts";
 import type { AwayDisk, BlobRoom, DiskFigures, ListedBlob, StorePlace } from "./blob-place.ts";
 import { UnavailableBlob } from "./blob-place.ts";
+import { DURATIONS, Histogram } from "../process/histogram.ts";
 import { Disk } from "./disk.ts";
 import type { DiskPaths } from "./disk-paths.ts";
 import { DiskRoom, NoRoom } from "./disk-room.ts";
@@ -38,6 +39,7 @@ export class Disks implements StorePlace {
   readonly shardCount = 256;
   readonly shardsASweep = 4;
   readonly space: DisksSpace;
+  readonly syncs = new Histogram(DURATIONS);
   #disks: readonly Disk[];
   #sources: readonly BlobSource[];
   readonly #onChange: NonNullable<DisksOptions["onChange"]>;

@@ -266,6 +266,12 @@ export const SETTINGS = {
     sensitive: "secret",
     parse: token,
   }),
+  traceRate: setting({
+    flag: "--trace-rate NUMBER",
+    fallback: "100",
+    help: "How many traces are recorded in a second at most: of those that callers bring, and of the others each; OTEL_EXPORTER_OTLP_ENDPOINT says where they are sent",
+    parse: integer(1, 10_000),
+  }),
   log: setting({
     flag: "--log pretty|json",
     fallback: "pretty on a terminal, else json",

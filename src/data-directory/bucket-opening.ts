@@ -64,11 +64,11 @@ async function open(
     : new JoinedPlace({ current: inBucket, former: onDisks, isFormerNear: true });
 }
 
-function accessTo({ tables, clock, log, s3 }: OpeningParts, address: BucketAddress): BucketAccess {
+function accessTo({ tables, clock, log, s3, tracer }: OpeningParts, address: BucketAddress): BucketAccess {
   const name = nameOfBackupAddress(address);
   try {
     return new BucketAccess({
-      s3: { ...s3, ...address, clock },
+      s3: { ...s3, ...address, clock, tracer },
       store: tables.store.id(),
       onChange: (why) => tellOfBucket(log, name, why),
     });

@@ -6,6 +6,7 @@ import type { Tables } from "../db/tables.ts";
 import type { BucketAddress } from "../domain/upkeep/backup-address.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { FoundDisk, FoundDisks } from "./store-disks.ts";
 
@@ -25,6 +26,8 @@ export interface OpeningParts {
   readonly tables: Tables;
   readonly clock: SteadyClock;
   readonly log: Log;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
   /** Whether the operator wants to use what does not belong together; see `checkStoreIdentity`. */
   readonly adopt: boolean;
   /** See `findDisks`. */

@@ -82,7 +82,7 @@ interface RequestDatabase {
   ping(): void;
 }
 
-interface AppOptions extends Pick<Parts, "clock" | "log" | "version"> {
+interface AppOptions extends Pick<Parts, "clock" | "log" | "tracer" | "version"> {
   readonly settings: AppSettings;
   readonly services: Services;
   readonly idempotency: Idempotency;
@@ -107,6 +107,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   return createHandler({
     clock,
     log,
+    tracer: options.tracer,
     authenticate: (key) => services.apiKeys.authenticate(key),
     authenticateSession: (token) => services.sessions.authenticate(token),
     originOf: ownOrigin(settings.baseUrl, isTls),
@@ -144,10 +145,11 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 }
 
 function partsOf(options: AppOptions): Parts {
-  const { settings, services, clock, log, version, ownUrl, addresses, archiveStallMs } = options;
+  const { settings, services, clock, log, tracer, version, ownUrl, addresses, archiveStallMs } = options;
   return {
     ...services,
     log,
+    tracer,
     clock,
     version,
     retention: services.settings.retention,

@@ -26,6 +26,7 @@ type FromPipeline = Pick<
   | "holdSnapshot"
   | "log"
   | "strictTransport"
+  | "tracer"
 >;
 
 type ForMetrics = Omit<MetricsOptions, "isTrustedPeer" | "requests">;

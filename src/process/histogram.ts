@@ -29,4 +29,12 @@ export class Histogram {
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.#sum += value;
   }
+
+  /** Observes how long work takes, in seconds, unless it rejects. */
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const result = await work();
+    this.observe((performance.now() - began) / 1000);
+    return result;
+  }
 }

@@ -1,4 +1,6 @@
 import type { SteadyClock } from "../process/clock.ts";
+import { traced } from "../tracing/traced.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import { BucketAddress, type BucketPlace, type Query } from "./address.ts";
 import { Circuit, type CircuitChange } from "./circuit.ts";
 import { CredentialsReader, type CredentialsSource } from "./credentials.ts";
@@ -41,6 +43,8 @@ export interface S3Options extends S3Settings {
   /** What all names begin with in the bucket: empty, or ends in a slash. */
   readonly prefix: string;
   readonly clock: SteadyClock;
+  /** Records the requests, of which the store is told nothing; absent if no traces are recorded. */
+  readonly tracer?: Tracer | null;
   /** Bytes of a part of a large object; stores take no less than 5 MiB. */
   readonly partBytes?: number;
   readonly patience?: Partial<Patience>;
@@ -105,11 +109,28 @@ export class S3Requests {
    * What `take` makes of the answer, or the error that it is. Throws S3Unavailable, S3Refused if nothing can be asked, and
    * what reading the body throws.
    */
-  async try<T>(request: S3Request, take: (reply: S3Reply) => Promise<T>): Promise<T | S3ErrorReply> {
+  try<T>(request: S3Request, take: (reply: S3Reply) => Promise<T>): Promise<T | S3ErrorReply> {
+    const { tracer = null } = this.#options;
+    return traced(tracer, `s3 ${request.method}`, async (span) => {
+      span?.set({ "http.request.method": request.method }, "client");
+      const answer = await this.#try(request, take, () => span?.note("retry"));
+      if (answer instanceof S3ErrorReply) span?.set({ "http.response.status_code": answer.status });
+      return answer;
+    });
+  }
+
+  async #try<T>(
+    request: S3Request,
+    take: (reply: S3Reply) => Promise<T>,
+    noteRetry: () => void,
+  ): Promise<T | S3ErrorReply> {
     const { sleep = Bun.sleep } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt >= this.#patience.attempts;
-      if (attempt > 1) this.#meter.countRetry();
+      if (attempt > 1) {
+        this.#meter.countRetry();
+        noteRetry();
+      }
       try {
         const answer = await this.#circuit.run(() =>
           this.#meter.count(request, this.#attempt(request, take)),

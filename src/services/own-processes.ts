@@ -1,9 +1,17 @@
 import { hasCode } from "../blobs/system-error.ts";
 import { requireDescriptors } from "../process/descriptors.ts";
+import { traced } from "../tracing/traced.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import { Service } from "./service.ts";
 
 /** How much longer than its limit a process may take before it is killed, in milliseconds. */
 const GRACE_MS = 5000;
+
+/** What a process has written. `isLate`: it took too long. */
+interface Ended {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isLate: boolean;
+}
 
 interface Task {
   /** The command of this program, and its arguments. */
@@ -20,15 +28,20 @@ interface Task {
  * Starts this program again, with one content in a process that gets nothing else: a hostile one can take time and
  * memory there as it likes, and bring the process down.
  */
-export class OwnProcesses extends Service<{ program: readonly string[] }> {
+export class OwnProcesses extends Service<{ program: readonly string[]; tracer: Tracer | null }> {
   readonly #running = new Set<Bun.Subprocess>();
   #isStopped = false;
 
   /**
-   * What a process writes; nothing if it was ended or could not start. `isLate`: it took too long. Throws UNAVAILABLE
-   * without file descriptors for a process.
+   * What a process writes; nothing if it was ended or could not start. Rejects with UNAVAILABLE without file descriptors
+   * for a process.
    */
-  async run(task: Task): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly isLate: boolean }> {
+  run(task: Task): Promise<Ended> {
+    const [command = ""] = task.command;
+    return traced(this.parts.tracer, command, () => this.#run(task));
+  }
+
+  async #run(task: Task): Promise<Ended> {
     requireDescriptors();
     const ended = { bytes: new Uint8Array(), isLate: false };
     if (this.#isStopped || task.signal?.aborted === true) return ended;

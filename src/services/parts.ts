@@ -4,6 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Retention } from "../domain/history/history.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
+import type { Tracer } from "../tracing/tracer.ts";
 import type { Access } from "./access.ts";
 import type { UsageMeter } from "./accounts/usage.ts";
 import type { Batches } from "./changes/batches.ts";
@@ -26,6 +27,8 @@ export interface Parts {
   readonly blobs: BlobStore;
   readonly clock: SteadyClock;
   readonly log: Log;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
   readonly storePlaces: StorePlaces;
   readonly retention: Retention;
   readonly access: Access;

@@ -12,7 +12,10 @@ import type { SearchTimes } from "./search/search.ts";
 import type { ThumbnailStore } from "../thumbnails/thumbnail-store.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
-export interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
+export interface ServiceParts extends Pick<
+  Parts,
+  "tables" | "blobs" | "clock" | "log" | "tracer" | "storePlaces"
+> {
   readonly thumbnailStore: ThumbnailStore;
   /** Of this data directory. */
   readonly secret: Uint8Array;

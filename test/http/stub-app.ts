@@ -187,6 +187,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
   const handler = createHandler({
     clock,
     log,
+    tracer: null,
     authenticate,
     authenticateSession: () => null,
     originOf: ownOrigin(null),

@@ -51,6 +51,7 @@ const GROUPS = [
       "s3_path_style",
       "scrub_interval",
       "metrics_token",
+      "trace_rate",
     ],
   },
   { title: mark("Search by meaning"), names: ["embeddings", "embeddings_model", "embeddings_key"] },

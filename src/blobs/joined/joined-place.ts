@@ -1,5 +1,6 @@
 import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
+import type { Histogram } from "../../process/histogram.ts";
 import type { BlobBody, HeldBlob } from "../blob-body.ts";
 import type { BlobFacts, DamagedBlob } from "../blob-file.ts";
 import {
@@ -77,6 +78,11 @@ export class JoinedPlace implements StorePlace {
   bucketFigures(): BucketFigures | null {
     const [figures = null] = this.#places.flatMap((place) => place.bucketFigures?.() ?? []);
     return figures;
+  }
+
+  /** Nothing new comes to the former place. */
+  get syncs(): Histogram | null {
+    return this.#current.syncs ?? null;
   }
 
   async look(): Promise<void> {

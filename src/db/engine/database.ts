@@ -4,6 +4,8 @@ import { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
+import { traced } from "../../tracing/traced.ts";
+import type { Tracer } from "../../tracing/tracer.ts";
 import { explainFailure, openConnection, type Upgrade } from "./opening.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
 import type { WriteFigures } from "./write-meter.ts";
@@ -29,6 +31,8 @@ interface DatabaseOptions {
   readonly onFailure: (error: unknown) => void;
   /** Called before an older schema is upgraded. An error in it leaves the database as it is. */
   readonly beforeUpgrade: (upgrade: Upgrade) => void;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
 }
 
 /**
@@ -47,6 +51,7 @@ export class Database {
   readonly #commit;
   readonly #othersVersion;
   readonly #clock: Clock;
+  readonly #tracer: Tracer | null;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
   #snapshotAt = 0;
@@ -59,6 +64,7 @@ export class Database {
   private constructor(sql: Connection, clock: Clock, options: DatabaseOptions | null) {
     this.sql = sql;
     this.#clock = clock;
+    this.#tracer = options?.tracer ?? null;
     this.#reserve = options?.reserve ?? null;
     this.#log = new DatabaseLog(sql.filename);
     this.#checkpoints = new Checkpoints({
@@ -108,7 +114,18 @@ export class Database {
    * @throws WriteRefused STORAGE_FULL if the disk has no room. UNAVAILABLE if the disk failed: the outcome of the
    *   write that failed is unknown, and every later one is refused.
    */
-  async write<T>(job: () => T, within?: Within<T>, how: Partial<WriteOptions> = {}): Promise<T> {
+  write<T>(job: () => T, within?: Within<T>, how: Partial<WriteOptions> = {}): Promise<T> {
+    return traced(this.#tracer, "database write", (span) => {
+      const noted = () => {
+        // The wait in the queue ends here.
+        span?.note("transaction");
+        return job();
+      };
+      return this.#write(span === null ? job : noted, within, how);
+    });
+  }
+
+  async #write<T>(job: () => T, within: Within<T> | undefined, how: Partial<WriteOptions>): Promise<T> {
     const { room = "free", isDurable = true } = how;
     if (room === "free" && this.#reserve?.isWhole === false) await this.requireWritable();
     try {
@@ -119,7 +136,7 @@ export class Database {
     } catch (error) {
       if (!(error instanceof Busy)) throw error;
       await error.end;
-      return this.write(job, within, how);
+      return this.#write(job, within, how);
     }
   }
 

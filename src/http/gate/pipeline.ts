@@ -1,10 +1,12 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
+import type { Tracer } from "../../tracing/tracer.ts";
 import type { Cors } from "./origins.ts";
 import type { Refusal } from "../../services/upkeep/refusals.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge, Gate } from "./gate.ts";
+import { endSpan } from "./request-span.ts";
 import { isGuardedPath, isToldByKey } from "./route-table.ts";
 import type { Connections, ContextParts, RouteName } from "./request-context.ts";
 import { contextOf, RequestContext, setContext } from "./request-context.ts";
@@ -38,9 +40,13 @@ export interface PipelineOptions extends ContextParts {
   readonly countRefusal: (refusal: Refusal) => void;
   /** See `RequestMeter.count`. */
   readonly countAnswer: (route: RouteName | null, status: number, seconds: number) => void;
+  /** The server's address, which spans name: a URL without a trailing slash, or `/`. */
+  readonly baseUrl: string;
   /** See `strictTransport`. */
   readonly strictTransport: string | null;
   readonly log: Log;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
 }
 
 /**
@@ -50,10 +56,12 @@ export interface PipelineOptions extends ContextParts {
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, cors, route, holdSnapshot, countRequest, countRefusal, countAnswer, strictTransport, log } =
     options;
+  const { tracer, baseUrl } = options;
+  // Without a base URL every caller could name another one.
+  const host = baseUrl === "/" ? null : new URL(baseUrl).hostname;
   const links = linksToDescription(options.basePath);
   const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
-  return (request, connections) => {
-    const context = new RequestContext(request, connections, options);
+  const handle = (request: Request, connections: Connections, context: RequestContext) => {
     // The request that the routes see, and whose body they read.
     let received = request;
     const finish = (response: Response): Response | Promise<Response> => {
@@ -80,6 +88,8 @@ export function createPipeline(options: PipelineOptions): Handler {
       const ms = performance.now() - context.startedAt;
       countAnswer(context.route, response.status, ms / 1000);
       record(response, request, context, ms, log);
+      // Comes last: the line is told apart by it.
+      if (context.span !== null) endSpan(context.span, context, response.status, host);
       return request.method === "HEAD" ? headOnly(response) : response;
     };
     const fail = (error: unknown) => finish(refuse(error, request, log));
@@ -100,6 +110,12 @@ export function createPipeline(options: PipelineOptions): Handler {
     } catch (error) {
       return fail(error);
     }
+  };
+  return (request, connections) => {
+    const context = new RequestContext(request, connections, options);
+    if (tracer === null) return handle(request, connections, context);
+    context.span = tracer.begin(request.headers);
+    return tracer.run(context.span, () => handle(request, connections, context));
   };
 }
 

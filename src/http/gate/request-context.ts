@@ -7,6 +7,7 @@ import {
 } from "../../domain/idempotency.ts";
 import { withoutBasePath } from "../../domain/network/base-path.ts";
 import type { Attempt } from "../../services/idempotency.ts";
+import type { Span } from "../../tracing/span.ts";
 import type { ClientOf } from "../connection/client-address.ts";
 import { usedAddress } from "./link-base.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
@@ -89,6 +90,8 @@ export class RequestContext {
   route: RouteName | null = null;
   /** What an MCP message asks for, such as `tools/call read_file`, for the log; null for other requests. */
   call: string | null = null;
+  /** The span of the trace that it belongs to; null if that is not recorded. */
+  span: Span | null = null;
   /** Whether errors have the shape that OAuth gives them. */
   hasOAuthErrors = false;
   /** The conditions of a write that were sent as parameters or fields, in place of headers; null where absent. */

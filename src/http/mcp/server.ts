@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { RequestContext } from "../gate/request-context.ts";
+import { traced } from "../../tracing/traced.ts";
 import * as t from "../operation/schema.ts";
 import { admissionTo, isFor, type Message, requireMayCall, type Sent } from "./admission.ts";
 import { failureOf, refusedCall } from "./failures.ts";
@@ -60,7 +61,7 @@ function withArguments(called: Tool, meant: object): Tool {
 const keyArgument = t.text("From provision_drive, or your human's.");
 
 export function createMcp(options: McpOptions) {
-  const { log, retention, services, throttle, version } = options;
+  const { log, retention, services, throttle, tracer, version } = options;
 
   const call = async (name: string, sent: Sent, context: RequestContext, signal: AbortSignal) => {
     const found = CALLED.get(name);
@@ -69,7 +70,9 @@ export function createMcp(options: McpOptions) {
     }
     try {
       requireMayCall(found, sent, context.caller);
-      const { content } = await found.run(sent, { ...options, context, signal });
+      const { content } = await traced(tracer, `tools/call ${found.shown.name}`, () =>
+        found.run(sent, { ...options, context, signal }),
+      );
       return { content: [...content] };
     } catch (error) {
       // Nobody waits for the answer, and that the tool stopped is no failure.

@@ -23,7 +23,7 @@ const NAMED_DRIVES = 20;
 
 export interface McpOptions extends Pick<
   Parts,
-  "throttle" | "log" | "version" | "retention" | "linkBase" | "claimBase"
+  "throttle" | "log" | "tracer" | "version" | "retention" | "linkBase" | "claimBase"
 > {
   readonly services: Services;
 }

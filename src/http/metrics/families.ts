@@ -79,7 +79,7 @@ function ofRequests({ requests, bytes, refused, feedStreams, sessions }: Told): 
   ];
 }
 
-function ofDatabase({ writes, databaseSizes: sizes }: Told): Family[] {
+function ofDatabase({ writes, contentSyncs, databaseSizes: sizes }: Told): Family[] {
   const files = {
     database: sizes.database,
     log: sizes.log,
@@ -90,6 +90,11 @@ function ofDatabase({ writes, databaseSizes: sizes }: Told): Family[] {
     gauge("coffer_database_writes_waiting", "Writes that wait to be run.", writes.waiting),
     histogram("coffer_database_commit_writes", "How many writes each commit had.", writes.groups),
     histogram("coffer_database_sync_duration_seconds", "How long each sync of the log took.", writes.syncs),
+    histogram(
+      "coffer_content_sync_duration_seconds",
+      "How long each sync of a content took, with its directory.",
+      contentSyncs,
+    ),
     gauge(
       "coffer_database_size_bytes",
       "The files of the database, and of the indexes of search.",
@@ -206,7 +211,7 @@ function ofBucket({ bucket }: Told): Family[] {
   ];
 }
 
-function ofUpkeep({ backups, scrub, problems }: Told): Family[] {
+function ofUpkeep({ backups, scrub, problems, spans }: Told): Family[] {
   return [
     gauge(
       "coffer_problem",
@@ -240,6 +245,11 @@ function ofUpkeep({ backups, scrub, problems }: Told): Family[] {
       seconds(scrub.finishedAt),
     ),
     gauge("coffer_contents_damaged", "Contents that are known to be damaged.", scrub.damaged),
+    counter(
+      "coffer_trace_spans",
+      "What came of spans of traces: sent; failed, as the collector did not take them; dropped for want of room.",
+      spans === null ? null : each("outcome", spans),
+    ),
   ];
 }
 

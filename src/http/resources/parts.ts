@@ -2,6 +2,7 @@ import type { Retention } from "../../domain/history/history.ts";
 import type { SteadyClock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
+import type { Tracer } from "../../tracing/tracer.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { Cookies } from "../gate/session-cookie.ts";
 import type { NewKeyThrottle, ProvisionThrottle } from "../limits/creation-throttles.ts";
@@ -10,6 +11,8 @@ import type { Pace } from "../upload/upload-body.ts";
 /** What the routes of `/v0` and `/mcp` are made from: each list of them takes what it needs. */
 export interface Parts extends Services {
   readonly log: Log;
+  /** Null if no traces are recorded. */
+  readonly tracer: Tracer | null;
   readonly clock: SteadyClock;
   readonly version: string;
   readonly retention: Retention;

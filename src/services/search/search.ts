@@ -15,6 +15,7 @@ import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
 import { bytesToEndOf, sliceAt } from "../../domain/search/slices.ts";
 import { parseInstant } from "../../domain/time.ts";
 import { DURATIONS, Histogram } from "../../process/histogram.ts";
+import { traced } from "../../tracing/traced.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { Turns } from "../turns.ts";
@@ -62,7 +63,7 @@ const NOTHING = { findings: [], total: 0, isExact: true, isRelaxed: false };
 
 /** Finds files by name, tags and text, in the drives that the caller may see. */
 export class Search extends Service<
-  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
+  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log" | "tracer"> & {
     indexer: Indexer;
     queryVectors: QueryVectors;
     /** Overrides the default timeouts. */
@@ -78,7 +79,7 @@ export class Search extends Service<
   async find(caller: Caller, query: SearchQuery) {
     const began = performance.now();
     try {
-      return await this.#find(caller, query);
+      return await traced(this.parts.tracer, "search", () => this.#find(caller, query));
     } finally {
       this.durations.observe((performance.now() - began) / 1000);
     }

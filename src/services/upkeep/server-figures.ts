@@ -20,7 +20,7 @@ export type Figures = Awaited<ReturnType<ServerFigures["now"]>>;
 
 /** Puts together what the parts of the server have counted. */
 export class ServerFigures extends Service<
-  Pick<Parts, "tables" | "blobs" | "clock"> & {
+  Pick<Parts, "tables" | "blobs" | "clock" | "tracer"> & {
     usage: UsageMeter;
     feed: Feed;
     search: Search;
@@ -57,6 +57,10 @@ export class ServerFigures extends Service<
       disks: await blobs.place.disks(),
       /** Null unless contents are in a bucket. */
       bucket: blobs.place.bucketFigures?.() ?? null,
+      /** How long it took to sync each content; null unless contents are on disks. */
+      contentSyncs: blobs.place.syncs ?? null,
+      /** What came of the spans of traces; null if none are recorded. */
+      spans: this.parts.tracer?.figures ?? null,
       backups: backups.state(),
       scrub: { isOn: scrub.isOn, ...scrub.status() },
       problems: (await problems.list()).map(({ kind }) => kind),

@@ -30,7 +30,7 @@ interface Running {
  * webhook pauses, and is sent one at a time until it answers: a dead server takes no turns from others.
  */
 export class WebhookSender extends Service<
-  Pick<Parts, "tables" | "clock" | "log"> & {
+  Pick<Parts, "tables" | "clock" | "log" | "tracer"> & {
     reach: WebhookReach;
     sealingKey: () => Uint8Array;
     /** Where webhooks may be beside the public internet. */
@@ -152,7 +152,7 @@ export class WebhookSender extends Service<
     if (problem !== null) return this.#disable(webhook, problem);
     const secret = this.#secretOf(webhook);
     if (secret === null) return this.#disable(webhook, "Its secret cannot be read. Make a new webhook.");
-    const outcome = await this.#post(webhook.url, secret, delivery);
+    const outcome = await this.#postTraced(webhook, secret, delivery);
     const now = tables.webhooks.served(webhook.pk);
     // It may be removed by now, and another one have its row.
     if (this.#stopping.signal.aborted || now?.id !== webhook.id) return;
@@ -178,10 +178,36 @@ export class WebhookSender extends Service<
     }
   }
 
-  async #post(url: string, secret: Uint8Array, { id, payload }: DueDelivery): Promise<Outcome> {
+  /** In a trace of its own, which the webhook's server is told of: nobody waits for it. */
+  #postTraced(webhook: ServedWebhook, secret: Uint8Array, delivery: DueDelivery): Promise<Outcome> {
+    const { tracer } = this.parts;
+    if (tracer === null) return this.#post(webhook.url, secret, delivery);
+    return tracer.apart("webhook delivery", async (span) => {
+      span?.set({ "coffer.webhook_id": webhook.id, "coffer.delivery_id": delivery.id }, "client");
+      const outcome = await this.#post(webhook.url, secret, delivery, span?.header);
+      if ("error" in outcome) span?.fail("no_answer");
+      else {
+        span?.set({ "http.request.method": "POST", "http.response.status_code": outcome.status });
+        if (outcome.status >= 400) span?.fail(String(outcome.status));
+      }
+      return outcome;
+    });
+  }
+
+  async #post(
+    url: string,
+    secret: Uint8Array,
+    { id, payload }: DueDelivery,
+    traceparent?: string,
+  ): Promise<Outcome> {
     const { subnets, network, clock } = this.parts;
     const signed = signedHeaders(secret, { id, payload }, clock.now());
-    const headers = { "content-type": "application/json", "user-agent": "Coffer", ...signed };
+    const headers = {
+      "content-type": "application/json",
+      "user-agent": "Coffer",
+      ...signed,
+      ...(traceparent === undefined ? {} : { traceparent }),
+    };
     const late = AbortSignal.timeout(WEBHOOKS.answerMs);
     const signal = AbortSignal.any([late, this.#stopping.signal]);
     const bounds = { ...network, subnets, bytes: WEBHOOKS.answerBytes };

@@ -218,7 +218,12 @@ test("on a full disk the reserve is given up: what may use it is done, the rest 
   const path = join(place.path, "coffer.db");
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => void failures.push(error);
-  const database = Database.open(path, new FakeClock(), { reserve, onFailure, beforeUpgrade: () => {} });
+  const database = Database.open(path, new FakeClock(), {
+    reserve,
+    onFailure,
+    beforeUpgrade: () => {},
+    tracer: null,
+  });
   try {
     database.sql.run("CREATE TABLE note (x INTEGER NOT NULL) STRICT");
     const note = (x: number) => () => database.sql.run("INSERT INTO note VALUES (?)", [x]);

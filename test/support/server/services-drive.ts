@@ -67,6 +67,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     blobs: opening.blobsFor?.(blobs) ?? blobs,
     clock,
     log,
+    tracer: null,
     secret: new Uint8Array(32),
     keyPrefix: "cof",
     blobRedirect: "off",

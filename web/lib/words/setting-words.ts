@@ -120,6 +120,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   metrics_token: mark(
     "What Prometheus sends to read /metrics, as a bearer token of 16 characters or more; set it in the environment, because other users of the machine can see flags",
   ),
+  trace_rate: mark(
+    "How many traces are recorded in a second at most: of those that callers bring, and of the others each; OTEL_EXPORTER_OTLP_ENDPOINT says where they are sent",
+  ),
   embeddings_key: mark(
     "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
   ),
