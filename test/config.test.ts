@@ -465,6 +465,94 @@ test("a token for metrics is long, can be sent, and is kept secret", () => {
   }
 });
 
+describe("traces", () => {
+  const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318/" };
+
+  test("are sent where the usual variables say", () => {
+    const { traces } = load(ENDPOINT);
+    expect(traces).toMatchObject({
+      collector: { url: "http://localhost:4318/v1/traces" },
+      sampling: { isParentBased: true, ratio: 1, perSecond: 100 },
+      resource: { "service.name": "coffer" },
+    });
+    expect(traces?.collector.headers.reveal()).toEqual({});
+    const own = { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://c.example/as-it-is" };
+    expect(load(own).traces?.collector.url).toBe("https://c.example/as-it-is");
+    expect(load({ ...ENDPOINT, COFFER_TRACE_RATE: "7" }).traces?.sampling.perSecond).toBe(7);
+    const protocol = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" };
+    expect(load({ ...ENDPOINT, ...protocol }).traces).not.toBeNull();
+  });
+
+  test("are not sent unless there is a collector, and if they are turned off", () => {
+    // What is wrong with the other variables does not matter then.
+    const wrong = { OTEL_TRACES_SAMPLER: "nonsense", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
+    expect(load(wrong).traces).toBeNull();
+    expect(load({ ...ENDPOINT, ...wrong, OTEL_SDK_DISABLED: "TRUE" }).traces).toBeNull();
+    expect(load({ ...ENDPOINT, ...wrong, OTEL_TRACES_EXPORTER: "none" }).traces).toBeNull();
+  });
+
+  test("headers are kept secret; those of traces come last", () => {
+    const { traces } = load({
+      ...ENDPOINT,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-key=hunter2%20%3D, a = b ,",
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "a=c",
+    });
+    expect(traces?.collector.headers.reveal()).toEqual({ "x-key": "hunter2 =", a: "c" });
+    expect(inspect(traces) + JSON.stringify(traces)).not.toContain("hunter2");
+  });
+
+  test("the service has a name, and what else is said of it", () => {
+    const attributes = {
+      OTEL_RESOURCE_ATTRIBUTES: "service.name=one,deployment.environment.name=prod%C3%A9",
+    };
+    expect(load({ ...ENDPOINT, ...attributes }).traces?.resource).toEqual({
+      "service.name": "one",
+      "deployment.environment.name": "prod\u00e9",
+    });
+    const named = { ...attributes, OTEL_SERVICE_NAME: "two" };
+    expect(load({ ...ENDPOINT, ...named }).traces?.resource["service.name"]).toBe("two");
+  });
+
+  test.each([
+    ["always_on", "0.5", false, 1],
+    ["always_off", "0.5", false, 0],
+    ["traceidratio", "0.5", false, 0.5],
+    ["traceidratio", "", false, 1],
+    ["parentbased_always_on", "0.5", true, 1],
+    ["parentbased_always_off", "0.5", true, 0],
+    ["parentbased_traceidratio", ".25", true, 0.25],
+  ] as const)("a sampler %s with %p", (sampler, arg, isParentBased, ratio) => {
+    const env = { ...ENDPOINT, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: arg };
+    expect(load(env).traces?.sampling).toEqual({ isParentBased, ratio, perSecond: 100 });
+  });
+
+  test.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "hunter2:4318"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:hunter2@c.example"],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c.example/?key=hunter2"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+    ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "hunter2"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=hunter2%0d%0ab: c"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a b=hunter2"],
+    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=hunter2%ff"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "no-value"],
+    ["OTEL_TRACES_SAMPLER", "jaeger_remote"],
+    ["COFFER_TRACE_RATE", "0"],
+  ])("a wrong %s stops the start, and is not quoted if it may be secret: %p", (variable, text) => {
+    const found = problems({ ...ENDPOINT, [variable]: text });
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^${variable} .*must `))]);
+    expect(found.join("")).not.toContain("hunter2");
+  });
+
+  test.each(["-1", "1.5", "half", "1e-1"])("no share is %p", (arg) => {
+    const sampler = { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: arg };
+    expect(problems({ ...ENDPOINT, ...sampler })).toEqual([
+      expect.stringMatching(/^OTEL_TRACES_SAMPLER_ARG .* must be a number from 0 to 1\./),
+    ]);
+  });
+});
+
 describe("OpenID Connect", () => {
   test("all three together; the issuer stays as written", () => {
     const { oidc } = load(OIDC);

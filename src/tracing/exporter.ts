@@ -17,6 +17,8 @@ interface ExporterParts {
   readonly sleep?: Sleep;
   /** Overrides `DELAY_MS`. */
   readonly delayMs?: number;
+  /** Overrides `FLUSH_MS`. */
+  readonly flushMs?: number;
 }
 
 /** How many spans may wait. */
@@ -68,7 +70,7 @@ export class Exporter {
   /** Sends what waits, for up to two seconds. */
   async stop(): Promise<void> {
     this.#isLast = true;
-    const late = setTimeout(() => this.#stopping.abort(), FLUSH_MS);
+    const late = setTimeout(() => this.#stopping.abort(), this.#parts.flushMs ?? FLUSH_MS);
     await this.#sending;
     if (this.#waiting.length > 0) await this.#begin();
     clearTimeout(late);

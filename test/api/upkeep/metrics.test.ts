@@ -110,6 +110,8 @@ describe("requests are counted", () => {
       coffer_content_received_bytes_total: 51_000,
       coffer_content_sent_bytes_total: 1000,
       coffer_search_duration_seconds_count: 1,
+      // The small one is a row.
+      coffer_content_sync_duration_seconds_count: 1,
       coffer_drives: 1,
       coffer_files: 2,
       'coffer_storage_bytes{kind="files"}': 51_000,
