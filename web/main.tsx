@@ -4,7 +4,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { chosenAppearance, showAppearance } from "./lib/browser/appearance.ts";
 import { basePath } from "./lib/browser/base-path.ts";
-import { leadElements } from "./lib/browser/element-addresses.ts";
+import { leadElements } from "./lib/browser/lead-elements.ts";
 import { placeName } from "./lib/browser/title.ts";
 import { keptLanguage, showLanguage } from "./lib/words/language.ts";
 

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { h } from "preact";
 import { basePath, inBrowser } from "../../web/lib/browser/base-path.ts";
-import { leadElements } from "../../web/lib/browser/element-addresses.ts";
+import { leadAddresses } from "../../web/lib/browser/element-addresses.ts";
 import { sourcesIn } from "../support/sources.ts";
 
 afterEach(() => {
@@ -60,15 +59,12 @@ test("an address of ours begins with the base path in the browser, and no other 
     expect(inBrowser(address)).toBe(address);
 });
 
-test("elements lead under the base path, once each", () => {
+test("the addresses of an element lead under the base path, and nothing else of it", () => {
   basePath.value = "/coffer";
-  leadElements();
-  const Named = ({ href }: { readonly href: string }) => h("a", { href });
-  // What a component gives on is led where it is an element.
-  expect(h(Named, { href: "/drives" }).props.href).toBe("/drives");
-  expect(Named({ href: "/drives" }).props).toMatchObject({ href: "/coffer/drives" });
-  expect(h("img", { src: "/v0/x" }).props).toMatchObject({ src: "/coffer/v0/x" });
-  expect(h("a", { href: "https://other.example/" }).props).toMatchObject({ href: "https://other.example/" });
-  basePath.value = "";
-  expect(h("a", { href: "/drives" }).props).toMatchObject({ href: "/drives" });
+  const attributes = { href: "/drives", src: "/v0/x", title: "/drives" };
+  leadAddresses(attributes);
+  expect(attributes).toEqual({ href: "/coffer/drives", src: "/coffer/v0/x", title: "/drives" });
+  const foreign = { href: "https://other.example/" };
+  leadAddresses(foreign);
+  expect(foreign).toEqual({ href: "https://other.example/" });
 });
