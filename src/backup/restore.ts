@@ -20,7 +20,7 @@ import { bucketOf, openBackup } from "./opening.ts";
 import { BackupError, BACKUPS, digestOfName, nameOfContent, textOf, wholeAtLast } from "./place.ts";
 import { Restoration } from "./restoration.ts";
 import type { S3Access } from "./s3-place.ts";
-import { BadTar, readTar, type TarEntry } from "./tar.ts";
+import { BadTar, readTar, type TarEntry } from "../domain/contents/tar.ts";
 
 /** Contents of an archive that are held in memory, at most. */
 const SMALL_BYTES = 1024 * 1024;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { BadTar, readTar, tarEnd, tarHeader, tarPadding } from "../../src/backup/tar.ts";
+import { tarEnd, tarHeader } from "../../src/backup/tar.ts";
+import { BadTar, readTar, tarPadding } from "../../src/domain/contents/tar.ts";
 import { failureOf } from "../support/samples/failure.ts";
 
 /** Around the size of a block, and none at all. */
