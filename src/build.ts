@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type BuildSource, buildSource } from "./build-source.ts";
+import type { Release } from "./process/version.ts";
 
 /** What to build other than an executable for this machine. */
 export interface BuildOptions {
@@ -9,6 +10,8 @@ export interface BuildOptions {
   readonly platform?: { readonly target: Bun.Build.CompileTarget; readonly executablePath: string };
   /** What `coffer version` says that it was built from; nothing if left out. */
   readonly source?: BuildSource | null | undefined;
+  /** The release that it is a part of; without one, `coffer upgrade` never replaces it. */
+  readonly release?: Release | null;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface BuildOptions {
 export async function build(
   entryPoint: string,
   outfile: string,
-  { platform, source = null }: BuildOptions = {},
+  { platform, source = null, release = null }: BuildOptions = {},
 ): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });
   // Loaded by name, from next to the executable's main module.
@@ -36,7 +39,10 @@ export async function build(
     // functions, files and lines.
     minify: { whitespace: true, syntax: true, identifiers: false },
     sourcemap: "linked",
-    define: source === null ? {} : { COFFER_SOURCE: JSON.stringify(shownOf(source)) },
+    define: {
+      ...(source === null ? {} : { COFFER_SOURCE: JSON.stringify(shownOf(source)) }),
+      ...(release === null ? {} : { COFFER_RELEASE: JSON.stringify(release) }),
+    },
     compile: {
       ...platform,
       outfile,

@@ -94,6 +94,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     }),
     scrubIntervalMs: reader.read(SETTINGS.scrubInterval) ?? (blobs?.kind === "s3" ? 0 : SCRUB_MS),
     embeddings: readEmbeddings(reader),
+    upgrade: { url: reader.read(SETTINGS.upgradeUrl), key: reader.read(SETTINGS.upgradeKey) },
     metricsToken: reader.read(SETTINGS.metricsToken),
     traces: traceSettings(reader, reader.read(SETTINGS.traceRate)),
     logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),

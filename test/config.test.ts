@@ -56,6 +56,7 @@ test("nothing given: the documented defaults", () => {
     s3: { endpoint: null, region: "us-east-1", isPathStyle: false, credentials: null },
     scrubIntervalMs: 30 * 86_400_000,
     embeddings: null,
+    upgrade: { url: null, key: null },
     metricsToken: null,
     traces: null,
     logFormat: "json",

@@ -22,7 +22,7 @@ function lists(lines: Readonly<Record<string, string>>): Record<string, string[]
 const MAY_IMPORT = lists({
   "main.ts": "commands",
   commands:
-    "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails verify",
+    "accounts.ts appliance.ts backup config config.ts data-directory doctor domain extraction migration network process service thumbnails upgrade verify",
   "appliance.ts":
     "backup-plan.ts blobs config config.ts data-directory db domain http network own-certificate.ts process services thumbnails tracing",
   // The certificate of HTTPS: from files, or from an authority.
@@ -40,6 +40,8 @@ const MAY_IMPORT = lists({
   verify: "blobs data-directory db domain process",
   // What has a system run the server.
   service: "",
+  // Replaces the executable by that of a newer release.
+  upgrade: "domain process",
   // Asks the running server of a data directory, and looks at what is around both.
   doctor: "config.ts data-directory db domain network process",
   // Reads documents, in a process of its own.
@@ -61,7 +63,7 @@ const MAY_IMPORT = lists({
   config: "domain",
   process: "domain package.json",
   domain: "",
-  "build.ts": "build-source.ts",
+  "build.ts": "build-source.ts process",
   "build-source.ts": "",
   // What is published. No part of the executable.
   release: "build-source.ts build.ts process",
@@ -122,6 +124,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
       "release",
       "service",
       "thumbnails",
+      "upgrade",
     ],
   },
   {

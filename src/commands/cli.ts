@@ -4,11 +4,14 @@ import { backup, restore } from "./backup.ts";
 import { blobsMigrate } from "./migrate.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 import { drawThumbnail, extractText } from "./own-processes.ts";
+import { STORE_TOO_NEW } from "./exit-codes.ts";
+import { NewerStore } from "../domain/upkeep/newer-store.ts";
 import { doctor } from "./doctor.ts";
 import { serve } from "./serve.ts";
 import { serviceInstall, servicePrint } from "./service.ts";
 import { status } from "./status.ts";
 import type { Terminal } from "./terminal.ts";
+import { upgrade } from "./upgrade.ts";
 import { verify } from "./verify.ts";
 import { listeningOf, localAddress } from "../network/local-address.ts";
 
@@ -52,6 +55,7 @@ const COMMANDS: readonly Command[] = [
   doctor,
   serviceInstall,
   servicePrint,
+  upgrade,
   healthcheck,
   version,
   extractText,
@@ -81,8 +85,12 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     terminal.err(`coffer: ${error instanceof Error ? error.message : String(error)}`);
-    return (error instanceof CommandError ? error.exitCode : undefined) ?? command.failureCode ?? 1;
+    return exitCodeOf(error) ?? command.failureCode ?? (error instanceof NewerStore ? STORE_TOO_NEW : 1);
   }
+}
+
+function exitCodeOf(error: unknown): number | undefined {
+  return error instanceof CommandError ? error.exitCode : undefined;
 }
 
 function findCommand(args: readonly string[]): { command: Command; rest: readonly string[] } | null {

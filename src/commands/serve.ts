@@ -10,17 +10,12 @@ import { ServiceManager } from "../process/service-manager.ts";
 import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
+import { DIRECTORY_GONE } from "./exit-codes.ts";
 
 /** How long running requests may take to finish after a signal, in milliseconds. */
 const DRAIN_MS = 10_000;
 /** The same without a data directory: what writes is refused at once, what reads would be cut off anyway. */
 const LOST_DRAIN_MS = 1000;
-
-/**
- * The exit code if the data directory is gone, EX_IOERR of sysexits.h. Whoever starts the server again should not do so
- * by itself then: it would begin an empty store where a disk is to be mounted.
- */
-export const DIRECTORY_GONE = 74;
 
 /** Only flags, no settings and no variables: they override a protection of the data, so they must be typed. */
 const PROTECTIONS = `  --adopt-empty

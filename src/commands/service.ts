@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { SETTINGS } from "../config/settings.ts";
 import type { Installation, ServiceDescription } from "../service/description.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
-import { DIRECTORY_GONE } from "./serve.ts";
+import { DIRECTORY_GONE, STORE_TOO_NEW } from "./exit-codes.ts";
 
 const KINDS = ["systemd", "launchd", "openrc", "compose"] as const;
 type Kind = (typeof KINDS)[number];
@@ -76,7 +76,7 @@ function descriptionOf({ values }: Arguments): ServiceDescription {
     openFiles: 65_536,
     stopSeconds: 30,
     watchdogSeconds: 60,
-    finalExitCode: DIRECTORY_GONE,
+    finalExitCodes: [STORE_TOO_NEW, DIRECTORY_GONE],
   };
 }
 

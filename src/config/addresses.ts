@@ -65,6 +65,15 @@ export function issuerUrl(text: string): string | Problem {
     : new Problem("must be an https URL (http only for this machine)");
 }
 
+/** Where files are, without trailing `/`. https, or http on this machine. */
+export function releasesUrl(text: string): string | Problem {
+  const url = webUrl(text);
+  if (url instanceof Problem) return url;
+  return url.protocol === "https:" || isLoopback(url.hostname)
+    ? url.href.replace(/\/+$/, "")
+    : new Problem("must be an https URL (http only for this machine)");
+}
+
 /** Of a service that the operator has chosen: any http or https, also on this machine or in the local network. */
 export function endpointUrl(text: string): string | Problem {
   const url = webUrl(text);

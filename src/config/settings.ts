@@ -6,6 +6,7 @@ import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { Secret } from "./secret.ts";
 import { setting } from "./setting.ts";
 import { TLS_SETTINGS } from "./tls-settings.ts";
+import { UPGRADE_SETTINGS } from "./upgrade-settings.ts";
 import {
   bytes,
   choice,
@@ -272,6 +273,7 @@ export const SETTINGS = {
     help: "How many traces are recorded in a second at most: of those that callers bring, and of the others each; OTEL_EXPORTER_OTLP_ENDPOINT says where they are sent",
     parse: integer(1, 10_000),
   }),
+  ...UPGRADE_SETTINGS,
   log: setting({
     flag: "--log pretty|json",
     fallback: "pretty on a terminal, else json",

@@ -22,15 +22,21 @@ export interface ExecutableParts {
   readonly directory: string;
   readonly cache: string;
   readonly source: BuildSource;
+  /** The public key of minisign that the release is signed with, in one line; null if it is not. */
+  readonly key: string | null;
 }
 
 /** Builds the executable of a platform. Throws Error if it does not look like one. */
 export async function buildExecutable(platform: Platform, parts: ExecutableParts): Promise<Executable> {
-  const { directory, cache, source } = parts;
+  const { directory, cache, source, key } = parts;
   const path = join(directory, platform.name, fileName(platform));
   const executablePath = await runtimeOf(platform, cache);
   await rm(path, { force: true });
-  await build(MAIN, path, { platform: { target: platform.target, executablePath }, source });
+  await build(MAIN, path, {
+    platform: { target: platform.target, executablePath },
+    source,
+    release: { platform: platform.name, key },
+  });
   await chmod(path, 0o755);
 
   const header = await Bun.file(path).slice(0, HEADER_BYTES).bytes();

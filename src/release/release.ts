@@ -7,7 +7,7 @@ import { type Entry, writeArchives } from "./archives.ts";
 import { writeDeb } from "./deb.ts";
 import { buildExecutable, type Executable } from "./executables.ts";
 import { type Download, homebrewFormula, scoopManifest } from "./manifests.ts";
-import { readSecretKey, signatureOf } from "./minisign.ts";
+import { publicKeyOf, readSecretKey, type SecretKey, signatureOf } from "./minisign.ts";
 import { type PackageParts, writeNpmPackages } from "./npm.ts";
 import { PACKAGED } from "./package-tree.ts";
 import { fileName, type Platform, PLATFORMS } from "./platforms.ts";
@@ -23,7 +23,7 @@ export interface ReleaseOptions {
   readonly source: BuildSource;
   /** Where the files will be for others, such as `https://example.com/download`. */
   readonly url: string;
-  /** The file of a secret key of minisign, to sign the sums with. */
+  /** The file of a secret key of minisign, to sign the sums with. The executables then trust its public key. */
   readonly key?: string | undefined;
   /** The platforms; all of them if left out. Without all there are no manifests. */
   readonly only?: readonly string[] | undefined;
@@ -37,6 +37,8 @@ export async function release(options: ReleaseOptions): Promise<void> {
   const platforms = platformsOf(only);
   for (const tool of ["dpkg-deb", "rpmbuild"])
     if (Bun.which(tool) === null) throw new Error(`The packages need ${tool}, of Debian's dpkg and rpm.`);
+  const secret = options.key === undefined ? null : readSecretKey(await Bun.file(options.key).text());
+  const key = secret === null ? null : publicKeyOf(secret);
   const work = join(directory, "work");
   await rm(directory, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
@@ -49,7 +51,7 @@ export async function release(options: ReleaseOptions): Promise<void> {
 
   const executables: Executable[] = [];
   for (const platform of platforms) {
-    const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source };
+    const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source, key };
     const executable = await buildExecutable(platform, made);
     executables.push(executable);
     add(await archive(directory, executable, parts));
@@ -59,9 +61,9 @@ export async function release(options: ReleaseOptions): Promise<void> {
     }
   }
   add(await writeNpmPackages(directory, executables, parts));
-  add([await writeSbom(directory, parts)]);
+  add([await writeSbom(directory, parts), await writeLatest(directory)]);
   if (only === undefined) add(await writeManifests(options));
-  await writeSums(options, files);
+  await writeSums(directory, files, secret);
   await rm(work, { recursive: true });
 }
 
@@ -99,6 +101,13 @@ async function writeSbom(directory: string, { version, seconds }: PackageParts):
   return path;
 }
 
+/** What `coffer upgrade` asks for first. */
+async function writeLatest(directory: string): Promise<string> {
+  const path = join(directory, "latest.json");
+  await Bun.write(path, `${JSON.stringify({ version: VERSION })}\n`);
+  return path;
+}
+
 async function writeManifests({ directory, url }: ReleaseOptions): Promise<string[]> {
   const download = async (platform: string, ending: string): Promise<Download> => {
     const name = `${archiveName(platform)}${ending}`;
@@ -120,15 +129,19 @@ async function writeManifests({ directory, url }: ReleaseOptions): Promise<strin
 }
 
 /** Writes the sums of all files, as `sha256sum` does, and signs them if there is a key. */
-async function writeSums({ directory, key }: ReleaseOptions, files: readonly string[]): Promise<void> {
+async function writeSums(
+  directory: string,
+  files: readonly string[],
+  secret: SecretKey | null,
+): Promise<void> {
   const lines = await Promise.all(files.map(async (path) => `${await sha256Of(path)}  ${basename(path)}\n`));
   const sums = Buffer.from(
     lines.toSorted((one, other) => (one.slice(64) < other.slice(64) ? -1 : 1)).join(""),
   );
   const path = join(directory, "SHA256SUMS");
   await Bun.write(path, sums);
-  if (key === undefined) return;
-  const secret = readSecretKey(await Bun.file(key).text());
+  if (secret === null) return;
+  // `coffer upgrade` reads the version from the comment: sums of an older release are then not taken for the newest.
   await Bun.write(`${path}.minisig`, signatureOf(sums, secret, `coffer ${VERSION}`));
 }
 

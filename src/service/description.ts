@@ -16,8 +16,8 @@ export interface ServiceDescription {
   readonly stopSeconds: number;
   /** After so long without a sign of life it is restarted. */
   readonly watchdogSeconds: number;
-  /** The exit code after which nobody may start it again by itself; see `DIRECTORY_GONE`. */
-  readonly finalExitCode: number;
+  /** The exit codes after which nobody may start it again by itself; see `commands/exit-codes.ts`. */
+  readonly finalExitCodes: readonly number[];
 }
 
 /** A file of an installation. */

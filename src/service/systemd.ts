@@ -52,7 +52,7 @@ WatchdogSec=${service.watchdogSeconds}
 Restart=on-failure
 RestartSec=2
 # The data directory is gone: a start would begin an empty store there.
-RestartPreventExitStatus=${service.finalExitCode}
+RestartPreventExitStatus=${service.finalExitCodes.join(" ")}
 # An upgrade of a large database takes its time.
 TimeoutStartSec=infinity
 TimeoutStopSec=${service.stopSeconds}

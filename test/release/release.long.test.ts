@@ -53,6 +53,7 @@ test.skipIf(CANNOT)(
       `coffer-${version}.tgz: OK`,
       `coffer-linux-x64-${version}.tgz: OK`,
       `coffer_${version}_amd64.deb: OK`,
+      "latest.json: OK",
     ]);
     expect(await Bun.$`${unpacked} version`.text()).toBe(SHOWN);
   },
@@ -60,7 +61,7 @@ test.skipIf(CANNOT)(
 
 test.skipIf(CANNOT)("the same source gives the same bytes at another place", async () => {
   const cache = join(place.path, "cache");
-  const parts = { directory: join(place.path, "again"), cache, source: SOURCE };
+  const parts = { directory: join(place.path, "again"), cache, source: SOURCE, key: null };
   const { path } = await buildExecutable(platform(NAME), parts);
   expect((await Bun.$`cmp ${path} ${unpacked}`.nothrow().quiet()).exitCode).toBe(0);
 });
@@ -181,7 +182,12 @@ const NO_EMULATOR =
   Bun.which(EMULATOR.command) === null || !existsSync(`${EMULATOR.libraries}/lib/libc.so.6`);
 
 test.skipIf(CANNOT || NO_EMULATOR)("on arm64 a server starts, and stops when it is told to", async () => {
-  const parts = { directory: join(place.path, "arm"), cache: join(place.path, "cache"), source: SOURCE };
+  const parts = {
+    directory: join(place.path, "arm"),
+    cache: join(place.path, "cache"),
+    source: SOURCE,
+    key: null,
+  };
   const { path } = await buildExecutable(platform("linux-arm64"), parts);
   const env = {
     QEMU_LD_PREFIX: EMULATOR.libraries,

@@ -52,6 +52,8 @@ const GROUPS = [
       "scrub_interval",
       "metrics_token",
       "trace_rate",
+      "upgrade_url",
+      "upgrade_key",
     ],
   },
   { title: mark("Search by meaning"), names: ["embeddings", "embeddings_model", "embeddings_key"] },

@@ -1,6 +1,7 @@
 import { type Database, Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
 import { messageOf } from "../../domain/errors.ts";
+import { NewerStore } from "../../domain/upkeep/newer-store.ts";
 import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
@@ -166,10 +167,10 @@ function refuseForeignSchema(db: Database, migrations: readonly Migration[]): vo
   if (newest !== undefined && newest.version > migrations.length) {
     const writer = newest.coffer ?? null;
     const by = writer === null ? "a newer Coffer" : `a newer Coffer, ${writer}`;
-    throw new Error(
+    throw new NewerStore(
       `The database has schema version ${newest.version}, but this executable, Coffer ${VERSION}, knows only versions ` +
-        `up to ${migrations.length}. It was upgraded by ${by}: start that one. To go back to this one, put the copy ` +
-        `that was made before the upgrade in its place (see "Upgrade" in the manual), or restore a backup ` +
+        `up to ${migrations.length}. It was upgraded by ${by}: start that one, or a newer one still. To go back to this one, ` +
+        `put the copy that was made before the upgrade in its place (see "Upgrade" in the manual), or restore a backup ` +
         "from before it.",
     );
   }

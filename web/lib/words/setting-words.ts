@@ -126,12 +126,17 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   embeddings_key: mark(
     "The key that the endpoint asks for, if it does; set it in the environment, because other users of the machine can see flags",
   ),
+  upgrade_url: mark(
+    "Where coffer upgrade finds the files of the newest release; nothing else ever asks there",
+  ),
+  upgrade_key: mark("The public key of minisign that a release must be signed with to be installed"),
   log: mark("How log lines are written"),
 };
 
 /** Defaults that the server describes, for want of a value. */
 const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   none: mark("Not set"),
+  "that of this release, if it has one": mark("that of this release, if it has one"),
   "1h on disks, 168h in a bucket": mark("1h on disks, 168h in a bucket"),
   "720h on disks, never in a bucket": mark("720h on disks, never in a bucket"),
   "a tenth of the disk, at most 5GB": mark("a tenth of the disk, at most 5GB"),
