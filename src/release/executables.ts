@@ -2,6 +2,7 @@ import { chmod, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "../build.ts";
 import type { BuildSource } from "../build-source.ts";
+import { signed, wrongInSignature } from "./code-signature.ts";
 import { formatOf, HEADER_BYTES } from "./executable-format.ts";
 import { fileName, type Platform } from "./platforms.ts";
 import { runtimeOf } from "./runtimes.ts";
@@ -37,6 +38,7 @@ export async function buildExecutable(platform: Platform, parts: ExecutableParts
     source,
     release: { platform: platform.name, key },
   });
+  if (platform.os === "darwin") await mendSignature(path);
   await chmod(path, 0o755);
 
   const header = await Bun.file(path).slice(0, HEADER_BYTES).bytes();
@@ -45,4 +47,17 @@ export async function buildExecutable(platform: Platform, parts: ExecutableParts
   if (format !== platform.format || size < LEAST_BYTES)
     throw new Error(`${path} is ${format} of ${size} bytes, and should be ${platform.format}.`);
   return { platform, path };
+}
+
+/**
+ * Signs an executable of macOS ad hoc unless its signature is of it. For x64 Bun leaves the signature that its own
+ * executable had, and macOS ends a program whose pages are not those that were signed. Throws Error if that is no help.
+ */
+async function mendSignature(path: string): Promise<void> {
+  const bytes = await Bun.file(path).bytes();
+  if (wrongInSignature(bytes) === null) return;
+  const mended = signed(bytes, "coffer");
+  const wrong = wrongInSignature(mended);
+  if (wrong !== null) throw new Error(`The signature of ${path} is of no use: ${wrong}.`);
+  await Bun.write(path, mended);
 }

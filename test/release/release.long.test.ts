@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
+import { wrongInSignature } from "../../src/release/code-signature.ts";
 import { buildExecutable } from "../../src/release/executables.ts";
 import { type Platform, PLATFORMS } from "../../src/release/platforms.ts";
 import { release } from "../../src/release/release.ts";
@@ -65,6 +66,20 @@ test.skipIf(CANNOT)("the same source gives the same bytes at another place", asy
   const { path } = await buildExecutable(platform(NAME), parts);
   expect((await Bun.$`cmp ${path} ${unpacked}`.nothrow().quiet()).exitCode).toBe(0);
 });
+
+test.skipIf(CANNOT).each(["darwin-x64", "darwin-arm64"])(
+  "the executable of %s has a signature of each of its pages, which a byte that changes breaks",
+  async (name) => {
+    const cache = join(place.path, "cache");
+    const parts = { directory: join(place.path, "macos"), cache, source: SOURCE };
+    const { path } = await buildExecutable(platform(name), parts);
+    const bytes = await Bun.file(path).bytes();
+    expect(wrongInSignature(bytes)).toBeNull();
+    const at = bytes.length >> 1;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    expect(wrongInSignature(bytes)).toMatch(/^page \d+ of \d+ has another hash$/);
+  },
+);
 
 test.skipIf(CANNOT || Bun.which("npm") === null)(
   "the packages of npm run the executable as it runs itself",
