@@ -1,5 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
 
 /** A file of an archive. */
@@ -78,10 +80,15 @@ export async function writeArchives(
   const inside = entries.map((entry) => ({ ...entry, name: `${basename(place)}/${entry.name}` }));
   if (kind === "zip") return [await write(`${place}.zip`, zip(inside, seconds))];
   const archive = Buffer.from(tar(inside, seconds));
-  return [
-    await write(`${place}.tar.gz`, Bun.gzipSync(archive, { level: 6 })),
-    await write(`${place}.tar.zst`, await Bun.zstdCompress(archive, { level: ZSTD_LEVEL })),
-  ];
+  return Promise.all([
+    gzipped(archive).then((bytes) => write(`${place}.tar.gz`, bytes)),
+    Bun.zstdCompress(archive, { level: ZSTD_LEVEL }).then((bytes) => write(`${place}.tar.zst`, bytes)),
+  ]);
+}
+
+/** As a file of gzip, in a thread of its own: `Bun.gzipSync` would hold up all that is made beside it. */
+export function gzipped(bytes: Uint8Array): Promise<Uint8Array> {
+  return promisify(gzip)(bytes, { level: 6 });
 }
 
 async function write(path: string, bytes: Uint8Array): Promise<string> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Entry, tar } from "./archives.ts";
+import { type Entry, gzipped, tar } from "./archives.ts";
 import type { Executable } from "./executables.ts";
 import { fileName, type Platform } from "./platforms.ts";
 
@@ -23,33 +23,36 @@ export function packageName({ os, cpu, libc, name }: Platform): string | null {
   return needsAvx2 ? null : `coffer-${os}-${cpu}${libc === "musl" ? "-musl" : ""}`;
 }
 
-/** Writes a package for each executable into a directory, and the one with the launcher that depends on all of them. */
-export async function writeNpmPackages(
+/** Writes the package of an executable into a directory. Throws Error if its platform has none. Returns its path. */
+export async function writeNpmPackage(
   directory: string,
-  executables: readonly Executable[],
+  { platform, path }: Executable,
   parts: PackageParts,
-): Promise<string[]> {
-  const written: string[] = [];
-  const optionalDependencies: Record<string, string> = {};
-  for (const { platform, path } of executables) {
-    const name = packageName(platform);
-    if (name === null) continue;
-    optionalDependencies[name] = parts.version;
-    const { os, cpu, libc } = platform;
-    const limits = { os: [os], cpu: [cpu], ...(libc === undefined ? {} : { libc: [libc] }) };
-    const bytes = await Bun.file(path).bytes();
-    const entry = { name: `bin/${fileName(platform)}`, bytes, isExecutable: true };
-    written.push(await writePackage(directory, { name, ...limits }, { ...parts, entry }));
-  }
-  const main = {
+): Promise<string> {
+  const name = packageName(platform);
+  if (name === null) throw new Error(`There is no package for ${platform.name}.`);
+  const { os, cpu, libc } = platform;
+  const limits = { os: [os], cpu: [cpu], ...(libc === undefined ? {} : { libc: [libc] }) };
+  const bytes = await Bun.file(path).bytes();
+  const entry = { name: `bin/${fileName(platform)}`, bytes, isExecutable: true };
+  return writePackage(directory, { name, ...limits }, { ...parts, entry });
+}
+
+/** Writes the package with the launcher, which depends on those of all these platforms. Returns its path. */
+export async function writeNpmLauncher(
+  directory: string,
+  platforms: readonly Platform[],
+  parts: PackageParts,
+): Promise<string> {
+  const names = platforms.map(packageName).filter((name) => name !== null);
+  const manifest = {
     name: "coffer",
     bin: { coffer: "bin/coffer.cjs" },
     engines: { node: ">=18" },
-    optionalDependencies,
+    optionalDependencies: Object.fromEntries(names.map((name) => [name, parts.version])),
   };
   const entry = { name: "bin/coffer.cjs", bytes: await Bun.file(LAUNCHER).bytes(), isExecutable: true };
-  written.push(await writePackage(directory, main, { ...parts, entry }));
-  return written;
+  return writePackage(directory, manifest, { ...parts, entry });
 }
 
 /** Writes a package with one file of its own, as `npm pack` would. No package has a script. */
@@ -64,6 +67,6 @@ async function writePackage(
   const entries = [{ name: "package.json", bytes: Buffer.from(`${json}\n`) }, ...texts, entry];
   const inside = entries.map((each) => ({ ...each, name: `package/${each.name}` }));
   const path = join(directory, `${name}-${version}.tgz`);
-  await Bun.write(path, Bun.gzipSync(Buffer.from(tar(inside, seconds)), { level: 6 }));
+  await Bun.write(path, await gzipped(tar(inside, seconds)));
   return path;
 }

@@ -8,7 +8,7 @@ import { writeDeb } from "./deb.ts";
 import { buildExecutable, type Executable } from "./executables.ts";
 import { type Download, homebrewFormula, scoopManifest } from "./manifests.ts";
 import { publicKeyOf, readSecretKey, type SecretKey, signatureOf } from "./minisign.ts";
-import { type PackageParts, writeNpmPackages } from "./npm.ts";
+import { packageName, type PackageParts, writeNpmLauncher, writeNpmPackage } from "./npm.ts";
 import { PACKAGED } from "./package-tree.ts";
 import { fileName, type Platform, PLATFORMS } from "./platforms.ts";
 import { writeRpm } from "./rpm.ts";
@@ -49,22 +49,31 @@ export async function release(options: ReleaseOptions): Promise<void> {
     for (const path of paths) report(path);
   };
 
-  const executables: Executable[] = [];
   for (const platform of platforms) {
     const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source, key };
     const executable = await buildExecutable(platform, made);
-    executables.push(executable);
-    add(await archive(directory, executable, parts));
-    if (PACKAGED.includes(platform.name)) {
-      add([await writeDeb(directory, executable, parts)]);
-      add([await writeRpm(directory, executable, parts)]);
-    }
+    add(await filesOf(directory, executable, parts));
   }
-  add(await writeNpmPackages(directory, executables, parts));
+  add([await writeNpmLauncher(directory, platforms, parts)]);
   add([await writeSbom(directory, parts), await writeLatest(directory)]);
   if (only === undefined) add(await writeManifests(options));
   await writeSums(directory, files, secret);
   await rm(work, { recursive: true });
+}
+
+/** Makes all that has an executable in it, side by side: each is mostly a compressor on one processor. */
+async function filesOf(directory: string, executable: Executable, parts: PackageParts): Promise<string[]> {
+  const { platform } = executable;
+  const isPackaged = PACKAGED.includes(platform.name);
+  const packages = [
+    ...(packageName(platform) === null ? [] : [writeNpmPackage]),
+    ...(isPackaged ? [writeDeb, writeRpm] : []),
+  ];
+  const [archives, ...packaged] = await Promise.all([
+    archive(directory, executable, parts),
+    ...packages.map((write) => write(directory, executable, parts)),
+  ]);
+  return [...archives, ...packaged];
 }
 
 function platformsOf(only: readonly string[] | undefined): readonly Platform[] {
