@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Executable } from "./executables.ts";
+import { linuxVersion } from "./linux-version.ts";
 import type { PackageParts } from "./npm.ts";
 import { makeTree, packageFile, putFile } from "./package-tree.ts";
 
@@ -30,7 +31,7 @@ export async function writeDeb(
 
 function control(version: string, architecture: string): string {
   return `Package: coffer
-Version: ${version}
+Version: ${linuxVersion(version)}
 Architecture: ${architecture}
 Maintainer: Coffer <coffer@localhost>
 Section: net
