@@ -1,20 +1,23 @@
-# Builds the executable. Only /rootfs goes on from here.
-FROM node:24-slim AS build
+# Builds the executable, on the processor that builds. Only /rootfs goes on from here.
+FROM --platform=$BUILDPLATFORM node:24-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY src/bun.sh src/
 RUN . src/bun.sh && bun install --frozen-lockfile --production
 COPY . .
+# The processor of the image, which Docker fills in.
+ARG TARGETARCH
 # What `coffer version` shows, as git is not there: a commit, and its date in seconds since 1970.
 ARG COMMIT EPOCH
 # Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
 # takes this mode over.
-RUN . src/bun.sh && bun src/build.ts --commit="$COMMIT" --epoch="$EPOCH" \
+RUN . src/bun.sh \
+  && bun src/release/executable.ts --processor="$TARGETARCH" --commit="$COMMIT" --epoch="$EPOCH" \
   && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
   && install -d -m 0777 /rootfs/data
 
-# glibc, certificates and an unprivileged user; no shell.
-FROM gcr.io/distroless/base-debian12
+# glibc, certificates and an unprivileged user; no shell. Nothing of it runs here, so it may be for another processor.
+FROM gcr.io/distroless/base-debian12:nonroot@sha256:7f0c72cd138b442ae0deeb69c08b1acf5525439ba251a49ad93c320a061567e5
 COPY --from=build /rootfs /
 ENV COFFER_DATA_DIR=/data
 VOLUME /data

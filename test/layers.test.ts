@@ -177,6 +177,7 @@ const MAY_BEGIN: readonly string[] = [
   "src/dev.ts",
   "src/extraction/extraction-worker.ts",
   "src/main.ts",
+  "src/release/executable.ts",
   "src/release/release.ts",
   "src/services/history/diff-worker.ts",
   "src/services/grep/grep-worker.ts",

@@ -22,7 +22,8 @@ export interface Executable {
 export interface ExecutableParts {
   readonly directory: string;
   readonly cache: string;
-  readonly source: BuildSource;
+  /** What `coffer version` says of it; nothing if null. */
+  readonly source: BuildSource | null;
   /** The public key of minisign that the release is signed with, in one line; null if it is not. */
   readonly key: string | null;
 }
