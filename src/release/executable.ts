@@ -28,6 +28,8 @@ if (import.meta.main) {
   if (platform === undefined) throw new Error(`There is no image for the processor "${processor}".`);
   const directory = join(ROOT, "dist/image");
   const cache = join(ROOT, "node_modules/.cache/release");
-  const { path } = await buildExecutable(platform, { directory, cache, source: await buildSource(known) });
+  // An image is upgraded by a newer image: its executable needs no key.
+  const parts = { directory, cache, source: await buildSource(known), key: null };
+  const { path } = await buildExecutable(platform, parts);
   await rename(path, join(ROOT, "dist/coffer"));
 }

@@ -71,7 +71,7 @@ test.skipIf(CANNOT).each(["darwin-x64", "darwin-arm64"])(
   "the executable of %s has a signature of each of its pages, which a byte that changes breaks",
   async (name) => {
     const cache = join(place.path, "cache");
-    const parts = { directory: join(place.path, "macos"), cache, source: SOURCE };
+    const parts = { directory: join(place.path, "macos"), cache, source: SOURCE, key: null };
     const { path } = await buildExecutable(platform(name), parts);
     const bytes = await Bun.file(path).bytes();
     expect(wrongInSignature(bytes)).toBeNull();
