@@ -27,6 +27,7 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "doctor",
     "service install",
     "service print",
+    "upgrade",
     "healthcheck",
     "version",
   ];
