@@ -29,7 +29,7 @@ async function answers(stdout: Output, path: string, text: string): Promise<stri
 
 test("the dev script shows changes of the dashboard and of the server, also after one that was broken", async () => {
   await using place = await temporaryDirectory();
-  for (const name of ["src", "web", "package.json", "tsconfig.json"]) {
+  for (const name of ["src", "web", ".github", "package.json", "tsconfig.json"]) {
     await cp(join(ROOT, name), join(place.path, name), { recursive: true });
   }
   await symlink(join(ROOT, "node_modules"), join(place.path, "node_modules"));

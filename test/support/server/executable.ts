@@ -10,7 +10,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 const ROOT = resolve(import.meta.dir, "../../..");
 const EXECUTABLE = join(ROOT, "dist/coffer");
 /** The sources of the executable: files, and directories with everything in them. */
-const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
+const SOURCES = ["src/**/*", "web/**/*", ".github/{docs,monitoring}/*", "package.json", "bun.lock"];
 
 let present: Promise<string> | null = null;
 
@@ -33,7 +33,7 @@ async function isStale(): Promise<boolean> {
   if (!(await Bun.file(EXECUTABLE).exists())) return true;
   const { mtimeMs: built } = await stat(EXECUTABLE);
   for (const pattern of SOURCES) {
-    for await (const path of new Bun.Glob(pattern).scan(ROOT)) {
+    for await (const path of new Bun.Glob(pattern).scan({ cwd: ROOT, dot: true })) {
       if ((await stat(join(ROOT, path))).mtimeMs > built) return true;
     }
   }
