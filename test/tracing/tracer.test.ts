@@ -1,38 +1,12 @@
 import { expect, test } from "bun:test";
 import { CofferError } from "../../src/domain/errors.ts";
-import { createLog } from "../../src/process/log.ts";
-import type { Posted } from "../../src/tracing/collector.ts";
-import { Exporter } from "../../src/tracing/exporter.ts";
-import { Sampler } from "../../src/tracing/sampler.ts";
 import { traced } from "../../src/tracing/traced.ts";
-import { MOST_SPANS, Tracer } from "../../src/tracing/tracer.ts";
-import type { CollectedSpan } from "../support/peers/trace-collector.ts";
+import { MOST_SPANS } from "../../src/tracing/tracer.ts";
 import { valuesOf } from "../support/peers/trace-collector.ts";
-import { FakeClock } from "../support/server/fake-clock.ts";
-
-const TAKEN: Posted = { kind: "taken", rejected: 0, why: "" };
-
-/** A tracer whose collector is a list. */
-function opened({ perSecond = 100 } = {}) {
-  const clock = new FakeClock();
-  const lines: string[] = [];
-  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
-  const spans: CollectedSpan[] = [];
-  const post = (body: string) => {
-    spans.push(...JSON.parse(body).resourceSpans[0].scopeSpans[0].spans);
-    return Promise.resolve(TAKEN);
-  };
-  const exporter = new Exporter({
-    collector: { post },
-    teller: { resource: { "service.name": "test" }, version: "1.2.3" },
-    log,
-  });
-  const sampler = new Sampler({ clock, isParentBased: true, ratio: 1, perSecond });
-  return { clock, lines, log, spans, tracer: new Tracer({ sampler, exporter, clock }) };
-}
+import { openRecordedTracer } from "../support/server/recorded-tracer.ts";
 
 test("work inside work is a child, with its times, values and events", async () => {
-  const { tracer, clock, spans } = opened();
+  const { tracer, clock, spans } = openRecordedTracer();
   await tracer.apart("whole", async (span) => {
     span?.set({ size: 12, share: 0.5, word: "a" }, "client");
     clock.advance(10);
@@ -66,7 +40,7 @@ test("work inside work is a child, with its times, values and events", async () 
 });
 
 test("works that run at once do not mix", async () => {
-  const { tracer, spans } = opened();
+  const { tracer, spans } = openRecordedTracer();
   await Promise.all(
     ["a", "b", "c"].map((name) =>
       tracer.apart(name, async () => {
@@ -83,7 +57,7 @@ test("works that run at once do not mix", async () => {
 });
 
 test("what rejects has failed, unless the caller was wrong", async () => {
-  const { tracer, spans } = opened();
+  const { tracer, spans } = openRecordedTracer();
   const errors: readonly (readonly [error: Error, type: string | undefined])[] = [
     [new RangeError("secret"), "RangeError"],
     [new CofferError("UNAVAILABLE", "secret"), "UNAVAILABLE"],
@@ -100,7 +74,7 @@ test("what rejects has failed, unless the caller was wrong", async () => {
 });
 
 test("there is no span outside a trace, nor of a trace that is not recorded, nor after the end of one", async () => {
-  const { tracer, spans } = opened({ perSecond: 1 });
+  const { tracer, spans } = openRecordedTracer({ perSecond: 1 });
   expect(await traced(null, "x", (span) => Promise.resolve(span))).toBeNull();
   expect(await traced(tracer, "x", (span) => Promise.resolve(span))).toBeNull();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -117,7 +91,7 @@ test("there is no span outside a trace, nor of a trace that is not recorded, nor
 });
 
 test("a trace has so many spans at most; the others are counted, and their work is done", async () => {
-  const { tracer, spans } = opened();
+  const { tracer, spans } = openRecordedTracer();
   let done = 0;
   await tracer.apart("whole", async () => {
     for (let n = 0; n < MOST_SPANS + 10; n++) {
@@ -132,7 +106,7 @@ test("a trace has so many spans at most; the others are counted, and their work 
 });
 
 test("a request goes on with the trace that it brings, and lines of the log say so until its end", async () => {
-  const { tracer, lines, log, spans } = opened();
+  const { tracer, lines, log, spans } = openRecordedTracer();
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const placed = tracer.logging(log);
   const span = tracer.begin(new Headers({ traceparent: `00-${traceId}-b7ad6b7169203331-01` }));

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { NO_PROMTOOL, promtool, scrapeText } from "../../support/server/metrics.ts";
+import { EXPRESSIONS, RULES } from "../../support/server/monitoring.ts";
 import { withReason } from "../../support/server/skip.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
@@ -16,18 +17,6 @@ const METRICS = new Map(
     ([, name = "", type = ""]) => [name, type] as const,
   ),
 );
-
-const RULES = await Bun.file(join(ROOT, ".github/monitoring/alerts.yml")).text();
-
-/** What the panels of the dashboard ask for. */
-const EXPRESSIONS = expressionsIn(await Bun.file(join(ROOT, ".github/monitoring/dashboard.json")).json());
-
-function expressionsIn(part: unknown): string[] {
-  if (typeof part !== "object" || part === null) return [];
-  return Object.entries(part).flatMap(([name, value]) =>
-    name === "expr" ? [String(value).replaceAll("$__rate_interval", "5m")] : expressionsIn(value),
-  );
-}
 
 /** What an expression names that there is not. */
 function unknownIn(expression: string): string[] {
