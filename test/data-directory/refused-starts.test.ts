@@ -68,7 +68,7 @@ const UNUSABLE: readonly (readonly [what: string, spoil: Spoil, advice: RegExp])
       const step = "(version, name, checksum, applied_at, coffer) VALUES (99, 'next', 'c', 0, '9.8.7')";
       changeDatabase(dataDir, `INSERT INTO schema_migration ${step}`);
     },
-    /schema version 99, .* was upgraded by a newer Coffer, 9\.8\.7: start that one\. To go back .* copy .* before the upgrade/,
+    /schema version 99, .* was upgraded by a newer Coffer, 9\.8\.7: start that one, or a newer one still\. To go back .* copy .* before the upgrade/,
   ],
 ];
 
