@@ -38,7 +38,7 @@ export class ReleaseServer implements AsyncDisposable {
   /** What it answers with instead, by name. */
   readonly answers = new Map<string, () => Response>();
   /** What it was asked. */
-  readonly asked: Request[] = [];
+  readonly asked: { method: string; url: string; headers: Record<string, string> }[] = [];
   readonly #server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -65,8 +65,9 @@ export class ReleaseServer implements AsyncDisposable {
   }
 
   #answer(request: Request): Response {
-    this.asked.push(request);
-    const name = new URL(request.url).pathname.replace(/^\/releases\//, "");
+    const { method, url, headers } = request;
+    this.asked.push({ method, url, headers: headers.toJSON() });
+    const name = new URL(url).pathname.replace(/^\/releases\//, "");
     const file = this.files.get(name);
     return (
       this.answers.get(name)?.() ??
@@ -74,7 +75,12 @@ export class ReleaseServer implements AsyncDisposable {
     );
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.stop(true);
+  /** Closes all connections, whatever is on its way. */
+  stop(): Promise<void> {
+    return this.#server.stop(true);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 }
