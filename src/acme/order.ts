@@ -3,7 +3,7 @@ import type { Clock } from "../process/clock.ts";
 import { AcmeError, quoted } from "./acme-error.ts";
 import type { Authority } from "./authority.ts";
 import type { Challenges } from "./challenges.ts";
-import { type Order, readAuthorization, readOrder, retryAtOf } from "./replies.ts";
+import { type Authorization, type Order, readAuthorization, readOrder, retryAtOf } from "./replies.ts";
 
 /** The first pause before it is looked again what became of something; each other one is twice as long. Milliseconds. */
 const FIRST_PAUSE_MS = 250;
@@ -67,20 +67,21 @@ async function place(authority: Authority, { names, replaces }: Wanted) {
 /** Shows that a name leads to this server (RFC 8555, 7.5). */
 async function prove(parts: OrderParts, named: unknown): Promise<void> {
   const { authority, challenges } = parts;
-  const { status, name, challenge } = readAuthorization((await authority.post(named, null)).text);
-  if (status === "valid") return;
+  const before = readAuthorization((await authority.post(named, null)).text);
+  if (before.status === "valid") return;
+  const { name, challenge } = before;
+  if (before.status !== "pending") throw notFound(before);
   if (challenge === null) throw new AcmeError(`the authority does not look by HTTP where ${name} leads`);
   using answered = challenges.add(challenge.token, authority.thumbprint);
   if (answered === null) throw new AcmeError("the authority's challenge has no valid token");
   await authority.post(challenge.url, {});
-  const after = await settled(
-    parts,
-    authority.own(named),
-    readAuthorization,
-    (one) => one.status !== "pending" && one.status !== "processing",
-  );
-  if (after.status !== "valid")
-    throw failed(`the authority did not find this server at ${name}`, after.failure);
+  const url = authority.own(named);
+  const after = await settled(parts, url, readAuthorization, ({ status }) => status !== "pending");
+  if (after.status !== "valid") throw notFound(after);
+}
+
+function notFound({ name, failure }: Authorization): AcmeError {
+  return failed(`the authority did not find this server at ${name}`, failure);
 }
 
 /** Looks at what is at a URL until it is settled. */

@@ -40,7 +40,7 @@ export function selfSigned(
   const serial = randomBytes(SERIAL_BYTES);
   serial.writeUInt8((serial.readUInt8(0) & 0x3f) | 0x40, 0);
   const name = sequence(
-    der(TAG.set, sequence(oid(COMMON_NAME), der(TAG.utf8, Buffer.from("Coffer, not trusted")))),
+    der(TAG.set, sequence(oid(COMMON_NAME), der(TAG.utf8, Buffer.from("Coffer (not trusted)")))),
   );
   const content = sequence(
     der(contextTag(0), integer(Buffer.from([2]))),

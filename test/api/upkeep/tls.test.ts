@@ -133,6 +133,27 @@ test.each<[string, RequestInit, string]>([
   expect(text).not.toContain("secret");
 });
 
+test.each(["a b", "localhost:99999", "[::1"])(
+  "plain HTTP: Host %j, which is none, is redirected too",
+  async (host) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: redirectPort,
+      socket: { data: (_, bytes) => resolve(bytes.toString()) },
+    });
+    socket.write(`GET /drives?x=1 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    const answer = await promise;
+    socket.terminate();
+    expect(answer).toStartWith("HTTP/1.1 308 ");
+    expect(answer.toLowerCase()).toContain(`location: https://localhost:${port}/drives?x=1\r\n`);
+  },
+);
+
+test("plain HTTP: without an authority nothing is said of challenges", async () => {
+  expect((await askPlain("/.well-known/acme-challenge/abc")).status).toBe(308);
+});
+
 test("a client that never ends the handshake, or speaks plain HTTP, keeps nobody else waiting", async () => {
   const silent = await Bun.connect({ hostname: "127.0.0.1", port, socket: { data: () => {} } });
   const plain = await fetch(`http://127.0.0.1:${port}/healthz`).catch((error: unknown) => String(error));
