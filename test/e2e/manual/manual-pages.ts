@@ -16,6 +16,7 @@ interface NotRun {
 }
 
 const NEEDS_BUCKET = "there is no such bucket; test/e2e/upkeep has tests with one";
+const NEEDS_RELEASE = "it needs a release; the tests of upgrades have one";
 const docs = (name: string) => `.github/docs/${name}.md`;
 
 const NOT_RUN: readonly NotRun[] = [
@@ -40,6 +41,19 @@ const NOT_RUN: readonly NotRun[] = [
     isBlock: true,
     why: "it is the way back from a bucket",
   },
+  { page: docs("network"), begins: "export COFFER_TLS_ACME=", isBlock: true, why: "it asks Let's Encrypt" },
+  {
+    page: docs("network"),
+    begins: "export COFFER_TLS_ACME_DIRECTORY=",
+    isBlock: true,
+    why: "there is no such authority",
+  },
+  { page: docs("network"), begins: "tailscale ", isBlock: true, why: "it needs Tailscale" },
+  { page: docs("upgrade"), begins: "export COFFER_UPGRADE_URL=", isBlock: true, why: NEEDS_RELEASE },
+  { page: docs("upgrade"), begins: "coffer upgrade --check ||", isBlock: true, why: NEEDS_RELEASE },
+  { page: docs("upgrade"), begins: "sudo ", isBlock: true, why: NEEDS_RELEASE },
+  { page: docs("upgrade"), begins: "mv /usr/local", isBlock: true, why: NEEDS_RELEASE },
+  { page: docs("upgrade"), begins: "minisign ", isBlock: true, why: NEEDS_RELEASE },
   { page: docs("upgrade"), begins: "cd /srv/coffer", isBlock: true, why: "there is no older executable" },
 ];
 
