@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Entry, tar, writeArchives, zip } from "../../src/release/archives.ts";
 import { formatOf } from "../../src/release/executable-format.ts";
 import { type Download, homebrewFormula, scoopManifest } from "../../src/release/manifests.ts";
-import { readSecretKey, signatureOf } from "../../src/release/minisign.ts";
+import { publicKeyOf, readSecretKey, signatureOf } from "../../src/release/minisign.ts";
 import { packageName } from "../../src/release/npm.ts";
 import { PLATFORMS } from "../../src/release/platforms.ts";
 import runtimes from "../../src/release/runtimes.json";
@@ -72,6 +72,7 @@ describe("minisign", () => {
   test("a secret key is read, and one with a password, or none, is refused", () => {
     const key = readSecretKey(written("Ed\0\0B2"));
     expect([Buffer.from(key.id), Buffer.from(key.seed)]).toEqual([id, Buffer.from(seed)]);
+    expect(Buffer.from(publicKeyOf(key), "base64")).toEqual(Buffer.concat([Buffer.from("Ed"), id, point]));
     expect(() => readSecretKey(written("EdScB2"))).toThrow("has a password");
     for (const text of ["", "a\nb", written("XX\0\0B2")])
       expect(() => readSecretKey(text)).toThrow("no secret key");

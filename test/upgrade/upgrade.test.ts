@@ -216,10 +216,13 @@ test.each(REFUSED)("a release with %s changes nothing", async (_, spoil, says) =
   expect(await place.seen()).toEqual(UNCHANGED);
 });
 
+/** Some bytes, and no end. */
+function beginning(): ReadableStream {
+  return new ReadableStream({ start: (controller) => controller.enqueue(Buffer.alloc(1000)) });
+}
+
 test("an archive that is cut off changes nothing", async () => {
   await using place = await setUp();
-  const beginning = () =>
-    new ReadableStream({ start: (controller) => controller.enqueue(Buffer.alloc(1000)) });
   place.server.answers.set(ARCHIVE, () => new Response(beginning()));
   const broken = place.began.then(() => place.server.stop());
   expect(await place.refusal()).toContain(`${ARCHIVE} was cut off`);
