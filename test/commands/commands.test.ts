@@ -24,6 +24,7 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "verify",
     "blobs migrate",
     "status",
+    "upgrade",
     "doctor",
     "service install",
     "service print",
