@@ -94,13 +94,12 @@ export class Certificate extends Service<CertificateParts> {
     const { files, log } = this.parts;
     try {
       const found = await readTlsFiles(files);
-      if (found.cert !== this.#current.cert || found.key !== this.#current.key) {
-        const { ended } = use(found);
-        this.#current = found;
-        log.info("new connections have the changed TLS certificate", { days: this.daysLeft() });
-        await ended;
-      }
+      const isChanged = found.cert !== this.#current.cert || found.key !== this.#current.key;
+      const ended = isChanged ? use(found).ended : null;
+      this.#current = found;
       this.#failure = null;
+      if (isChanged) log.info("new connections have the changed TLS certificate", { days: this.daysLeft() });
+      await ended;
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));
     }

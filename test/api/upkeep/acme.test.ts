@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { ServerRecord } from "../../../src/http/records/server-schemas.ts";
+import { DAY_MS } from "../../../src/domain/time.ts";
 import { certificateAt } from "../../http/tls-client.ts";
 import { refusal, TestAuthority } from "../../support/peers/authority.ts";
 import { addAccount } from "../../support/server/accounts.ts";
@@ -16,6 +17,8 @@ test("a server without a certificate listens, tells why it gets none, and has on
   await using authority = await TestAuthority.start(new FakeClock());
   const ca = join(place.path, "ca.crt");
   await Bun.write(ca, authority.ca);
+  // So short that for others it would end soon.
+  authority.lifetimeMs = 6 * DAY_MS;
   const redirectPort = freePort();
   const challengeAt = (token: string) =>
     `http://127.0.0.1:${redirectPort}/.well-known/acme-challenge/${token}`;
@@ -30,10 +33,14 @@ test("a server without a certificate listens, tells why it gets none, and has on
     },
     { certificateMs: 20 },
   );
-  const port = Number(new URL(coffer.appliance.url).port);
+  let port = Number(new URL(coffer.appliance.url).port);
   addAccount(coffer, "ada");
   const ask = (path: string, headers = {}) =>
-    fetch(`https://127.0.0.1:${port}${path}`, { headers, tls: { rejectUnauthorized: false } });
+    fetch(`https://127.0.0.1:${port}${path}`, {
+      headers,
+      keepalive: false,
+      tls: { rejectUnauthorized: false },
+    });
   const problems = async () => {
     const answer = await ask("/v0/server", { cookie: beginSession(coffer, "ada").browser.cookie });
     const { data }: { data: ServerRecord } = JSON.parse(await answer.text());
@@ -59,4 +66,19 @@ test("a server without a certificate listens, tells why it gets none, and has on
   expect((await certificateAt(port)).issuer).toBe("CN=Test authority");
   expect(await problems()).toEqual([]);
   expect((await ask("/healthz")).status).toBe(200);
+
+  // What is damaged later keeps no server from its start.
+  await coffer.close();
+  const kept = join(coffer.dataDir, "acme", "*", "certificate.pem");
+  for await (const path of new Bun.Glob(kept.slice(1)).scan({ cwd: "/", absolute: true }))
+    await Bun.write(path, "damaged");
+  await coffer.restart();
+  port = Number(new URL(coffer.appliance.url).port);
+  expect((await certificateAt(port)).subject).toBe("CN=Coffer (not trusted)");
+  const kinds = async () => (await problems()).map(({ kind }) => kind);
+  await eventually(async () => (await kinds()).length === 2);
+  expect(await kinds()).toEqual(["certificate_failed", "certificate_unusable"]);
+  coffer.clock.advance(DAY_MS);
+  await eventually(async () => (await certificateAt(port)).issuer === "CN=Test authority");
+  expect(await problems()).toEqual([]);
 });
