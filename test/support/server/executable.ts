@@ -56,12 +56,14 @@ export interface RunOptions {
   readonly cwd?: string;
   /** The start of the command line. */
   readonly wrapper?: readonly string[];
+  /** The path of another executable than that of these sources. */
+  readonly program?: string;
 }
 
 /** Runs a command of the executable to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { input, dataDir, env, cwd = process.cwd(), wrapper = [] } = options;
-  const child = Bun.spawn([...wrapper, await executable(), ...args], {
+  const { input, dataDir, env, cwd = process.cwd(), wrapper = [], program } = options;
+  const child = Bun.spawn([...wrapper, program ?? (await executable()), ...args], {
     stdin: input === undefined ? "ignore" : new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",
@@ -105,9 +107,9 @@ export function inShell(commands: string): string[] {
 
 /** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
 export async function serve(options: ServeOptions = {}): Promise<Server> {
-  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [] } = options;
+  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [], program } = options;
   const directory = dataDir === undefined ? await temporaryDirectory(FAST_DIRECTORY) : { path: dataDir };
-  const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
+  const child = Bun.spawn([...wrapper, program ?? (await executable()), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
