@@ -132,8 +132,8 @@ test("the documents of OAuth stand where clients look for them, and tell the sam
 test.each(["docs", "s", "v0", "drives", ".well-known"])(
   "a path of our own, /%s, stops the start",
   async (own) => {
-    const start = startAppliance({ "base-url": `${ORIGIN}/${own}/x` });
-    await expect(start).rejects.toThrow(
+    const refused = await startAppliance({ "base-url": `${ORIGIN}/${own}/x` }).catch(String);
+    expect(refused).toContain(
       own.startsWith(".") ? "may have a path only of" : `must not begin with /${own}`,
     );
   },

@@ -118,8 +118,9 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
   });
   const server = new Server(child, directory);
   const { stdout, stderr } = server;
-  const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
-  server.port = Number(ready?.[1]);
+  const ready = await stdout.until(/"coffer is ready".*?"url":"https?:\/\/[^"/]*?(?::(\d+))?(?:\/[^"]*)?"/);
+  // What is printed is the address of others, where one is set.
+  server.port = Number(env?.["COFFER_PORT"] ?? 0) || Number(ready?.[1]);
   if (ready !== null) return server;
   await server[Symbol.asyncDispose]();
   throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
