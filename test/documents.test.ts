@@ -95,3 +95,11 @@ describe.each(workflows.map((workflow) => [workflow.path, workflow.text] as cons
     }
   });
 });
+
+test("the manual shows the configurations of proxies that are tried", async () => {
+  const page = await Bun.file(join(ROOT, ".github/docs/network.md")).text();
+  const tried = await documents(".github/proxies/*");
+  expect(tried).toHaveLength(4);
+  for (const { path, text } of tried)
+    expect([path, page]).toEqual([path, expect.stringContaining(text.trim())]);
+});

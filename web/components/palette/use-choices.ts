@@ -67,7 +67,12 @@ export function useChoices({ typed, actions, onShortcuts, path, query }: Asked):
       onChoose: () => navigate(`/keys${CONNECT}`),
     },
     { kind: "action", name: t("Keyboard shortcuts"), svg: keyboardIcon, onChoose: onShortcuts },
-    { kind: "action", name: t("Manual"), svg: manualIcon, onChoose: () => location.assign("/manual") },
+    {
+      kind: "action",
+      name: t("Manual"),
+      svg: manualIcon,
+      onChoose: () => location.assign(inBrowser("/manual")),
+    },
     { kind: "action", name: t("Sign out"), svg: leaveIcon, onChoose: () => void signOut() },
   ];
   const pages: readonly LinkChoice[] = [
