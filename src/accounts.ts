@@ -4,8 +4,11 @@ import { findDataDirectory, openDataDirectory } from "./data-directory/data-dire
 import { openToRead } from "./data-directory/read-only-directory.ts";
 import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
+import type { AuditFilter } from "./domain/audit/audit-event.ts";
 import { Access } from "./services/access.ts";
 import { ApiKeys } from "./services/accounts/api-keys.ts";
+import { auditPages } from "./services/audit/audit-log.ts";
+import { Audit } from "./services/audit/audit.ts";
 import { Changes } from "./services/changes/changes.ts";
 import { EndedKeys } from "./services/accounts/ended-keys.ts";
 import { Passwords } from "./services/accounts/passwords.ts";
@@ -28,10 +31,13 @@ export async function openAccounts({ dataDir, keyPrefix }: Config, use: keyof ty
   const tables = openTables(database);
   const access = new Access({ tables, clock });
   const endedKeys = new EndedKeys({ tables, changes: new Changes({ tables }), clock });
+  const audit = new Audit({ tables, clock });
   const owned = opened.move();
   return {
-    users: new Users({ tables, access, clock, passwords: new Passwords({}) }),
-    apiKeys: new ApiKeys({ tables, access, clock, keyPrefix, endedKeys }),
+    users: new Users({ tables, access, audit, clock, passwords: new Passwords({}) }),
+    apiKeys: new ApiKeys({ tables, access, audit, clock, keyPrefix, endedKeys }),
+    /** In pages, newest first. */
+    auditEvents: (filter: AuditFilter) => auditPages({ tables }, filter),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

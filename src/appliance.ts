@@ -28,6 +28,7 @@ import { openOwnCertificate } from "./own-certificate.ts";
 import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
 import type { Certificate } from "./services/upkeep/certificate.ts";
+import { flushCounts } from "./services/upkeep/last-counts.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
@@ -140,7 +141,11 @@ async function openAll(given: ApplianceOptions) {
     () => services.sessions.removeExpired(),
   );
   opened.defer(() => services.sweep.stop());
-  again(Math.min(COUNTS_MS, config.sweepIntervalMs), () => services.usage.flush());
+  again(
+    Math.min(COUNTS_MS, config.sweepIntervalMs),
+    () => services.usage.flush(),
+    () => services.refusedAttempts.tryFlush(),
+  );
   // A round that is shorter has more turns.
   again(Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS), () => services.scrub.run());
   opened.defer(() => services.scrub.stop());

@@ -79,6 +79,7 @@ function readConfig(reader: Reader, isTerminal: boolean) {
     keepVersions: reader.read(SETTINGS.keepVersions),
     signups: reader.read(SETTINGS.signups),
     oidc: readOidc(reader),
+    auditDays: reader.read(SETTINGS.auditDays),
     trustedProxies: reader.read(SETTINGS.trustedProxies),
     corsOrigins: reader.read(SETTINGS.corsOrigins),
     webhookAddresses: reader.read(SETTINGS.webhookAddresses),

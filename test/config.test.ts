@@ -45,6 +45,7 @@ test("nothing given: the documented defaults", () => {
     keepVersions: 50,
     signups: "closed",
     oidc: null,
+    auditDays: 365,
     trustedProxies: [],
     webhookAddresses: [],
     corsOrigins: "*",

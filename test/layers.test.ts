@@ -34,7 +34,7 @@ const MAY_IMPORT = lists({
   // Moves contents of a store, also beside a server.
   migration: "blobs config data-directory db domain process",
   "backup-plan.ts": "config.ts domain services",
-  "accounts.ts": "config.ts data-directory db process services",
+  "accounts.ts": "config.ts data-directory db domain process services",
   http: "domain process services tracing web/code-worker.html web/index.html web/markdown-worker.html web/merge-worker.html web/offline-worker.html web/pdf-worker.html web/styles/coffer-maskable.svg web/styles/coffer.svg",
   // Checks a store from outside, also beside a server.
   verify: "blobs data-directory db domain process",
@@ -136,7 +136,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
 /** The topics: a room of this name is about the same on every floor. And the rooms that are about how a floor works. */
 const { topics = [], ...FLOORS } = lists({
   topics:
-    "accounts changes comments contents drives files folders grep history links oauth search snapshots upkeep webhooks",
+    "accounts audit changes comments contents drives files folders grep history links oauth search snapshots upkeep webhooks",
   "src/domain": "network",
   "src/db": "engine verify",
   "src/services": "extraction",

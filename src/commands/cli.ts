@@ -1,4 +1,5 @@
 import { describeVersion } from "../process/version.ts";
+import { audit } from "./audit.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
 import { backup, restore } from "./backup.ts";
 import { blobsMigrate } from "./migrate.ts";
@@ -47,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   userResetPassword,
   userSetPlan,
   keyCreate,
+  audit,
   backup,
   restore,
   verify,

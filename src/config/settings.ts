@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS, YEAR_MS } from "../domain/time.ts";
 import { baseUrl, endpointUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
+import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { BACKUP_SETTINGS } from "./backup-settings.ts";
 import { Secret } from "./secret.ts";
 import { setting } from "./setting.ts";
@@ -228,6 +229,7 @@ export const SETTINGS = {
     help: "How often expired drives and files and unused content are removed",
     parse: duration(10, DAY_MS, "from 10ms to 24h"),
   }),
+  ...AUDIT_SETTINGS,
   ...BACKUP_SETTINGS,
   scrubInterval: setting({
     flag: "--scrub-interval DURATION",

@@ -4,6 +4,8 @@ import { backups, scrub, store } from "./upkeep/store.ts";
 import { settings } from "./upkeep/settings.ts";
 import { databaseSizes } from "./upkeep/database-sizes.ts";
 import { blobs, damagedContents, releasedContents, smallContents } from "./contents/blobs.ts";
+import { auditEvents } from "./audit/audit-events.ts";
+import { knownKeys } from "./audit/known-keys.ts";
 import { batches } from "./changes/batches.ts";
 import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
@@ -87,6 +89,8 @@ export function openTables(database: Database) {
     store: store(database),
     backups: backups(database),
     settings: settings(database),
+    auditEvents: auditEvents(database),
+    knownKeys: knownKeys(database),
     searchJobs: searchJobs(database),
     documentRetries: documentRetries(database),
     searches: new Searches(database),

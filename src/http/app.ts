@@ -6,6 +6,7 @@ import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide, type GuideSettings } from "./docs/guide.ts";
 import { guidePages, programAnswers } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
+import { auditedRefusals } from "./gate/audited-refusals.ts";
 import { createChallenge } from "./gate/gate.ts";
 import { linkBase } from "./gate/link-base.ts";
 import { NewKeyThrottle, ProvisionThrottle } from "./limits/creation-throttles.ts";
@@ -20,6 +21,7 @@ import { mcp } from "./mcp/mcp.ts";
 import { authorize, consent } from "./oauth/authorize.ts";
 import { metadata } from "./oauth/metadata.ts";
 import { register, tokens } from "./oauth/clients.ts";
+import { auditEvents } from "./resources/audit/audit-events.ts";
 import { account, users } from "./resources/accounts/users.ts";
 import { usage } from "./resources/accounts/usage.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
@@ -121,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     beginAttempt: (scope, key, caller) => idempotency.begin(scope, key, caller),
     countRequest: (caller, status) => services.usage.countRequest(caller, status),
     countRefusal: (refusal) => services.refusals.count(refusal),
+    auditRefusal: auditedRefusals(services.refusedAttempts),
     ready: () => {
       database.ping();
       return services.health.problems();
@@ -216,6 +219,7 @@ function resources(parts: Parts): Route[] {
     sessions(parts.sessions),
     users(parts),
     server(parts),
+    auditEvents(parts),
   ].flat();
 }
 

@@ -1,6 +1,6 @@
 import { once } from "../domain/once.ts";
 import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
-import { clientAddresses, trustedPeers } from "./connection/client-address.ts";
+import { addressesBehind, clientAddresses, trustedPeers } from "./connection/client-address.ts";
 import { createCors } from "./gate/origins.ts";
 import { createGate, type GateOptions } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
@@ -18,6 +18,7 @@ import type { createRouter } from "./router.ts";
 type FromGate = Omit<GateOptions, "isPublic" | "isByLink" | "clock">;
 type FromPipeline = Pick<
   PipelineOptions,
+  | "auditRefusal"
   | "basePath"
   | "beginAttempt"
   | "challenge"
@@ -75,6 +76,7 @@ export function createHandler(options: HandlerOptions): Handler {
     ...options,
     gate: createGate({ ...options, ...table }),
     cors: createCors(options.corsOrigins),
+    addressOf: addressesBehind(trustedProxies),
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,
     countAnswer: (found, status, seconds) => requests.count(found, status, seconds),

@@ -7,6 +7,7 @@ import type { Log } from "../process/log.ts";
 import type { Tracer } from "../tracing/tracer.ts";
 import type { Access } from "./access.ts";
 import type { UsageMeter } from "./accounts/usage.ts";
+import type { Audit } from "./audit/audit.ts";
 import type { Batches } from "./changes/batches.ts";
 import type { Changes } from "./changes/changes.ts";
 import type { DamagedBlobs } from "./contents/blob-checks.ts";
@@ -32,6 +33,7 @@ export interface Parts {
   readonly storePlaces: StorePlaces;
   readonly retention: Retention;
   readonly access: Access;
+  readonly audit: Audit;
   readonly quota: Quota;
   readonly locks: FolderLocks;
   readonly changes: Changes;

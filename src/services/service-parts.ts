@@ -20,6 +20,8 @@ export interface ServiceParts extends Pick<
   /** Of this data directory. */
   readonly secret: Uint8Array;
   readonly keyPrefix: string;
+  /** For how many days the audit log is kept. */
+  readonly auditDays: number;
   /** How each setting was given, in the order of the help. */
   readonly asGiven: readonly GivenSetting[];
   /** What is in force with texts that were stored for settings. */

@@ -2,6 +2,9 @@ import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
 import { Access } from "./access.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
+import { Audit } from "./audit/audit.ts";
+import { AuditLog } from "./audit/audit-log.ts";
+import { RefusedAttempts } from "./audit/refused-attempts.ts";
 import { Archives } from "./contents/archives.ts";
 import { Backups } from "./upkeep/backups.ts";
 import { BatchUploads } from "./contents/batch-uploads.ts";
@@ -90,10 +93,7 @@ import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
 import { Accounts } from "./accounts/accounts.ts";
 import { Users } from "./accounts/users.ts";
-import { WebhookDeliveries } from "./webhooks/deliveries.ts";
-import { WebhookOutbox, WebhookReach } from "./webhooks/outbox.ts";
-import { WebhookSender } from "./webhooks/sender.ts";
-import { Webhooks } from "./webhooks/webhooks.ts";
+import { openWebhooks } from "./webhooks/open-webhooks.ts";
 import type { ServiceParts } from "./service-parts.ts";
 
 export type Services = ReturnType<typeof openServices>;
@@ -104,6 +104,7 @@ export function openServices(opened: ServiceParts) {
   const { rateLimits, storageLimits, retention } = settings;
   const given = { ...opened, settings, rateLimits, storageLimits, retention };
   const access = new Access(given);
+  const audit = new Audit(given);
   const damaged = new DamagedBlobs(given);
   const missingContents = new MissingContents({ ...given, damaged });
   given.blobs.place.onDamage((damage) => void damaged.report(damage));
@@ -145,6 +146,7 @@ export function openServices(opened: ServiceParts) {
     damaged,
     blobChecks,
     access,
+    audit,
     quota,
     locks,
     changes,
@@ -177,24 +179,13 @@ export function openServices(opened: ServiceParts) {
   const paths = new Paths({ ...parts, files, folders });
   const undo = new Undo({ ...parts, feed, files, folders, versions, trash });
   const users = new Users({ ...parts, passwords });
+  const refusedAttempts = new RefusedAttempts(parts);
   const sessions = new Sessions({ ...parts, watch });
   const apiKeys = new ApiKeys({ ...parts, endedKeys });
   const oauthClients = new OAuthClients(given);
   const authorizations = new Authorizations({ ...parts, apiKeys, oauthClients });
   const snapshots = new Snapshots({ ...parts, folderChanges, snapshotRemoval });
-  const webhookParts = {
-    ...parts,
-    reach: new WebhookReach(parts),
-    sealingKey: once(() => sealingKey(given.secret, "webhook")),
-    subnets: given.webhookAddresses,
-    network: given.publicNetwork,
-  };
-  const outbox: WebhookOutbox = new WebhookOutbox({
-    ...webhookParts,
-    filled: (webhook) => sender.add(webhook),
-  });
-  const sender = new WebhookSender({ ...webhookParts, roomMade: (webhook) => outbox.wake(webhook) });
-  const webhooks = new Webhooks({ ...webhookParts, outbox, sender });
+  const webhooks = openWebhooks(parts);
   const search = new Search({ ...parts, indexer, queryVectors: new QueryVectors(given) });
   const health = new Health({ ...given, missingContents });
   const backups = new Backups(given);
@@ -259,19 +250,19 @@ export function openServices(opened: ServiceParts) {
     oauthClients,
     authorizations,
     oauthGrants: new OAuthGrants({ ...parts, apiKeys, authorizations, endedKeys }),
+    audit,
+    auditLog: new AuditLog({ ...parts, users, refusedAttempts }),
+    refusedAttempts,
     users,
     userRemoval: new UserRemoval({ ...parts, users, endedKeys }),
     versions,
     versionDiffs,
     comments: new Comments({ ...parts, indexes, places }),
-    webhooks,
-    webhookDeliveries: new WebhookDeliveries({ ...parts, webhooks, sender }),
-    webhookOutbox: outbox,
-    webhookSender: sender,
+    ...webhooks,
     sessions,
     knownClients: new KnownClients(given),
     settings,
-    signIn: new SignIn({ ...given, users, sessions, passwords }),
+    signIn: new SignIn({ ...parts, users, sessions, passwords }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
     accounts: new Accounts({ ...parts, passwords }),
@@ -292,7 +283,7 @@ export function openServices(opened: ServiceParts) {
       ...upkeepParts,
       feed,
       search,
-      webhookSender: sender,
+      webhookSender: webhooks.webhookSender,
       storedSizes: new StoredSizes(given),
     }),
   };

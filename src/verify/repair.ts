@@ -11,6 +11,7 @@ import { allDisksOf } from "../data-directory/disks-file.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
 import { spareBytes } from "../db/verify/verified-database.ts";
+import { commandEvent } from "../domain/audit/new-audit-event.ts";
 import type { Digest } from "../domain/contents/content.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 
@@ -39,8 +40,17 @@ export class Repair implements AsyncDisposable {
   readonly #spareContents: BlobDirectories;
   /** Of small contents, newest first. */
   readonly #spareDatabases: readonly string[];
+  readonly #options: RepairOptions;
+  #repaired = 0;
 
-  private constructor(database: Database, tables: Tables, contents: StoredBlobs, from: Spare) {
+  private constructor(
+    database: Database,
+    tables: Tables,
+    contents: StoredBlobs,
+    from: Spare,
+    options: RepairOptions,
+  ) {
+    this.#options = options;
     this.#database = database;
     this.#tables = tables;
     this.#contents = contents;
@@ -49,7 +59,8 @@ export class Repair implements AsyncDisposable {
   }
 
   /** @throws Error if `from` is neither a place of backups nor a data directory */
-  static async open({ directory, placesOf, from, clock }: RepairOptions): Promise<Repair> {
+  static async open(options: RepairOptions): Promise<Repair> {
+    const { directory, placesOf, from, clock } = options;
     const backups = await pathsIn(join(from, "backups"));
     if (backups.length === 0 && (await pathsIn(join(from, "blobs"))).length === 0) {
       throw new Error(
@@ -62,12 +73,14 @@ export class Repair implements AsyncDisposable {
     const database = Database.open(directory.database, clock);
     const tables = openTables(database);
     const contents = await openStored(await placesOf(tables.store.id()));
-    return new Repair(database, tables, contents, spare);
+    return new Repair(database, tables, contents, spare, options);
   }
 
   /** Writes a blob anew. Returns false if there are no right bytes for it. */
   async content(content: BlobFacts): Promise<boolean> {
-    return content.size <= SMALL_CONTENT_BYTES ? this.#small(content) : this.#file(content);
+    const isRight = await (content.size <= SMALL_CONTENT_BYTES ? this.#small(content) : this.#file(content));
+    if (isRight) this.#repaired += 1;
+    return isRight;
   }
 
   /** Lets the server send a blob again. */
@@ -110,7 +123,22 @@ export class Repair implements AsyncDisposable {
     return damage === null ? Buffer.concat(copies) : null;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#database.close();
+  /** Ends the repair, of which the audit log is told. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      if (this.#repaired > 0) await this.#tables.write(() => this.#record());
+    } finally {
+      await this.#database.close();
+    }
+  }
+
+  #record(): void {
+    const { from, clock } = this.#options;
+    const facts = {
+      action: "store.repaired",
+      subject: { kind: "backup", id: null, name: from },
+      detail: { contents: this.#repaired },
+    } as const;
+    this.#tables.auditEvents.insert(commandEvent("verify --repair-from", facts, clock.now()));
   }
 }

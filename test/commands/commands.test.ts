@@ -19,6 +19,7 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
   const accounts = ["user create", "user list", "user reset-password", "user set-plan", "key create"];
   const others = [
     "serve",
+    "audit",
     "backup",
     "restore",
     "verify",

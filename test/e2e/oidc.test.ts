@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { NOWHERE } from "../support/samples/origin.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
@@ -430,7 +431,7 @@ describe("with a provider that lies", () => {
     expect((await attempt()).status).toBe(303);
     const { users, signIn } = coffer.appliance.services;
     const identity = { subject: "mallory", names: [], email: null, displayName: null };
-    const browser = { userAgent: "", previous: null };
+    const browser = { origin: NOWHERE, previous: null };
     const mallory = users.all()[0];
     const same = await signIn.withIdentity({ ...identity, issuer: evil.issuer }, browser);
     const other = await signIn.withIdentity({ ...identity, issuer: another.issuer }, browser);

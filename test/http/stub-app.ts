@@ -172,6 +172,7 @@ function beginAttempt(): never {
 export function contextOf(request: Request, connections: Connections): RequestContext {
   const parts = {
     basePath: "",
+    addressOf: () => null,
     clientOf: () => "",
     isTrustedPeer: () => false,
     cutSocket: () => false,
@@ -205,6 +206,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     beginAttempt,
     countRequest: () => {},
     countRefusal: () => {},
+    auditRefusal: () => {},
     provisioning: true,
     trustedProxies: [],
     corsOrigins: "*",

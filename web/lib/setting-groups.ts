@@ -15,7 +15,10 @@ const GROUPS = [
       "blob_cache",
     ],
   },
-  { title: mark("What is kept"), names: ["keep_days", "keep_versions", "blob_grace", "sweep_interval"] },
+  {
+    title: mark("What is kept"),
+    names: ["keep_days", "keep_versions", "audit_days", "blob_grace", "sweep_interval"],
+  },
   {
     title: mark("Addresses"),
     names: [

@@ -1,5 +1,6 @@
 import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "../id.ts";
 import { CofferError } from "../errors.ts";
+import type { Origin } from "../audit/origin.ts";
 import type { FolderPath } from "../files/path.ts";
 import type { Plan, Scope } from "./roles.ts";
 
@@ -19,6 +20,8 @@ interface Account {
   readonly userPk: UserPk;
   /** What this request says of its changes; see `Stamp`. */
   readonly message?: string;
+  /** Where this request came from; only of operations that are recorded in the audit log. */
+  readonly origin?: Origin;
 }
 
 interface Holder {
@@ -34,7 +37,7 @@ export interface SessionCaller extends Account {
   readonly sessionId: SessionId;
 }
 
-export interface DriveCaller extends Holder, Pick<Account, "scope" | "plan" | "message"> {
+export interface DriveCaller extends Holder, Pick<Account, "scope" | "plan" | "message" | "origin"> {
   readonly kind: "drive";
   readonly driveId: DriveId;
   readonly drivePk: DrivePk;

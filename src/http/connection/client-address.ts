@@ -8,10 +8,22 @@ export type ClientOf = (peer: string | undefined, forwardedFor: string | null) =
  * that many addresses. `X-Forwarded-For` counts only from trusted proxies: the client is the last untrusted hop.
  */
 export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
+  const addressOf = addressesBehind(trustedProxies);
+  return (peer, forwardedFor) => {
+    const client = addressOf(peer, forwardedFor);
+    return client === null ? "unknown" : bucketOf(client);
+  };
+}
+
+/** The whole address of a request's client; null if it is unknown. */
+export type AddressOf = (peer: string | undefined, forwardedFor: string | null) => string | null;
+
+/** Makes what finds the address of a client behind proxies, in the form of `normalise`. */
+export function addressesBehind(trustedProxies: readonly Subnet[]): AddressOf {
   const isTrusted = trustedAddresses(trustedProxies);
   return (peer, forwardedFor) => {
     let client = normalise(peer ?? "");
-    if (client === null) return "unknown";
+    if (client === null) return null;
     if (forwardedFor !== null && trustedProxies.length > 0) {
       const hops = forwardedFor.split(",");
       for (let i = hops.length - 1; i >= 0 && isTrusted(client); i--) {
@@ -20,7 +32,7 @@ export function clientAddresses(trustedProxies: readonly Subnet[]): ClientOf {
         client = hop;
       }
     }
-    return bucketOf(client);
+    return client;
   };
 }
 

@@ -22,6 +22,13 @@ export function wantsEvents(header: string | null): boolean {
   return weightOf("text/event-stream") > weightOf("application/json");
 }
 
+/** Whether an Accept header asks for lines of JSON, by any of their names, and does not like JSON as much. */
+export function wantsLines(header: string | null): boolean {
+  const weightOf = weightsIn(header);
+  const lines = ["ndjson", "x-ndjson", "jsonl"].map((type) => weightOf(`application/${type}`));
+  return Math.max(...lines) > weightOf("application/json");
+}
+
 /** Whether an Accept header likes OpenMetrics at least as much as the text that Prometheus had before. */
 export function wantsOpenMetrics(header: string | null): boolean {
   const weightOf = weightsIn(header);

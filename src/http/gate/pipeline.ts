@@ -38,6 +38,8 @@ export interface PipelineOptions extends ContextParts {
   /** See `UsageMeter.countRequest`. */
   readonly countRequest: (caller: Caller | null, status: number) => void;
   readonly countRefusal: (refusal: Refusal) => void;
+  /** See `auditedRefusals`. */
+  readonly auditRefusal: (refusal: Refusal, request: Request, context: RequestContext) => void;
   /** See `RequestMeter.count`. */
   readonly countAnswer: (route: RouteName | null, status: number, seconds: number) => void;
   /** The server's address, which spans name: a URL without a trailing slash, or `/`. */
@@ -84,7 +86,10 @@ export function createPipeline(options: PipelineOptions): Handler {
       // It has a limit if it passed the gate, or was refused there.
       if (context.rateLimit !== null) countRequest(context.caller, response.status);
       const refusal = REFUSED[context.refusal === null ? response.status : 429];
-      if (refusal !== undefined) countRefusal(refusal);
+      if (refusal !== undefined) {
+        countRefusal(refusal);
+        options.auditRefusal(refusal, request, context);
+      }
       const ms = performance.now() - context.startedAt;
       countAnswer(context.route, response.status, ms / 1000);
       record(response, request, context, ms, log);

@@ -1,4 +1,6 @@
 import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
+import { USER_AGENT_CHARACTERS } from "../../domain/accounts/sign-in.ts";
+import type { Origin } from "../../domain/audit/origin.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
   IDEMPOTENCY_KEY,
@@ -8,7 +10,7 @@ import {
 import { withoutBasePath } from "../../domain/network/base-path.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { Span } from "../../tracing/span.ts";
-import type { ClientOf } from "../connection/client-address.ts";
+import type { AddressOf, ClientOf } from "../connection/client-address.ts";
 import { usedAddress } from "./link-base.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
@@ -21,6 +23,7 @@ export interface ContextParts {
   /** See `basePathOf`. */
   readonly basePath: string;
   readonly clientOf: ClientOf;
+  readonly addressOf: AddressOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
   /** See `Idempotency.begin`. */
   readonly beginAttempt: (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
@@ -49,6 +52,8 @@ export interface RouteName {
   readonly method: string;
   /** A template, such as `/v0/files/:id`. */
   readonly path: string;
+  /** Absent for a route that is not in the API description. */
+  readonly spec?: { readonly administrators?: boolean };
 }
 
 /** A connection without a byte in either direction for this long is closed, in seconds. */
@@ -109,6 +114,7 @@ export class RequestContext {
   readonly #connections: Connections;
   readonly #parts: ContextParts;
   #prefersLenience: boolean | undefined;
+  #origin: Origin | undefined;
   #patience: NodeJS.Timeout | undefined;
 
   constructor(request: Request, connections: Connections, parts: ContextParts) {
@@ -133,6 +139,27 @@ export class RequestContext {
   /** The client's address for counting: an IPv4 address or an IPv6 /64. */
   get client(): string {
     return this.#parts.clientOf(this.peer, this.#request.headers.get("x-forwarded-for"));
+  }
+
+  /** Where the request came from. Ask for it before the body is read: a closed connection has no address. */
+  get origin(): Origin {
+    return (this.#origin ??= this.#readOrigin());
+  }
+
+  /** Lets the caller know where the request came from, for the audit log. */
+  noteOrigin(): void {
+    const { origin, caller } = this;
+    if (caller !== null) this.caller = { ...caller, origin };
+  }
+
+  #readOrigin(): Origin {
+    const { headers } = this.#request;
+    const userAgent = headers.get("user-agent");
+    return {
+      address: this.#parts.addressOf(this.peer, headers.get("x-forwarded-for")),
+      userAgent: userAgent === null ? null : userAgent.slice(0, USER_AGENT_CHARACTERS).toWellFormed(),
+      requestId: this.id,
+    };
   }
 
   /** See `usedAddress`: only for links in the response to this request. */

@@ -68,6 +68,7 @@ export function mcpRoute(server: () => Promise<Mcp>) {
     ),
     bodyLimits: MESSAGE_BODY,
     example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    audited: true,
     answers: [
       {
         description:

@@ -135,6 +135,7 @@ export function consent(authorizations: Authorizations) {
         drive_id: Type.Optional(nullable(driveRef("Limits the application to this drive."))),
       }),
       example: { allow: true },
+      audited: true,
       answers: {
         description: "The request is decided.",
         json: Type.Object({

@@ -183,8 +183,9 @@ export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
     }),
     protocolRoute("POST", "/oauth/revoke", REVOKE, async (request, context) => {
       countRequest(limiter, context, PER_MINUTE);
+      const { origin } = context;
       const form = await readForm(request);
-      await grants.revoke(form.required("token"), form.one("client_id"));
+      await grants.revoke(form.required("token"), form.one("client_id"), origin);
       return new Response(null, { headers: NO_STORE });
     }),
   ];

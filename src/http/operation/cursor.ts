@@ -1,5 +1,6 @@
 import { changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
 import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/files/file.ts";
+import type { AuditPosition } from "../../domain/audit/audit-event.ts";
 import { parseDigest } from "../../domain/contents/content.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type CommentId, type DriveId, type LinkId, parseId } from "../../domain/id.ts";
@@ -126,6 +127,14 @@ export const linkCursor = cursorOf<LinkPosition>(
       ? null
       : { createdAt: Number(createdAt), id };
   },
+);
+
+export const auditCursor = cursorOf<AuditPosition>(
+  ({ at, pk }) => [at, pk],
+  ([at = "", pk = "", ...more]) =>
+    more.length > 0 || ![at, pk].every((text) => NUMBER.test(text))
+      ? null
+      : { at: Number(at), pk: Number(pk) },
 );
 
 /** Also the id of a change: the feed continues after it. */

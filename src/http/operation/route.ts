@@ -72,6 +72,7 @@ export function routeOf(
   process: Route["answer"],
 ): Route {
   const answer: Route["answer"] = (routed, context) => {
+    if (spec.audited === true) context.noteOrigin();
     if (spec.account === true) requireAccount(callerOf(routed.request));
     if (spec.person === true) requirePerson(callerOf(routed.request));
     if (spec.signedIn === true) requireSession(callerOf(routed.request));

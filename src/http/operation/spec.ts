@@ -24,6 +24,10 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly isList?: boolean;
   /** Whether it needs a session: a key is refused before its request is read. */
   readonly signedIn?: boolean;
+  /** Whether it is for administrators only: the audit log is told of others who ask. */
+  readonly administrators?: boolean;
+  /** Whether the audit log may be told of what it does, and so of where the request came from. */
+  readonly audited?: boolean;
   /** Whether a route that needs no session uses one if there is one; only shown. */
   readonly readsSession?: boolean;
   /** Whether a route that needs no key answers otherwise with one, and takes more. */

@@ -5,6 +5,7 @@ import type { Browser } from "../../services/accounts/sign-in.ts";
 import type { Parts } from "../resources/parts.ts";
 import { accountRecord } from "../resources/accounts/users.ts";
 import { operation, tagged } from "../operation/route.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/gate.ts";
 import type { SignInOptionsRecord } from "../records/account-schemas.ts";
@@ -21,7 +22,7 @@ import {
 
 interface AuthOptions extends Pick<
   Parts,
-  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc" | "cookies" | "clock"
+  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc" | "refusedAttempts" | "cookies" | "clock"
 > {
   readonly originOf: OriginOf;
 }
@@ -57,7 +58,7 @@ const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. For accounts of a provider see `oidc.ts`. */
 export function auth(options: AuthOptions) {
-  const { signIn, sessions, accounts, oidc, originOf, cookies, clock } = options;
+  const { signIn, sessions, accounts, oidc, refusedAttempts, originOf, cookies, clock } = options;
   const throttle = new SignInThrottle("sign in", options.knownClients, clock);
   const signups = new RateLimiter({ clock, windowSeconds: 3600 });
   const welcome = ({ caller, token: secret }: SignedIn) =>
@@ -101,11 +102,14 @@ export function auth(options: AuthOptions) {
         "Creates an administrator account on the plan `team`, and signs in. Works only until there is an administrator, even if a provider is configured.",
       body: Type.Object({ token, username: newUsername, password: newPassword("The password") }),
       example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
+      audited: true,
       answers: signedIn,
       errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
-      handle: async ({ body, request }) => {
+      handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        return welcome(await signIn.setUp(body.token, body.username, body.password, browserOf(request)));
+        return welcome(
+          await signIn.setUp(body.token, body.username, body.password, browserOf(request, context)),
+        );
       },
     }),
     operation("POST", "/auth/login", {
@@ -114,15 +118,23 @@ export function auth(options: AuthOptions) {
       description: `After ${PER_ACCOUNT} wrong passwords for an account from one client address, or ${PER_CLIENT} for any, within ${WINDOW_SECONDS / 60} minutes, sign-in from there is blocked for the rest of that time. After ${FROM_STRANGERS.free} for one account, from anywhere, each wrong one makes the next wait for ${FROM_STRANGERS.mostMs / 1000} seconds. A client address that has signed in to the account before does not wait for what others guess.`,
       body: Type.Object({ username, password: givenPassword() }),
       example: { username: "ada", password: examplePassword },
+      audited: true,
       answers: signedIn,
       errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        const session = await throttle.attempt(
-          { client: context.client, account: body.username.toLowerCase() },
-          () => signIn.withPassword(body.username, body.password, browserOf(request)),
-          (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
-        );
+        const { client, origin } = context;
+        const session = await throttle
+          .attempt(
+            { client, account: body.username.toLowerCase() },
+            () => signIn.withPassword(body.username, body.password, browserOf(request, context)),
+            isWrong,
+          )
+          .catch((error: unknown) => {
+            if (isWrong(error)) refusedAttempts.signIn(body.username, "wrong_password", origin);
+            if (isLimited(error)) refusedAttempts.signIn(body.username, "rate_limited", origin);
+            throw error;
+          });
         return welcome(session);
       },
     }),
@@ -132,12 +144,13 @@ export function auth(options: AuthOptions) {
       description: `Creates an account and signs in, if the server allows registration and there is an administrator. At most ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
       body: Type.Object({ username: newUsername, password: newPassword("The password") }),
       example: { username: "carol", password: examplePassword },
+      audited: true,
       answers: signedIn,
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
         signups.require(context.client, SIGNUPS_PER_HOUR, TOO_MANY);
-        return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
+        return welcome(await signIn.signUp(body.username, body.password, browserOf(request, context)));
       },
     }),
     operation("POST", "/auth/logout", {
@@ -145,16 +158,17 @@ export function auth(options: AuthOptions) {
       summary: "Sign out",
       description: "Ends the session at once and deletes its cookie.",
       readsSession: true,
+      audited: true,
       answers: {
         description: "Signed out, or there was no session.",
         json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
         headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
       },
       errors: OWN_ERRORS,
-      handle: async ({ request }) => {
+      handle: async ({ request, context }) => {
         refuseForeign(request, originOf);
         const secret = tokenIn(request, SESSION_COOKIE);
-        if (secret !== null) await sessions.end(secret);
+        if (secret !== null) await sessions.end(secret, context.origin);
         const headers = { ...NO_STORE, "set-cookie": cookies.clear(SESSION_COOKIE) };
         return Response.json({ data: { signed_out: true } }, { headers });
       },
@@ -162,9 +176,18 @@ export function auth(options: AuthOptions) {
   ]);
 }
 
-export function browserOf(request: Request): Browser {
+/** Whether a name or a password was wrong. */
+function isWrong(error: unknown): boolean {
+  return error instanceof CofferError && error.code === "UNAUTHORIZED";
+}
+
+function isLimited(error: unknown): boolean {
+  return error instanceof CofferError && error.code === "RATE_LIMITED";
+}
+
+export function browserOf(request: Request, { origin }: Pick<RequestContext, "origin">): Browser {
   return {
-    userAgent: request.headers.get("user-agent") ?? "",
+    origin,
     previous: tokenIn(request, SESSION_COOKIE),
   };
 }

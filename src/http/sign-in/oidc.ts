@@ -14,7 +14,7 @@ import { text } from "../operation/schema.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { errorResponse } from "../gate/errors.ts";
 
-interface OidcOptions extends Pick<Parts, "signIn" | "cookies" | "clock" | "log"> {
+interface OidcOptions extends Pick<Parts, "signIn" | "refusedAttempts" | "cookies" | "clock" | "log"> {
   readonly oidc: Oidc;
   /** Without a trailing slash; known once the server listens. */
   readonly baseUrl: () => string;
@@ -39,7 +39,7 @@ const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 /** How many sign-ins may be in progress in one browser: their cookies are part of each of its requests. */
 const FLOWS_PER_BROWSER = 8;
 
-export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
+export function oidc({ oidc: provider, signIn, refusedAttempts, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const base = () => basePathOf(baseUrl());
   const home = () => `${base()}/`;
@@ -88,6 +88,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       summary: "Complete the sign-in at the provider",
       description:
         "The provider redirects the browser here, with its own parameters (`code`, `state` and others, or `error`). They work once, and only in the browser that started the sign-in. At the first sign-in an account is created: on the plan `free` or, if the server's `COFFER_ADMINS` lists the user's subject, an administrator on the plan `team`.",
+      audited: true,
       answers: {
         status: 303,
         description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
@@ -107,14 +108,21 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
           // Based on the configured address, not on the request's.
           const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
           const identity = await provider.finish(flow, callback, context.id);
-          const { token } = await signIn.withIdentity(identity, browserOf(request));
+          const { token } = await signIn.withIdentity(identity, browserOf(request, context));
           return redirect(returnTo, cookies.session(token), ...used);
         } catch (error) {
+          if (isRefusal(error)) refusedAttempts.signIn(null, "provider", context.origin);
           return refuse(error, request, returnTo, ...used);
         }
       },
     }),
   ]);
+}
+
+/** Whether somebody was turned away, and has not just given up or been late. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof CofferError) || error instanceof SignInEnded) return false;
+  return error.code === "UNAUTHORIZED" || error.code === "FORBIDDEN";
 }
 
 /** 303: the browser continues with a GET, whatever the method was. */

@@ -47,6 +47,7 @@ export function sessions(service: Sessions) {
       description:
         "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
       person: true,
+      audited: true,
       answers: {
         description: "Signed out.",
         json: Type.Object({
@@ -63,6 +64,7 @@ export function sessions(service: Sessions) {
       summary: "End a session",
       person: true,
       params: Type.Object({ id: id("The session's identifier.") }),
+      audited: true,
       answers: {
         description: "The session has ended.",
         json: Type.Object({ data: deletedOf("The ended session.") }),
@@ -74,7 +76,11 @@ export function sessions(service: Sessions) {
 }
 
 export function password(
-  { accounts, knownClients }: Pick<Services, "accounts" | "knownClients">,
+  {
+    accounts,
+    knownClients,
+    refusedAttempts,
+  }: Pick<Services, "accounts" | "knownClients" | "refusedAttempts">,
   clock: Clock,
 ) {
   // Without this, a session that was left open could be used to guess the password.
@@ -91,6 +97,7 @@ export function password(
       password: newPassword("The new password"),
     }),
     example: { current: examplePassword, password: "another one of your own" },
+    audited: true,
     answers: {
       description: "The password is changed.",
       json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
@@ -98,11 +105,21 @@ export function password(
     perform: ({ request, context, body, caller }, reply) => {
       const change = { ...body, token: ownToken(request, caller) ?? "" };
       const answer = reply.with(() => ({ json: { data: { changed: true } } }));
-      return throttle.attempt(
-        { client: context.client, account: bucketOf(caller) },
-        () => accounts.changePassword(caller, change, answer),
-        (error) => error instanceof CofferError && error.field === "current",
-      );
+      return throttle
+        .attempt(
+          { client: context.client, account: bucketOf(caller) },
+          () => accounts.changePassword(caller, change, answer),
+          isWrong,
+        )
+        .catch((error: unknown) => {
+          if (isWrong(error)) refusedAttempts.passwordChange(caller);
+          throw error;
+        });
     },
   });
+}
+
+/** Whether the current password was wrong. */
+function isWrong(error: unknown): boolean {
+  return error instanceof CofferError && error.field === "current";
 }

@@ -1,6 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
+import { userSubject } from "../../domain/audit/subjects.ts";
 import type { Language } from "../../domain/accounts/language.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
@@ -20,7 +21,7 @@ interface PasswordChange {
 
 /** Users' own accounts. For what administrators do with users see `Users`. */
 export class Accounts extends Service<
-  Pick<Parts, "tables" | "access" | "quota" | "clock" | "retention"> & {
+  Pick<Parts, "tables" | "access" | "audit" | "quota" | "clock" | "retention"> & {
     passwords: Passwords;
     /** Requests per minute. */
     rateLimits: Readonly<Record<Plan, number>>;
@@ -76,6 +77,8 @@ export class Accounts extends Service<
       if (users.passwordHash(userPk) !== before) throw wrongCurrent();
       users.setPasswordHash(userPk, after);
       sessions.removeOthersOf(userPk, hashSecret(token));
+      const subject = userSubject(users.existing(userPk));
+      this.parts.audit.add(caller, { action: "password.changed", subject });
     });
   }
 }

@@ -1,6 +1,9 @@
 import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
+import type { AuditFacts } from "../../domain/audit/audit-event.ts";
+import { commandActor } from "../../domain/audit/new-audit-event.ts";
+import { keySubject } from "../../domain/audit/subjects.ts";
 import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
 import type { Scope } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, orNotFound } from "../../domain/errors.ts";
@@ -32,7 +35,7 @@ export interface KeyRequest {
 }
 
 export class ApiKeys extends Service<
-  Pick<Parts, "tables" | "access" | "clock"> & { keyPrefix: string; endedKeys: EndedKeys }
+  Pick<Parts, "tables" | "access" | "audit" | "clock"> & { keyPrefix: string; endedKeys: EndedKeys }
 > {
   readonly #lastUses = new LastUses<KeyId>();
 
@@ -62,7 +65,9 @@ export class ApiKeys extends Service<
       requireManaging(caller);
       const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
       const allowed = this.#allowedExpiry(caller, expiresAt);
-      return insert(reach, { driveId, expiresAt: allowed, madeBy: caller.keyId });
+      const created = insert(reach, { driveId, expiresAt: allowed, madeBy: caller.keyId });
+      this.parts.audit.add(caller, keyCreated(created.key));
+      return created;
     });
   }
 
@@ -84,9 +89,12 @@ export class ApiKeys extends Service<
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
     const revoked = await this.parts.access.writeFromReserve(caller, within, () => {
       const { apiKeys } = this.parts.tables;
-      const { id } = this.#seen(caller, reference);
+      const key = this.#seen(caller, reference);
+      const { id } = key;
       if (caller.kind === "drive" && !apiKeys.isBelow(id, caller.keyId))
         throw new CofferError("FORBIDDEN", "A key of one drive can revoke itself and the keys that it made.");
+      const subject = keySubject(key);
+      this.parts.audit.add(caller, { action: "key.revoked", subject, ...placeOf(key) });
       apiKeys.removeAny(id);
       this.parts.endedKeys.removeSome();
       return id;
@@ -152,7 +160,11 @@ export class ApiKeys extends Service<
     return this.parts.tables.write(() => {
       const user = this.parts.tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
-      return insert({ user: user.pk }, { driveId: null, expiresAt: null, madeBy: null });
+      const created = insert({ user: user.pk }, { driveId: null, expiresAt: null, madeBy: null });
+      const facts = keyCreated(created.key);
+      const detail = { ...facts.detail, username: user.username };
+      this.parts.audit.addBy(commandActor("key create"), null, { ...facts, detail });
+      return created;
     });
   }
 
@@ -173,6 +185,16 @@ export class ApiKeys extends Service<
       return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };
   }
+}
+
+function keyCreated(key: ApiKey): AuditFacts {
+  const { scope, pathPrefix } = key;
+  const detail = { scope, ...(pathPrefix === null ? {} : { path_prefix: pathPrefix }) };
+  return { action: "key.created", subject: keySubject(key), ...placeOf(key), detail };
+}
+
+function placeOf({ driveId }: ApiKey): Pick<AuditFacts, "driveId"> {
+  return driveId === null ? {} : { driveId };
 }
 
 function holderOf(reach: KeyReach) {

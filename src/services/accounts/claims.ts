@@ -1,12 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
+import { ofDrive } from "../../domain/audit/subjects.ts";
 import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 
-export class Claims extends Service<Pick<Parts, "tables" | "access" | "quota" | "clock">> {
+export class Claims extends Service<Pick<Parts, "tables" | "access" | "audit" | "quota" | "clock">> {
   /** What anyone with the token may see. Throws NOT_FOUND; CONFLICT for a used token, GONE for an expired one. */
   preview(token: string): Drive {
     return this.#unclaimed(hashSecret(token), this.parts.clock.now());
@@ -27,6 +28,7 @@ export class Claims extends Service<Pick<Parts, "tables" | "access" | "quota" | 
       const drive = this.parts.access.drive(caller, unclaimed.id);
       this.parts.quota.requireRoom(drive, now);
       this.parts.quota.requireRecordRoom(drive);
+      this.parts.audit.add(caller, { action: "drive.claimed", ...ofDrive(drive) });
       return drive;
     });
   }

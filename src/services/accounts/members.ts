@@ -1,6 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { actorOf, stampOf } from "../../domain/changes/change.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
+import { userSubject } from "../../domain/audit/subjects.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound, present } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
@@ -18,7 +19,7 @@ interface AddedMember {
 }
 
 /** Shares drives with other users, as readers or editors. Only people do: see `requirePerson`. */
-export class Members extends Service<Pick<Parts, "tables" | "access" | "changes" | "clock">> {
+export class Members extends Service<Pick<Parts, "tables" | "access" | "audit" | "changes" | "clock">> {
   /** Shares a drive, or sets a member's role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED. */
   add(caller: Caller, driveRef: string, username: string, role: MemberRole, within?: Within<AddedMember>) {
     const { users, members } = this.parts.tables;
@@ -92,8 +93,15 @@ export class Members extends Service<Pick<Parts, "tables" | "access" | "changes"
     return member;
   }
 
-  #tell(type: `member.${"added" | "changed" | "removed"}`, caller: Caller, drive: Drive, { userId }: Member) {
+  #tell(type: `member.${"added" | "changed" | "removed"}`, caller: Caller, drive: Drive, member: Member) {
     const stamp = stampOf(caller, this.parts.clock.now());
+    const { userId, username, role } = member;
+    this.parts.audit.add(caller, {
+      action: type,
+      subject: userSubject({ id: userId, username }),
+      driveId: drive.id,
+      detail: { drive: drive.name, role },
+    });
     this.parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
 

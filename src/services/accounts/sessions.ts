@@ -12,6 +12,9 @@ import {
   USER_AGENT_CHARACTERS,
 } from "../../domain/accounts/sign-in.ts";
 import type { User } from "../../domain/accounts/user.ts";
+import type { Origin } from "../../domain/audit/origin.ts";
+import { sessionSubject, userSubject } from "../../domain/audit/subjects.ts";
+import { userActor } from "../audit/audit.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
@@ -26,7 +29,9 @@ export interface SignedIn {
 const PIECE = 200;
 
 /** Sessions. One ends 30 days after its last use. */
-export class Sessions extends Service<Pick<Parts, "tables" | "access" | "clock"> & { watch: ClockWatch }> {
+export class Sessions extends Service<
+  Pick<Parts, "tables" | "access" | "audit" | "clock"> & { watch: ClockWatch }
+> {
   readonly #lastUses = new LastUses<SessionId>();
 
   authenticate(token: string): SessionCaller | null {
@@ -55,10 +60,16 @@ export class Sessions extends Service<Pick<Parts, "tables" | "access" | "clock">
     return { caller: callerOf(sessionId, { plan, userId, userPk }), token };
   }
 
-  async end(token: string): Promise<void> {
-    await this.parts.tables.writeFromReserve(() =>
-      this.parts.tables.sessions.removeByHash(hashSecret(token)),
-    );
+  /** Ends the session of a token, if there is one. */
+  async end(token: string, origin: Origin): Promise<void> {
+    const { tables, audit, clock } = this.parts;
+    await tables.writeFromReserve(() => {
+      const holder = tables.sessions.holder(hashSecret(token), clock.now());
+      tables.sessions.removeByHash(hashSecret(token));
+      if (holder === null) return;
+      const actor = userActor(tables.users.existing(holder.userPk));
+      audit.addBy(actor, origin, { action: "session.ended", subject: sessionSubject(holder.id) });
+    });
   }
 
   /** The caller's sessions, oldest first. Throws FORBIDDEN. @param token of the session that asks; null for a key */
@@ -78,6 +89,7 @@ export class Sessions extends Service<Pick<Parts, "tables" | "access" | "clock">
     if (id === null) throw notFound("session");
     return this.parts.access.writeFromReserve(caller, within, () => {
       if (!this.parts.tables.sessions.removeOne(id, userPk)) throw notFound("session");
+      this.parts.audit.add(caller, { action: "session.ended", subject: sessionSubject(id) });
       return id;
     });
   }
@@ -85,9 +97,13 @@ export class Sessions extends Service<Pick<Parts, "tables" | "access" | "clock">
   /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN unless the caller acts for a person. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requirePerson(caller);
-    return this.parts.access.writeFromReserve(caller, within, () =>
-      this.parts.tables.sessions.removeAllOf(userPk),
-    );
+    const { access, audit, tables } = this.parts;
+    return access.writeFromReserve(caller, within, () => {
+      const ended = tables.sessions.removeAllOf(userPk);
+      const subject = userSubject(tables.users.existing(userPk));
+      audit.add(caller, { action: "session.ended", subject, detail: { sessions: ended } });
+      return ended;
+    });
   }
 
   /** Writes which sessions were used, which extends them. */

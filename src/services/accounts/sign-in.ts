@@ -3,6 +3,10 @@ import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
 import { newToken } from "../../domain/accounts/sign-in.ts";
+import type { Origin } from "../../domain/audit/origin.ts";
+import { sessionSubject, userSubject } from "../../domain/audit/subjects.ts";
+import type { UserPk } from "../../domain/id.ts";
+import { SERVER, userActor } from "../audit/audit.ts";
 import type { Parts } from "../parts.ts";
 import type { LiveSettings } from "../upkeep/live-settings.ts";
 import { Service } from "../service.ts";
@@ -11,14 +15,17 @@ import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
 
 export interface Browser {
-  /** Its User-Agent; empty if there was none. */
-  readonly userAgent: string;
+  readonly origin: Origin;
+  /** The token of the session that it had; null if it had none. */
   readonly previous: string | null;
 }
 
+/** By which way somebody signed in, or got an account. */
+type SignInMethod = "setup" | "signup" | "password" | "provider";
+
 /** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
 export class SignIn extends Service<
-  Pick<Parts, "tables" | "clock" | "log"> & {
+  Pick<Parts, "tables" | "audit" | "clock" | "log"> & {
     users: Users;
     sessions: Sessions;
     passwords: Passwords;
@@ -38,13 +45,23 @@ export class SignIn extends Service<
     await writeFromReserve(() => {
       const found = issuers.flatMap((issuer) => subjects.map((subject) => identities.find(issuer, subject)));
       const named = new Set(found.filter((pk) => pk !== null));
-      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
+      for (const pk of users.listedAdmins()) {
+        if (named.has(pk)) continue;
+        users.setAdmin(pk, null);
+        this.#recordAppointed("user.admin_revoked", pk);
+      }
       for (const pk of named) {
         if (users.existing(pk).admin !== null) continue;
         users.setAdmin(pk, "listed");
         users.setPlan(pk, "team");
+        this.#recordAppointed("user.admin_granted", pk);
       }
     });
+  }
+
+  #recordAppointed(action: "user.admin_granted" | "user.admin_revoked", pk: UserPk): void {
+    const subject = userSubject(this.parts.tables.users.existing(pk));
+    this.parts.audit.addBy(SERVER, null, { action, subject, detail: { by: "COFFER_ADMINS" } });
   }
 
   /** The administrators whom the configuration lists. A provider may use a trailing slash, or none. */
@@ -79,7 +96,7 @@ export class SignIn extends Service<
     const draft = await users.draft(username, password);
     const signedIn = await tables.writeFromReserve(() => {
       this.#requireSetup(token);
-      return this.#begin(users.add(draft, "setup"), browser);
+      return this.#register(users.add(draft, "setup"), browser, "setup");
     });
     this.#setupToken = null;
     return signedIn;
@@ -100,7 +117,7 @@ export class SignIn extends Service<
         "This server has no administrator yet. Its operator must set it up first.",
       );
     const draft = await users.draft(username, password);
-    return tables.write(() => this.#begin(users.add(draft, null), browser));
+    return tables.write(() => this.#register(users.add(draft, null), browser, "signup"));
   }
 
   /** Throws UNAUTHORIZED. An unknown user and a wrong password give the same error after the same time. */
@@ -115,7 +132,7 @@ export class SignIn extends Service<
       // The password may have been changed, or the user disabled, during the verification.
       const isCurrent = present?.disabledAt === null && tables.users.passwordHash(user.pk) === hash;
       if (!isCurrent) throw wrong();
-      return this.#begin(present, browser);
+      return this.#begin(present, browser, "password");
     });
   }
 
@@ -129,12 +146,12 @@ export class SignIn extends Service<
     const isNew = tables.identities.find(issuer, subject) === null;
     const signedIn = await tables.writeFromReserve(() => {
       const known = tables.identities.find(issuer, subject);
-      if (known === null) return this.#begin(this.#register(identity), browser);
+      if (known === null) return this.#register(this.#addUserOf(identity), browser, "provider");
       tables.users.setProfile(known, identity.email, identity.displayName);
       const user = tables.users.existing(known);
       if (user.disabledAt !== null)
         throw new CofferError("FORBIDDEN", "This account is disabled. Ask the server's administrator.");
-      return this.#begin(user, browser);
+      return this.#begin(user, browser, "provider");
     });
     // The operator needs the subject to make them an administrator, and no page shows it.
     if (isNew)
@@ -142,7 +159,7 @@ export class SignIn extends Service<
     return signedIn;
   }
 
-  #register({ issuer, subject, names, email, displayName }: Identity): User {
+  #addUserOf({ issuer, subject, names, email, displayName }: Identity): User {
     const { tables, users, clock } = this.parts;
     const username = tables.users.freeUsername(proposeUsername(names));
     const { issuers, subjects } = this.#listed;
@@ -152,10 +169,22 @@ export class SignIn extends Service<
     return user;
   }
 
-  #begin(user: User, browser: Browser): SignedIn {
-    const { tables, sessions } = this.parts;
-    if (browser.previous !== null) tables.sessions.removeByHash(hashSecret(browser.previous));
-    return sessions.begin(user, browser.userAgent);
+  /** Begins the first session of a new user. Inside a write. */
+  #register(user: User, browser: Browser, method: SignInMethod): SignedIn {
+    const subject = userSubject(user);
+    const detail = { method, admin: user.admin !== null };
+    this.parts.audit.addBy(userActor(user), browser.origin, { action: "user.created", subject, detail });
+    return this.#begin(user, browser, method);
+  }
+
+  /** Inside a write. */
+  #begin(user: User, { origin, previous }: Browser, method: SignInMethod): SignedIn {
+    const { tables, audit, sessions } = this.parts;
+    if (previous !== null) tables.sessions.removeByHash(hashSecret(previous));
+    const begun = sessions.begin(user, origin.userAgent ?? "");
+    const subject = sessionSubject(begun.caller.sessionId);
+    audit.addBy(userActor(user), origin, { action: "session.created", subject, detail: { method } });
+    return begun;
   }
 
   #requireSetup(token: string): void {

@@ -2,6 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { User } from "../../domain/accounts/user.ts";
+import { ofDrive, userSubject } from "../../domain/audit/subjects.ts";
 import { type Drive, slugOf } from "../../domain/drives/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { UserId } from "../../domain/id.ts";
@@ -24,7 +25,10 @@ export type DrivesAfter = { readonly drives: "delete" } | { readonly drives: "gi
  * at last the user. Where that is cut short, the user stays disabled, and the next request goes on. Their row stays.
  */
 export class UserRemoval extends Service<
-  Pick<Parts, "tables" | "access" | "changes" | "locks" | "clock"> & { users: Users; endedKeys: EndedKeys }
+  Pick<Parts, "tables" | "access" | "audit" | "changes" | "locks" | "clock"> & {
+    users: Users;
+    endedKeys: EndedKeys;
+  }
 > {
   /** Throws FORBIDDEN, also for administrators and oneself; NOT_FOUND, VALIDATION_ERROR for `to`; Busy. */
   async remove(
@@ -33,7 +37,7 @@ export class UserRemoval extends Service<
     after: DrivesAfter,
     within?: Within<UserId>,
   ): Promise<UserId> {
-    const { access, tables, users, endedKeys, clock } = this.parts;
+    const { access, audit, tables, users, endedKeys, clock } = this.parts;
     const write = <Result>(work: (user: User) => Result) =>
       access.writeFromReserve(caller, undefined, () => work(this.#removable(caller, reference)));
     await write((user) => {
@@ -43,11 +47,17 @@ export class UserRemoval extends Service<
     await inPieces(() => write((user) => this.#removeSome(caller, user, after)));
     await endedKeys.removeMost();
     return access.writeFromReserve(caller, within, () => {
-      const { pk, id } = this.#removable(caller, reference);
+      const user = this.#removable(caller, reference);
+      const { pk, id } = user;
       tables.sessions.removeAllOf(pk);
       tables.identities.removeOf(pk);
       tables.visits.removeAllOf(pk);
       tables.users.markDeleted(pk, clock.now());
+      audit.add(caller, {
+        action: "user.deleted",
+        subject: userSubject(user),
+        detail: { drives: after.drives, to: after.drives === "give" ? after.to : null },
+      });
       return id;
     });
   }
@@ -86,8 +96,10 @@ export class UserRemoval extends Service<
     const heir = this.#heir(user, after);
     for (const drive of own) {
       this.parts.locks.requireNoMove(drive.pk);
-      if (heir === null) drives.markDeleted(drive.pk, stamp.now);
-      else if (!this.#give(caller, drive, heir)) break;
+      if (heir === null) {
+        drives.markDeleted(drive.pk, stamp.now);
+        this.parts.audit.add(caller, { action: "drive.deleted", ...ofDrive(drive) });
+      } else if (!this.#give(caller, drive, heir)) break;
     }
     return own.length > 0 ? own.length : usageDays.removeSomeOfUser(user.pk, PIECE);
   }
@@ -109,6 +121,11 @@ export class UserRemoval extends Service<
       stamp.now,
     );
     changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
+    this.parts.audit.add(caller, {
+      action: "drive.given",
+      ...ofDrive(drive),
+      detail: { to: heir.username },
+    });
     return true;
   }
 }

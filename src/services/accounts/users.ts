@@ -2,6 +2,9 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
+import type { AuditFacts } from "../../domain/audit/audit-event.ts";
+import { commandActor } from "../../domain/audit/new-audit-event.ts";
+import { userSubject } from "../../domain/audit/subjects.ts";
 import { CofferError, orNotFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
@@ -39,7 +42,9 @@ interface UserDraft extends Pick<User, "username" | "email" | "displayName"> {
 }
 
 /** Creates and manages users, for administrators, for sign-in and for the shell. */
-export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & { passwords: Passwords }> {
+export class Users extends Service<
+  Pick<Parts, "tables" | "access" | "audit" | "clock"> & { passwords: Passwords }
+> {
   /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator with a session. */
   list(caller: Caller): ManagedUser[] {
     this.requireAdmin(caller);
@@ -52,7 +57,9 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     const draft = await this.draft(username, password);
     return this.parts.access.write(caller, within, () => {
       this.requireAdmin(caller);
-      return this.#managed(this.add(draft, null));
+      const user = this.add(draft, null);
+      this.parts.audit.add(caller, { action: "user.created", subject: userSubject(user) });
+      return this.#managed(user);
     });
   }
 
@@ -66,19 +73,23 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     { plan, disabled, admin, password }: UserUpdate,
     within?: Within<ManagedUser>,
   ): Promise<ManagedUser> {
-    const { access, tables, passwords } = this.parts;
+    const { access, audit, tables, passwords } = this.parts;
     // Before a password is hashed, which takes long.
     this.managedBy(caller, reference);
     const hash = password === undefined ? null : await passwords.hash(password);
     if (hash !== null) await this.#endKeys(caller, reference);
     return access.writeFromReserve(caller, within, () => {
-      const { pk } = this.managedBy(caller, reference);
+      const before = this.managedBy(caller, reference);
+      const { pk } = before;
       if (plan !== undefined) tables.users.setPlan(pk, plan);
       if (disabled === true) this.disable(pk);
       if (disabled === false) tables.users.setDisabledAt(pk, null);
       if (admin !== undefined) this.#appoint(pk, admin);
       if (hash !== null) this.#reset(caller, pk, hash);
-      return this.#managed(tables.users.existing(pk));
+      const user = tables.users.existing(pk);
+      for (const facts of changesOf(before, user)) audit.add(caller, facts);
+      if (hash !== null) audit.add(caller, { action: "password.changed", subject: userSubject(user) });
+      return this.#managed(user);
     });
   }
 
@@ -113,9 +124,12 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   /** Creates a user from the shell: an administrator if there is none yet. Throws VALIDATION_ERROR, CONFLICT. */
   async createFromShell(username: string, password: string): Promise<User> {
     const draft = await this.draft(username, password);
-    return this.parts.tables.write(() =>
-      this.add(draft, this.parts.tables.users.hasAdmin() ? null : "setup"),
-    );
+    return this.parts.tables.write(() => {
+      const user = this.add(draft, this.parts.tables.users.hasAdmin() ? null : "setup");
+      const detail = { admin: user.admin !== null };
+      this.#recordFromShell("user create", { action: "user.created", subject: userSubject(user), detail });
+      return user;
+    });
   }
 
   /** Sets a user's password from the shell and ends all their sessions. Throws VALIDATION_ERROR, NOT_FOUND. */
@@ -126,6 +140,8 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
       const user = this.#named(username);
       this.parts.tables.users.setPasswordHash(user.pk, hash);
       this.parts.tables.sessions.removeAllOf(user.pk);
+      const facts = { action: "password.changed", subject: userSubject(user) } as const;
+      this.#recordFromShell("user reset-password", facts);
       return user;
     });
   }
@@ -133,10 +149,16 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
   /** Sets a user's plan from the shell, from the next request on. Throws NOT_FOUND. */
   setPlan(username: string, plan: Plan): Promise<User> {
     return this.parts.tables.write(() => {
-      const { pk } = this.#named(username);
-      this.parts.tables.users.setPlan(pk, plan);
-      return this.#named(username);
+      const before = this.#named(username);
+      this.parts.tables.users.setPlan(before.pk, plan);
+      const user = this.#named(username);
+      for (const facts of changesOf(before, user)) this.#recordFromShell("user set-plan", facts);
+      return user;
     });
+  }
+
+  #recordFromShell(command: string, facts: AuditFacts): void {
+    this.parts.audit.addBy(commandActor(command), null, facts);
   }
 
   /** Throws FORBIDDEN unless the caller is an administrator with a session. */
@@ -217,6 +239,21 @@ export class Users extends Service<Pick<Parts, "tables" | "access" | "clock"> & 
     const now = clock.now();
     return { ...viewOf(user, tables, now), totalSize: tables.drives.storedBy(user.pk, now) };
   }
+}
+
+/** What the audit log is told of a user who was changed. */
+function changesOf(before: User, after: User): AuditFacts[] {
+  const subject = userSubject(after);
+  const isOff = after.disabledAt !== null;
+  const isAdmin = after.admin !== null;
+  const facts: AuditFacts[] = [];
+  if (before.plan !== after.plan)
+    facts.push({ action: "user.plan_changed", subject, detail: { from: before.plan, to: after.plan } });
+  if (isOff !== (before.disabledAt !== null))
+    facts.push({ action: isOff ? "user.disabled" : "user.enabled", subject });
+  if (isAdmin !== (before.admin !== null))
+    facts.push({ action: isAdmin ? "user.admin_granted" : "user.admin_revoked", subject });
+  return facts;
 }
 
 /** What both the user and administrators see of a user. */

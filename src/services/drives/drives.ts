@@ -3,6 +3,7 @@ import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
 import { stampOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
+import { ofDrive } from "../../domain/audit/subjects.ts";
 import { type Drive, parseDescription, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
@@ -24,7 +25,7 @@ export interface Provisioned {
 }
 
 export class Drives extends Service<
-  Pick<Parts, "tables" | "access" | "locks" | "clock" | "changes"> & { keyPrefix: string }
+  Pick<Parts, "tables" | "access" | "audit" | "locks" | "clock" | "changes"> & { keyPrefix: string }
 > {
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseName("name", name);
@@ -120,6 +121,7 @@ export class Drives extends Service<
       this.parts.locks.requireNoMove(drive.pk);
       this.parts.tables.drives.markDeleted(drive.pk, this.parts.clock.now());
       this.parts.tables.claimTokens.removeOf(drive.pk);
+      this.parts.audit.add(caller, { action: "drive.deleted", ...ofDrive(drive) });
       return drive.id;
     });
   }

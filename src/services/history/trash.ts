@@ -4,6 +4,9 @@ import type { SingleTrashedFile } from "../../db/history/trash.ts";
 import type { Batch } from "../../domain/changes/batch.ts";
 import { type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { AuditFacts } from "../../domain/audit/audit-event.ts";
+import { ofDrive } from "../../domain/audit/subjects.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound, present } from "../../domain/errors.ts";
 import {
   type DriveId,
@@ -63,7 +66,7 @@ export interface EmptiedTrash {
 
 /** Lists what was deleted, brings it back, and deletes it for good. */
 export class Trash extends Service<
-  Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+  Pick<Parts, "tables" | "access" | "audit" | "tree" | "locks" | "retention" | "clock"> & {
     folderChanges: FolderChanges;
   }
 > {
@@ -139,9 +142,15 @@ export class Trash extends Service<
   remove(caller: Caller, id: string, within?: Within<ShownEntry>): Promise<ShownEntry> {
     return this.parts.access.writeFromReserve(caller, within, () => {
       const entry = this.get(caller, id);
-      this.parts.access.driveToManage(caller, entry.driveId);
+      const { name } = this.parts.access.driveToManage(caller, entry.driveId);
       this.parts.locks.requireEntryFree(entry.drivePk, entry.pk);
       this.parts.tables.trash.setState(entry.pk, "gone");
+      this.parts.audit.add(caller, {
+        action: `${entry.kind}.deleted_for_good`,
+        subject: { kind: entry.kind, id: entry.id, name: entry.path },
+        driveId: entry.driveId,
+        detail: { drive: name, files: entry.fileCount },
+      });
       return entry;
     });
   }
@@ -178,7 +187,9 @@ export class Trash extends Service<
           const some = trash.some(drive.pk, after, STEPS.mark);
           for (const { pk } of some) trash.setState(pk, "gone");
           const emptied = { driveId: drive.id, entries: entries + some.length };
-          return { emptied, last: some.length < STEPS.mark ? null : (some.at(-1) ?? null) };
+          const isLast = some.length < STEPS.mark;
+          if (isLast) this.parts.audit.add(caller, trashEmptied(drive, emptied));
+          return { emptied, last: isLast ? null : (some.at(-1) ?? null) };
         },
       );
       if (step.last === null) return step.emptied;
@@ -249,4 +260,8 @@ export class Trash extends Service<
   #fileOf(entry: TrashPk): SingleTrashedFile {
     return present(this.parts.tables.trashContents.fileOf(entry), "the file of an entry of the trash");
   }
+}
+
+function trashEmptied(drive: Drive, { entries }: EmptiedTrash): AuditFacts {
+  return { action: "trash.emptied", ...ofDrive(drive), detail: { entries } };
 }

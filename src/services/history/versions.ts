@@ -24,7 +24,7 @@ export interface LabelledVersion {
  * from its time in there: who sees a moved file does not see what it was elsewhere. All methods throw NOT_FOUND.
  */
 export class Versions extends Service<
-  Pick<Parts, "tables" | "access" | "tree" | "changes" | "clock" | "retention">
+  Pick<Parts, "tables" | "access" | "audit" | "tree" | "changes" | "clock" | "retention">
 > {
   /**
    * A page, newest first, with how many there are on all, the number before which the next one starts, and that of the
@@ -104,9 +104,15 @@ export class Versions extends Service<
   remove(caller: Caller, ref: FileRef, number: string, within?: Within<number>): Promise<number> {
     return this.parts.access.writeFromReserve(caller, within, () => {
       const file = this.parts.access.fileToWrite(caller, ref);
-      this.parts.access.driveToManage(caller, file.driveId);
+      const drive = this.parts.access.driveToManage(caller, file.driveId);
       const { pk, version } = this.#version(caller, file, number);
       this.parts.tables.fileVersions.remove(pk);
+      this.parts.audit.add(caller, {
+        action: "version.deleted_for_good",
+        subject: { kind: "version", id: file.id, name: file.path },
+        driveId: drive.id,
+        detail: { drive: drive.name, version },
+      });
       return version;
     });
   }

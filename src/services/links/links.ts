@@ -58,7 +58,7 @@ type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" 
 
 /** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
 export class Links extends Service<
-  Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & {
+  Pick<Parts, "tables" | "access" | "audit" | "quota" | "changes" | "clock"> & {
     linkPasswords: Passwords;
     linkKey: () => Uint8Array;
   }
@@ -172,11 +172,17 @@ export class Links extends Service<
     });
   }
 
-  /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
+  /** Tells the feed and the audit log of a link that shows something. The others work for a day at most, and programs make many. */
   #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: Link): void {
     if (!isOf(link, SHOWING)) return;
     const stamp = stampOf(caller, this.parts.clock.now());
     this.parts.changes.add({ drive: drive.pk, type, path: link.path, ref: link.id, stamp });
+    this.parts.audit.add(caller, {
+      action: type,
+      subject: { kind: "link", id: link.id, name: link.path },
+      driveId: drive.id,
+      detail: { drive: drive.name, password: link.passwordHash !== null },
+    });
   }
 
   #expiry(sent: string | undefined): number {

@@ -4,6 +4,7 @@ import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, orNotFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
 import { isRegistered, OAuthError, shownName, withParameters } from "../../domain/oauth/oauth-client.ts";
+import type { Origin } from "../../domain/audit/origin.ts";
 import type { AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { parseAuthorization, parseState } from "../../domain/oauth/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
@@ -26,6 +27,8 @@ export interface Authorization {
   readonly user: UserPk;
   /** In which session. It must last until the code is exchanged: whoever ends all sessions has let nobody in since. */
   readonly session: SessionId;
+  /** Where the person was who let the client in; null if that is not known. */
+  readonly origin: Origin | null;
   readonly reach: KeyReach;
 }
 
@@ -95,7 +98,8 @@ export class Authorizations extends Service<
     this.parts.apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
-    const code = this.#codes.put({ request, scope, user, session, reach });
+    const origin = caller.origin ?? null;
+    const code = this.#codes.put({ request, scope, user, session, origin, reach });
     return this.parts.access.write(caller, within, () => answerTo(request, { code }));
   }
 

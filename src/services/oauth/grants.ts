@@ -1,5 +1,8 @@
 import type { OAuthGrant } from "../../db/oauth/oauth.ts";
 import { hashSecret, randomBytes } from "../../domain/accounts/api-key.ts";
+import { auditText } from "../../domain/audit/audit-event.ts";
+import type { Origin } from "../../domain/audit/origin.ts";
+import { keySubject } from "../../domain/audit/subjects.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
 import { OAuthError, USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { isVerifierOf, parseScope } from "../../domain/oauth/oauth-request.ts";
@@ -16,6 +19,7 @@ import {
 import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
+import { SERVER, userActor } from "../audit/audit.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { Authorization, Authorizations } from "./authorizations.ts";
@@ -31,7 +35,7 @@ type CodeExchange = Readonly<Record<"code" | "clientId" | "redirectUri" | "verif
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
 export class OAuthGrants extends Service<
-  Pick<Parts, "tables" | "clock" | "log"> & {
+  Pick<Parts, "tables" | "audit" | "clock" | "log"> & {
     keyPrefix: string;
     apiKeys: ApiKeys;
     authorizations: Authorizations;
@@ -81,18 +85,23 @@ export class OAuthGrants extends Service<
   }
 
   /** Ends the grant of a token (RFC 7009); an unknown one is no error. Throws OAuthError for another client's. */
-  async revoke(token: string, clientId: string | null): Promise<void> {
-    await this.parts.tables.writeFromReserve(() => {
+  async revoke(token: string, clientId: string | null, origin: Origin): Promise<void> {
+    const { tables, audit, endedKeys } = this.parts;
+    await tables.writeFromReserve(() => {
       const family = parseRefreshToken(token)?.family;
-      const { oauthGrants, apiKeys } = this.parts.tables;
+      const { oauthGrants, apiKeys, knownKeys } = tables;
       const grant =
         family === undefined ? oauthGrants.byAccess(hashSecret(token)) : oauthGrants.byFamily(family);
       if (grant === null) return;
       if (clientId !== null && clientId !== grant.clientId) {
         throw new OAuthError("invalid_client", "The token belongs to another client.");
       }
-      apiKeys.removeAny(grant.keyId);
-      this.parts.endedKeys.removeSome();
+      const { keyId: id } = grant;
+      const { name, username } = knownKeys.named(id);
+      const actor = { kind: "application", id, name, username } as const;
+      audit.addBy(actor, origin, { action: "oauth.revoked", subject: keySubject({ id, name }) });
+      apiKeys.removeAny(id);
+      endedKeys.removeSome();
     });
   }
 
@@ -107,7 +116,7 @@ export class OAuthGrants extends Service<
     return "user" in reach || this.parts.tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
   }
 
-  #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {
+  #issue({ request, scope, reach, user, origin }: Authorization, code: string): IssuedTokens {
     const now = this.parts.clock.now();
     const keyId = newId<KeyId>(now);
     const access = newAccessToken(this.parts.keyPrefix);
@@ -123,6 +132,11 @@ export class OAuthGrants extends Service<
       refreshHash: refresh.secret,
     });
     this.parts.tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
+    this.parts.audit.addBy(userActor(this.parts.tables.users.existing(user)), origin, {
+      action: "oauth.granted",
+      subject: keySubject(key),
+      detail: { scope, client_id: auditText(request.clientId) },
+    });
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
@@ -144,6 +158,9 @@ export class OAuthGrants extends Service<
   }
 
   #end(keyId: KeyId, reason: string): void {
+    const { name } = this.parts.tables.knownKeys.named(keyId);
+    const subject = keySubject({ id: keyId, name });
+    this.parts.audit.addBy(SERVER, null, { action: "oauth.revoked", subject, detail: { reason } });
     this.parts.tables.apiKeys.removeAny(keyId);
     this.parts.endedKeys.removeSome();
     this.parts.log.warn("an application was signed out", { key_id: keyId, reason });

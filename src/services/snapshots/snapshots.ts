@@ -1,6 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { actorText, type Stamp, stampOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { AuditFacts } from "../../domain/audit/audit-event.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, notFound, present } from "../../domain/errors.ts";
 import { newId, type SnapshotId, type SnapshotPk } from "../../domain/id.ts";
@@ -45,7 +46,7 @@ export interface Rewound {
 
 /** Takes, shows, restores and deletes snapshots of drives. */
 export class Snapshots extends Service<
-  Pick<Parts, "tables" | "access" | "tree" | "changes" | "locks" | "clock"> & {
+  Pick<Parts, "tables" | "access" | "audit" | "tree" | "changes" | "locks" | "clock"> & {
     folderChanges: FolderChanges;
     snapshotRemoval: SnapshotRemoval;
   }
@@ -139,6 +140,7 @@ export class Snapshots extends Service<
       const snapshot = this.parts.access.snapshot(caller, drive, id);
       this.parts.locks.requireUnused(drive.pk, snapshot.pk);
       this.parts.snapshotRemoval.begin(snapshot, stampOf(caller, this.parts.clock.now()));
+      this.parts.audit.add(caller, snapshotFacts("snapshot.deleted", drive, snapshot));
       return snapshot.id;
     });
   }
@@ -167,6 +169,7 @@ export class Snapshots extends Service<
         ? "Before a restore was undone"
         : `Before the restore of ${snapshot.name}`;
       const before = this.takeFor(drive, title, stamp, snapshot.pk);
+      this.parts.audit.add(caller, snapshotFacts("snapshot.restored", drive, snapshot, scope));
       const tally = { removed: 0, restored: 0 };
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
       return {
@@ -190,4 +193,15 @@ export class Snapshots extends Service<
     }
     return this.parts.folderChanges.makeWay(drive, path, stamp);
   }
+}
+
+/** @param path of the folder that is restored; the root for a whole drive */
+function snapshotFacts(
+  action: "snapshot.deleted" | "snapshot.restored",
+  drive: Drive,
+  { id, name }: Snapshot,
+  path = ROOT,
+): AuditFacts {
+  const detail = { drive: drive.name, ...(path === ROOT ? {} : { path }) };
+  return { action, subject: { kind: "snapshot", id, name }, driveId: drive.id, detail };
 }

@@ -21,11 +21,17 @@ const NEWEST_CHANGE = changeNumber(Number.MAX_SAFE_INTEGER);
 /** Removes some rows that have ended. Returns how many. Inside a write. */
 type RemoveSome = (now: number) => number;
 
+export interface ExpiredRowsParts extends Pick<Parts, "tables" | "retention"> {
+  /** For how many days the audit log is kept. */
+  readonly auditDays: number;
+}
+
 /** What removes rows of each kind once they have ended, by its name for the log: nothing else depends on them. */
 export function expiredRows({
   tables,
   retention,
-}: Pick<Parts, "tables" | "retention">): Readonly<Record<string, RemoveSome>> {
+  auditDays,
+}: ExpiredRowsParts): Readonly<Record<string, RemoveSome>> {
   const {
     fileVersions,
     claimTokens,
@@ -35,6 +41,8 @@ export function expiredRows({
     idempotencyRecords,
     knownClients,
     usageDays,
+    auditEvents,
+    knownKeys,
   } = tables;
   // Versions that were replaced at this time or before are not kept any more.
   const versionsEnd = (now: number) => (keepsVersions(retention) ? keptSince(retention, now) : now);
@@ -52,6 +60,9 @@ export function expiredRows({
       const first = dayOf(now) - (USAGE_DAYS.kept - 1) * DAY_MS;
       return usageDays.removeOldOfUsers(first, PIECE) || usageDays.removeOldOfServer(first, PIECE);
     },
+    "old audit events": (now) =>
+      auditEvents.removeOld(now - auditDays * DAY_MS, PIECE) || auditEvents.removeSurplus(PIECE),
+    "keys revoked long ago": () => knownKeys.forgetSurplus(PIECE),
     "old changes": oldChanges(tables, retention),
   };
 }

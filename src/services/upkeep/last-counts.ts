@@ -1,30 +1,27 @@
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
-import type { ApiKeys } from "../accounts/api-keys.ts";
-import type { Sessions } from "../accounts/sessions.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
-import type { LinkUses } from "../links/link-lists.ts";
+import type { Services } from "../services.ts";
 
-interface LastCountsParts {
-  readonly usage: Pick<UsageMeter, "flush">;
-  readonly linkUses: Pick<LinkUses, "flush">;
-  readonly sessions: Pick<Sessions, "flushUse">;
-  readonly apiKeys: Pick<ApiKeys, "flushUse">;
-  /** Whether the database takes no more. */
+interface LastCounts extends Pick<
+  Services,
+  "refusedAttempts" | "usage" | "linkUses" | "sessions" | "apiKeys"
+> {
+  /** Whether the database takes no writes any more. */
   readonly hasFailed: () => boolean;
   readonly log: Log;
 }
 
-/** Writes what is kept in memory, at the end. A full or failed disk does not stop the rest from closing. */
-export async function flushCounts({ hasFailed, log, ...services }: LastCountsParts): Promise<void> {
+/** Writes at the end what is counted in memory. What a full disk refuses is lost, and the log says so. */
+export async function flushCounts({ hasFailed, log, ...services }: LastCounts): Promise<void> {
+  const { refusedAttempts, usage, linkUses, sessions, apiKeys } = services;
   const flushes = [
-    () => services.usage.flush(),
-    () => services.linkUses.flush(),
-    () => services.sessions.flushUse(),
-    () => services.apiKeys.flushUse(),
+    () => refusedAttempts.flush(),
+    () => usage.flush(),
+    () => linkUses.flush(),
+    () => sessions.flushUse(),
+    () => apiKeys.flushUse(),
   ];
   for (const flush of flushes) {
-    // Why it takes no more is logged already.
     if (hasFailed()) return;
     try {
       await flush();

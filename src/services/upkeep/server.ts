@@ -18,7 +18,7 @@ export type ServerReport = Awaited<ReturnType<ServerCare["report"]>>;
 
 /** What administrators see of the server, and do with it. */
 export class ServerCare extends Service<
-  Pick<Parts, "tables" | "blobs" | "access" | "clock" | "log"> & {
+  Pick<Parts, "tables" | "blobs" | "access" | "audit" | "clock" | "log"> & {
     users: Users;
     settings: LiveSettings;
     problems: Problems;
@@ -58,10 +58,20 @@ export class ServerCare extends Service<
     changes: SettingChanges,
     within: Within<SettingView[]>,
   ): Promise<SettingView[]> {
-    const { access, users, settings, log } = this.parts;
+    const { access, audit, users, settings, log } = this.parts;
     const views = await access.writeFromReserve(caller, within, () => {
       users.requireAdmin(caller);
+      const before = textsOf(settings.views());
       settings.store(changes);
+      const after = textsOf(settings.views());
+      for (const name of changes.keys()) {
+        const detail = { from: before.get(name) ?? null, to: after.get(name) ?? null };
+        audit.add(caller, {
+          action: "setting.changed",
+          subject: { kind: "setting", id: name, name },
+          detail,
+        });
+      }
       return settings.views();
     });
     settings.follow();
@@ -70,9 +80,19 @@ export class ServerCare extends Service<
   }
 
   /** Begins a backup. Throws FORBIDDEN; CONFLICT while one is made, and if the server has no place for them. */
-  startBackup(caller: Caller): BackupState {
-    const { users, backups } = this.parts;
+  async startBackup(caller: Caller): Promise<BackupState> {
+    const { access, audit, users, backups } = this.parts;
     users.requireAdmin(caller);
-    return backups.start();
+    const begun = backups.start();
+    const subject = { kind: "backup", id: null, name: begun.place } as const;
+    await access.writeFromReserve(caller, undefined, () =>
+      audit.add(caller, { action: "backup.started", subject }),
+    );
+    return begun;
   }
+}
+
+/** What is in force, by the name of each setting; null for a secret. */
+function textsOf(views: readonly SettingView[]): ReadonlyMap<string, string | null> {
+  return new Map(views.map(({ name, text }) => [name, text]));
 }

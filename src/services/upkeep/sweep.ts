@@ -49,6 +49,8 @@ export class Sweep extends Service<
     endedKeys: EndedKeys;
     watch: ClockWatch;
     thumbnailStore: ThumbnailStore;
+    /** For how many days the audit log is kept. */
+    auditDays: number;
     /** Overrides `ORPHAN_GRACE_MS`. */
     blobGraceMs?: number | undefined;
   }

@@ -43,7 +43,7 @@ interface Scope {
 
 /** Who is told of changes, and where. Only who manages a drive sees and changes its webhooks: `requireManaging`. */
 export class Webhooks extends Service<
-  Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
+  Pick<Parts, "tables" | "access" | "audit" | "changes" | "clock"> & {
     sealingKey: () => Uint8Array;
     subnets: readonly Subnet[];
     outbox: WebhookOutbox;
@@ -69,7 +69,9 @@ export class Webhooks extends Service<
       const { head: position } = this.parts.changes;
       const made = { id, keyId: caller.keyId, url, events, secret: sealed, position, createdAt: now };
       this.parts.tables.webhooks.insert({ ...scope, ...made });
-      return { webhook: this.#existing(id), secret };
+      const webhook = this.#existing(id);
+      this.#record("webhook.created", caller, webhook);
+      return { webhook, secret };
     });
     this.parts.outbox.open(created.webhook);
     return created;
@@ -111,7 +113,9 @@ export class Webhooks extends Service<
       if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.parts.changes.head);
       if (wanted.enabled === false)
         webhooks.disable(webhook.id, this.parts.clock.now(), "It was disabled by request.");
-      return this.#existing(webhook.id);
+      const changed = this.#existing(webhook.id);
+      this.#record("webhook.changed", caller, changed);
+      return changed;
     });
     if (updated.disabledAt === null) {
       this.parts.outbox.open(updated);
@@ -126,6 +130,7 @@ export class Webhooks extends Service<
     const removed = await this.parts.access.writeFromReserve(caller, within, () => {
       const webhook = this.get(caller, reference);
       this.parts.tables.webhooks.remove(webhook.pk);
+      this.#record("webhook.deleted", caller, webhook);
       return webhook;
     });
     this.#forget(removed);
@@ -143,6 +148,13 @@ export class Webhooks extends Service<
       this.#forget(webhook);
       return webhookDeliveries.removeSomeOf(webhook.pk, DELIVERIES_AT_ONCE);
     });
+  }
+
+  /** The host alone: the path of an address may have a secret. Inside a write. */
+  #record(action: `webhook.${"created" | "changed" | "deleted"}`, caller: Caller, webhook: Webhook): void {
+    const { id, url, driveId } = webhook;
+    const subject = { kind: "webhook", id, name: new URL(url).host } as const;
+    this.parts.audit.add(caller, { action, subject, ...(driveId === null ? {} : { driveId }) });
   }
 
   #forget({ pk }: Webhook): void {

@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Identity } from "../../../src/domain/accounts/user.ts";
+import { NOWHERE } from "../../support/samples/origin.ts";
 import { PASSWORD_COST } from "../../../src/services/accounts/passwords.ts";
 import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -52,7 +53,7 @@ const PROVIDER = {
   "oidc-client-id": "coffer",
   "oidc-client-secret": "a secret",
 };
-const NOBODY = { userAgent: "", previous: null };
+const NOBODY = { origin: NOWHERE, previous: null };
 
 function identity(subject: string, name: string): Identity {
   return { issuer: PROVIDER["oidc-issuer"], subject, names: [name], email: null, displayName: null };

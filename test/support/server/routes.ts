@@ -289,6 +289,7 @@ const ROWS: readonly RouteRow[] = [
   signedIn("GET /v0/usage/days?by=key"),
   signedIn("GET /v0/usage/drives"),
   signedIn("GET /v0/usage/kinds"),
+  signedIn("GET /v0/audit-events"),
   signedIn("GET /v0/server"),
   signedIn("PATCH /v0/server", { body: { name: "Ours" } }),
   signedIn("POST /v0/server/backups", { alone: 202 }),

@@ -70,6 +70,7 @@ export async function openServicesIn(root: string, opening: Opening = {}): Promi
     tracer: null,
     secret: new Uint8Array(32),
     keyPrefix: "cof",
+    auditDays: 365,
     blobRedirect: "off",
     certificate: null,
     asGiven: [],

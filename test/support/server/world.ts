@@ -1,3 +1,4 @@
+import { NOWHERE } from "../samples/origin.ts";
 import type { KeyRequest } from "../../../src/services/accounts/api-keys.ts";
 import { addAccount } from "./accounts.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
@@ -75,7 +76,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const { browser } = beginSession(coffer, "ada");
   const adaApp = (await letIn(coffer, browser)).accessToken;
   const adaDriveApp = (await letIn(coffer, browser, ada.drive)).accessToken;
-  await coffer.appliance.services.sessions.end(browser.token);
+  await coffer.appliance.services.sessions.end(browser.token, NOWHERE);
   const keys = {
     nobody: undefined,
     liar: `cof_sk_live_${"0".repeat(48)}`,

@@ -95,6 +95,9 @@ const HELP: Readonly<Record<string, PlainMessage>> = {
   webhook_addresses: mark(
     "Addresses that webhooks may be at although they are not public, such as 10.0.0.0/8,127.0.0.1; http:// is possible there too",
   ),
+  audit_days: mark(
+    "Days for which the audit log is kept: who signed in, was refused, made keys, shared, changed settings or deleted for good",
+  ),
   sweep_interval: mark("How often expired drives and files and unused content are removed"),
   backup: mark("Where the server makes backups of itself: a directory, or s3://BUCKET/PREFIX"),
   backup_interval: mark("How often the server makes a backup"),

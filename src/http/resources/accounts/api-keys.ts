@@ -37,6 +37,7 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
         ),
       }),
       example: { name: t.exampleOf(keySchema).name },
+      audited: true,
       answers: { status: 201, description: "The key, with its secret.", json: createdKeySchema },
       perform: ({ body, caller }, reply) =>
         keyThrottle.attempt(caller, () =>
@@ -78,6 +79,7 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
       description:
         "Works at once: the next request with the key is refused. What it made goes with it: keys, and what these made, links, webhooks, and members of drives. Any key can revoke itself, and a key of one drive also the keys that it made.",
       params: keyParams,
+      audited: true,
       answers: {
         description: "The key is revoked.",
         json: Type.Object({ id: t.id("The revoked key."), revoked: Type.Literal(true) }),

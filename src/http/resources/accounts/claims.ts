@@ -45,6 +45,7 @@ export function claims({ claims: service }: Parts) {
       person: true,
       body: claimToken,
       example: { token: "clm_1a2b3c4d" },
+      audited: true,
       answers: { description: "The drive.", json: Type.Object({ data: driveSchema }) },
       errors: ["NOT_FOUND", "CONFLICT", "GONE"],
       perform: ({ body, caller }, reply) =>

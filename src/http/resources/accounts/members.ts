@@ -22,6 +22,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       params: driveParams,
       body: Type.Object({ username: t.text("With whom to share.", "carl"), role: t.memberRole() }),
       example: { username: t.exampleOf(memberSchema).username, role: "editor" },
+      audited: true,
       answers: [
         { status: 201, description: "The new member.", json: oneMember },
         { description: "The member, who was one already.", json: oneMember },
@@ -63,6 +64,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       params: memberParams,
       body: Type.Object({ role: t.memberRole() }),
       example: { role: "reader" },
+      audited: true,
       answers: { description: "The member.", json: oneMember },
       perform: ({ params, body, caller }, reply) =>
         service.change(caller, params.id, params.user_id, body.role, reply.with(asData(memberRecord))),
@@ -73,6 +75,7 @@ export function members({ members: service, keyThrottle }: Parts) {
       description:
         "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
       params: memberParams,
+      audited: true,
       answers: {
         description: "The user is no member any more.",
         json: Type.Object({

@@ -136,6 +136,7 @@ export function usage({ usage: meter, usageDays, usageDrives, usageKinds }: Part
             t.oneOf(["user", "key"], { description: "Whose entries there are.", default: "user" }),
           ),
         }),
+        administrators: true,
         answers: { description: "The days.", json: Type.Object({ data: Type.Array(serverUsageDaySchema) }) },
         handle: async ({ caller, context, query: { days = 30, by } }) => {
           const data =
@@ -150,6 +151,7 @@ export function usage({ usage: meter, usageDays, usageDrives, usageKinds }: Part
         summary: "List the server's largest drives",
         description: `Returns the ${USAGE_DRIVES} drives whose files take most, largest first, and what all others take together. Deleted drives are left out, and so are empty ones. ${COUNTED} Needs the session of an administrator, who is told what drives are called only of those that they see anyway.`,
         signedIn: true,
+        administrators: true,
         answers: { description: "The drives.", json: usageDrivesSchema },
         handle: async ({ caller, context }) => {
           const { largest, others } = await counted(context, usageDrives.ofServer(caller));
@@ -161,6 +163,7 @@ export function usage({ usage: meter, usageDays, usageDrives, usageKinds }: Part
         summary: "List the server's storage by kind of file",
         description: `Returns what the files in all drives are, largest kind first. ${COUNTED} Needs the session of an administrator.`,
         signedIn: true,
+        administrators: true,
         answers: { description: "The kinds.", json: Type.Object({ data: Type.Array(usageKindSchema) }) },
         handle: async ({ caller, context }) =>
           Response.json({ data: await counted(context, usageKinds.ofServer(caller)) }),

@@ -49,6 +49,7 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
       description:
         "For the dashboard, where somebody has opened it as `localhost`, which leads no other machine here. Needs the session of an administrator: the addresses tell of the network that the server is in.",
       signedIn: true,
+      administrators: true,
       answers: {
         description:
           "Where other machines may reach the server; none where a base URL is configured, or it listens on its own machine alone.",
@@ -66,6 +67,7 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
       summary: "List users",
       description: "Needs the session of an administrator: others, and all keys, get 403.",
       signedIn: true,
+      administrators: true,
       answers: {
         description: "All users, by username.",
         json: Type.Object({ data: Type.Array(managedUserSchema) }),
@@ -83,6 +85,8 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
         password: t.newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
+      administrators: true,
+      audited: true,
       answers: { status: 201, description: "The new user.", json: oneUser },
       errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) =>
@@ -102,6 +106,8 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
         password: Type.Optional(t.newPassword("A temporary password, in place of a forgotten one")),
       }),
       example: { plan: "pro" },
+      administrators: true,
+      audited: true,
       answers: { description: "The user.", json: oneUser },
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
@@ -118,6 +124,8 @@ export function users({ users: service, userRemoval, addresses }: Parts) {
         to: t.optionalText("With `give`: the username of who gets the drives.", "ada"),
       }),
       example: { drives: "delete" },
+      administrators: true,
+      audited: true,
       answers: {
         description: "The user is deleted.",
         json: Type.Object({ id: t.id("The deleted user."), deleted: Type.Literal(true) }),

@@ -75,6 +75,7 @@ export function drives({ drives: service }: Parts) {
       description:
         "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
       params: driveParams,
+      audited: true,
       answers: {
         description: "The drive is deleted.",
         json: Type.Object({

@@ -125,6 +125,7 @@ export function trash({ trash: service, manyEntries }: Parts) {
       operationId: "deleteTrashEntry",
       summary: "Delete an entry of the trash for good",
       params: entry,
+      audited: true,
       answers: {
         description: "It is deleted for good.",
         json: t.deletedOf("The deleted entry."),
@@ -141,6 +142,7 @@ export function trash({ trash: service, manyEntries }: Parts) {
       bodyOptional: true,
       body: emptyRequest,
       example: { drive_id: t.exampleOf(trashEntrySchema).drive_id },
+      audited: true,
       answers: {
         description: "What would be deleted; with `confirm`, what was deleted.",
         json: Type.Union([

@@ -135,6 +135,7 @@ export function versions(parts: Parts) {
       summary: "Delete a version",
       description: "Removes an earlier content for good. The file stays as it is.",
       params: versionParams,
+      audited: true,
       answers: {
         description: "The version is deleted.",
         json: Type.Object({

@@ -42,6 +42,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         expires_at: shareExpiry,
       }),
       example: { drive_id: t.exampleOf(linkSchema).drive_id, path: "notes/2030/" },
+      audited: true,
       answers: {
         status: 201,
         description: "The link, with its `url` and `token`.",
@@ -124,6 +125,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       description:
         "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
       params: Type.Object({ id: t.id("The link's identifier.") }),
+      audited: true,
       answers: {
         description: "The link is revoked.",
         json: Type.Object({ id: t.id("The revoked link."), revoked: Type.Literal(true) }),

@@ -62,6 +62,7 @@ export function snapshots({ snapshots: service }: Parts) {
       description:
         "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
       params: snapshotParams,
+      audited: true,
       answers: {
         description: "The snapshot is deleted.",
         json: Type.Object({
@@ -120,6 +121,7 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
         path: t.optionalText("Only this folder. Default: the whole drive.", "notes/"),
       }),
       bodyOptional: true,
+      audited: true,
       answers: {
         description: "The drive or folder is as in the snapshot.",
         json: Type.Object({ data: restored }),

@@ -97,6 +97,7 @@ export function server({ serverCare, version }: Parts) {
       description:
         "What is wrong with it, how full it is, its backups, and its settings with where each is from. Needs the session of an administrator.",
       signedIn: true,
+      administrators: true,
       answers: { description: "The server.", json: Type.Object({ data: serverSchema }) },
       handle: async ({ caller }) =>
         Response.json({ data: serverRecord(await serverCare.report(caller), version) }),
@@ -125,6 +126,8 @@ export function server({ serverCare, version }: Parts) {
         keep_versions: setting("Earlier versions that are kept of one file; 0 keeps none.", "50"),
       }),
       example: { keep_days: "60" },
+      administrators: true,
+      audited: true,
       answers: { description: "All settings.", json: Type.Object({ data: Type.Array(settingSchema) }) },
       errors: ["CONFLICT"],
       perform: ({ body, caller }, reply) => {
@@ -141,10 +144,12 @@ export function server({ serverCare, version }: Parts) {
       description:
         "Begins one beside the server; `GET /v0/server` says when it is done. It is 409 while one is made, and if the server has no place for backups. Needs the session of an administrator.",
       signedIn: true,
+      administrators: true,
+      audited: true,
       answers: { status: 202, description: "It is being made.", json: Type.Object({ data: backupsSchema }) },
       errors: ["CONFLICT"],
-      handle: ({ caller }) =>
-        Response.json({ data: backupsRecord(serverCare.startBackup(caller)) }, { status: 202 }),
+      handle: async ({ caller }) =>
+        Response.json({ data: backupsRecord(await serverCare.startBackup(caller)) }, { status: 202 }),
     }),
   ]);
 }

@@ -54,6 +54,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         drive_id: Type.Optional(t.driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
       example: { url: example.url, events: example.events },
+      audited: true,
       answers: {
         status: 201,
         description: "The webhook. Its `secret` is shown only in this response.",
@@ -101,6 +102,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         enabled: Type.Optional(Type.Boolean()),
       }),
       example: { enabled: true },
+      audited: true,
       answers: { description: "The webhook as it is now.", json: webhookSchema },
       perform: ({ params: { id: webhook }, body, caller }, reply) =>
         service.update(
@@ -115,6 +117,7 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       summary: "Delete a webhook",
       description: "Works at once: what waited is not sent.",
       params,
+      audited: true,
       answers: {
         description: "The webhook is deleted.",
         json: t.deletedOf("The deleted webhook."),
