@@ -28,7 +28,6 @@ import { openOwnCertificate } from "./own-certificate.ts";
 import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
 import type { Certificate } from "./services/upkeep/certificate.ts";
-import { flushCounts } from "./services/upkeep/last-counts.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";

@@ -7,7 +7,7 @@ import { WebhookOutbox, WebhookReach } from "./outbox.ts";
 import { WebhookSender } from "./sender.ts";
 import { Webhooks } from "./webhooks.ts";
 
-type WebhookParts = Pick<Parts, "tables" | "access" | "audit" | "changes" | "clock" | "log"> &
+type WebhookParts = Pick<Parts, "tables" | "access" | "audit" | "changes" | "clock" | "log" | "tracer"> &
   Pick<ServiceParts, "secret" | "webhookAddresses" | "publicNetwork">;
 
 /** The use cases of webhooks. Nothing is sent until the outbox and the sender are started. */
