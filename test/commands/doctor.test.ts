@@ -2,7 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startTlsServer } from "../support/peers/tls-server.ts";
+import { addAccount } from "../support/server/accounts.ts";
 import { startAppliance } from "../support/server/appliance.ts";
+import { freePort } from "../support/server/executable.ts";
 import { runHere } from "../support/server/run-here.ts";
 
 // Its records are of the time that the command sees.
@@ -62,6 +64,7 @@ test("doctor says what is wrong, and what to do about it", async () => {
       ["server", "error", /holds the data directory/, ["--port", "2"]],
       ["address", "error", /does not answer/, ["--base-url", "http://127.0.0.1:2"]],
       ["certificate", "error", /does not trust/, ["--base-url", other.url("/").origin]],
+      ["sign-in", "warning", /not as Coffer does/, ["--base-url", `${coffer.appliance.url}/coffer`]],
       ["backup", "warning", /none yet/, ["--backup", "/nowhere/backups"]],
     ];
   for (const [name, level, found, flags] of cases) {
@@ -70,6 +73,18 @@ test("doctor says what is wrong, and what to do about it", async () => {
     expect([name, code, said?.level]).toEqual([name, 1, level]);
     expect(said?.found).toMatch(found);
     expect(said?.advice).toMatch(/\.$/);
+  }
+});
+
+test("doctor finds the way to sign in of a server under a path", async () => {
+  const port = String(freePort());
+  const base = `http://127.0.0.1:${port}/coffer`;
+  await using under = await startAppliance({ port, "base-url": base });
+  // The second time there is a user, so that the document is there.
+  for (const username of ["ada", "bob"]) {
+    const { lines } = await examined(["--base-url", base], under);
+    expect([lines["address"]?.level, lines["sign-in"]?.level]).toEqual(["ok", "ok"]);
+    addAccount(under, username);
   }
 });
 

@@ -53,12 +53,10 @@ async function scrapeOnce(url: string, isOpenMetrics: boolean): Promise<Scraped>
 test("metrics are whole, and only grow, while clients are busy", async () => {
   await using server = await serve();
   const { url } = server;
-  let isBusy = true;
-  const working = Promise.all(Array.from({ length: CLIENTS }, () => work(url))).finally(() => {
-    isBusy = false;
-  });
+  const done = new AbortController();
+  const working = Promise.all(Array.from({ length: CLIENTS }, () => work(url))).finally(() => done.abort());
   const scrapes: Scraped[] = [];
-  while (isBusy) {
+  while (!done.signal.aborted) {
     scrapes.push(await scrapeOnce(url, scrapes.length % 2 === 0));
     await Bun.sleep(SCRAPE_MS);
   }
