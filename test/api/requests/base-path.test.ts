@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { basePathOf, withoutBasePath } from "../../../src/domain/network/base-path.ts";
+import { cookiesFor } from "../../../src/http/gate/session-cookie.ts";
 import { addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { openStage } from "../../support/server/scenario.ts";
@@ -108,6 +109,11 @@ test("cookies are for the base path alone", async () => {
     200,
     expect.arrayContaining(["Path=/coffer", "Max-Age=0"]),
   ]);
+});
+
+test("a pass of a share is for its place under the base path", () => {
+  const cookie = cookiesFor(BASE).setAt("/v0/shared/shr_x", "coffer_share", "pass", 60);
+  expect(cookie.split("; ")).toContain("Path=/coffer/v0/shared/shr_x");
 });
 
 test("the documents of OAuth stand where clients look for them, and tell the same", async () => {
