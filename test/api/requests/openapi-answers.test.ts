@@ -405,6 +405,7 @@ const REFUSALS: readonly Case[] = [
   ["listServerUsageDrives", "FORBIDDEN"],
   ["listServerUsageKinds", "FORBIDDEN"],
   ["listAddresses", "FORBIDDEN"],
+  ["listAuditEvents", "FORBIDDEN"],
   ["getServer", "FORBIDDEN"],
   ["startBackup", "FORBIDDEN"],
   ["session startBackup", "CONFLICT", { again: true }],
