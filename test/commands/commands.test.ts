@@ -29,7 +29,6 @@ test.each([["--help"], ["help"]])("%s lists every command", async (argument) => 
     "doctor",
     "service install",
     "service print",
-    "upgrade",
     "healthcheck",
     "version",
   ];

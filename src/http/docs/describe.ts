@@ -24,7 +24,7 @@ export type OperationDetail = ReturnType<typeof describeOperation>;
 /** A successful OpenAPI response, without the headers of every response. */
 export type Described = ReturnType<typeof describeAnswer>;
 
-/** What has no example of its own: it shows the same as the JSON beside it. */
+/** Answers without an example of their own: they show the same as the JSON beside them. */
 const STREAMED: ReadonlySet<string> = new Set(["text/event-stream", "application/x-ndjson"]);
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
@@ -125,8 +125,10 @@ function describeOperation(path: string, spec: AnyOperation) {
 }
 
 function requestContentOf(spec: AnyOperation, isStrict: boolean): Content | undefined {
-  const bodyOf = (type: string, schema: TSchema, example: unknown) =>
-    contentOf({ [type]: takenSchema(schema, { isStrict, isJson: type === "application/json" }) }, example);
+  const bodyOf = (type: string, schema: TSchema, example: unknown): Content => {
+    const taken = takenSchema(schema, { isStrict, isJson: type === "application/json" });
+    return { [type]: { schema: taken, ...(example === undefined ? {} : { example }) } };
+  };
   if (!("rawBody" in spec))
     return (
       spec.body && bodyOf("application/json", spec.body, spec.example ?? (spec.bodyOptional ? {} : undefined))

@@ -147,6 +147,8 @@ const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
   "none: local accounts": mark("none: local accounts"),
   "none: metrics are for this machine alone": mark("none: metrics are for this machine alone"),
   "none: search by words alone": mark("none: search by words alone"),
+  "that of Let's Encrypt": mark("that of Let's Encrypt"),
+  "none: those of the system": mark("none: those of the system"),
   "pretty on a terminal, else json": mark("pretty on a terminal, else json"),
   "the base URL": mark("the base URL"),
   "the data directory": mark("the data directory"),
