@@ -24,6 +24,8 @@ const HARDLY_DONE = new Set([
   "deleteFiles",
   "editFile",
   "editFileByPath",
+  "movePath",
+  "copyPath",
   "updateMember",
   "removeMember",
   "getWork",
