@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dir, "../..");
 
 /** What an executable is made of, but for its packages. */
-const SOURCES = ["src", "web", "bun.lock", "bunfig.toml", "tsconfig.json"];
+export const SOURCES = ["src", "web", ".github", "bun.lock", "bunfig.toml", "tsconfig.json"];
 
 /**
  * Builds the executable of these sources as if they had another version, in a directory of its own inside of `place`.

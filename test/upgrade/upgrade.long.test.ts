@@ -4,10 +4,9 @@ import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
 import { Publisher, ReleaseServer } from "../support/peers/release-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { SOURCES } from "../release/releases.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
-/** What an executable is made of. */
-const SOURCES = ["src", "web", "package.json", "bunfig.toml", "tsconfig.json"];
 const PLATFORM = "linux-x64";
 /** Two executables are built, perhaps while other tests keep all processors busy. */
 const BUILDS_MS = 600_000;
