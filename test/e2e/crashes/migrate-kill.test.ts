@@ -6,7 +6,7 @@ import { S3Server } from "../../support/peers/s3-server.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
-const KILLS = isThorough() ? { disks: 303, bucket: 303 } : { disks: 8, bucket: 3 };
+const KILLS = isThorough() ? { disks: 99, bucket: 63 } : { disks: 8, bucket: 3 };
 const TIMEOUT_MS = 900_000;
 
 /** Two disks, and a data directory that uses none yet. */

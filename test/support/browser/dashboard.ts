@@ -5,7 +5,8 @@ import { type Entries, listFiles, makeDrive } from "../server/drives.ts";
 import { freePort, serve, signUp } from "../server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
 
-const LAPTOP = { width: 1280, height: 800 };
+/** What most pages are looked at in, in CSS pixels. */
+export const LAPTOP = { width: 1280, height: 800 };
 
 export interface DashboardOptions {
   /** The user's username. */

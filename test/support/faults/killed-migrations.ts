@@ -19,6 +19,8 @@ const RATE = 8_000_000;
 const ANSWERS = 60;
 /** After so many kills the server starts with the other place: it is killed as well, or stopped. */
 const RESTART = 3;
+/** So many kills, and each kind is among them. */
+const FEW = 20;
 
 interface KilledMigrations {
   readonly dataDir: string;
@@ -93,15 +95,16 @@ export async function killMigrations(migrations: KilledMigrations): Promise<void
       }
       const { child, stdout } = await beginMigration(migrations);
       if (round % RESTART === 0) await stdout.until(/"removing"/);
-      else await write(1 + Math.floor(Math.random() * ANSWERS));
+      else if (round % RESTART !== 1) await write(1 + Math.floor(Math.random() * ANSWERS));
       if (child.exitCode === null) killed[stdout.text.includes('"removing"') ? "removing" : "copying"] += 1;
       child.kill("SIGKILL");
       await child.exited;
       for (const writer of writers) await writer.readAll(server.client(key));
       await readKept();
     }
-    // Else the moments of the kills were badly chosen.
-    expect(Math.min(killed.copying, killed.removing)).toBeGreaterThan(0);
+    // Else the moments of the kills were badly chosen. Of a few, all may come before or after what is removed.
+    const { copying, removing } = killed;
+    expect(kills < FEW ? copying + removing : Math.min(copying, removing)).toBeGreaterThan(0);
     const last = await beginMigration(migrations);
     await write(ANSWERS);
     expect([await last.child.exited, last.said()]).toEqual([0, expect.stringContaining('"damaged":0')]);

@@ -13,7 +13,7 @@ if [ "$1" != serve ]; then exec coffer-itself "$@"; fi
 end-server
 coffer-itself "$@" >"$MANUAL_ROOT/log" 2>&1 &
 echo $! >"$MANUAL_ROOT/pid"
-until grep -q "coffer is ready" "$MANUAL_ROOT/log"; do
+until grep -qs "coffer is ready" "$MANUAL_ROOT/log"; do
   if ! kill -0 $! 2>/dev/null; then cat "$MANUAL_ROOT/log" >&2; exit 1; fi
   sleep 0.02
 done
@@ -23,7 +23,8 @@ const END_SERVER = `#!/bin/sh
 if [ -f "$MANUAL_ROOT/pid" ]; then
   kill "$(cat "$MANUAL_ROOT/pid")"
   while kill -0 "$(cat "$MANUAL_ROOT/pid")" 2>/dev/null; do sleep 0.02; done
-  rm "$MANUAL_ROOT/pid"
+  # What it said that it was ready would stand for the next one.
+  rm "$MANUAL_ROOT/pid" "$MANUAL_ROOT/log"
 fi
 `;
 
