@@ -23,7 +23,7 @@ import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 /** `KILLS=500 bun test …` tries more. */
-const KILLS = Number(process.env["KILLS"] ?? 60);
+const KILLS = Number(process.env["KILLS"] ?? 40);
 const TIMEOUT_MS = KILLS * 20_000;
 const KIB = 1024;
 const MIB = KIB * KIB;

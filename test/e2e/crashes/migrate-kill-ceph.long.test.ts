@@ -7,7 +7,7 @@ import { clientOf, newBucket, openEngine } from "../../support/peers/s3-engine.t
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
-const KILLS = 61;
+const KILLS = 33;
 const TIMEOUT_MS = 900_000;
 
 describe.skipIf(NO_CEPH !== "")(withReason("Ceph", NO_CEPH), () => {

@@ -15,7 +15,7 @@ import { verified } from "../../support/faults/verified.ts";
 /** Sweeps run all the time, beside everything. */
 const ENV = { COFFER_SWEEP_INTERVAL: "10ms", COFFER_SCRUB_INTERVAL: "1s" };
 const FILE_WRITERS = 6;
-const ROUNDS = isThorough() ? 200 : 6;
+const ROUNDS = isThorough() ? 80 : 6;
 /** Many rounds beside other tests take long. */
 const TIMEOUT_MS = 900_000;
 /** The server is killed after so many answers at most. */

@@ -53,7 +53,7 @@ export const ALL_FILES: SmallBlobs = { smallBytes: -1, get: () => null };
 export const NO_DAMAGE: KnownDamage = { problemOf: () => null };
 
 /** Of a race: each of its 28 timings is tried so many times. */
-const ROUNDS = 28 * (isThorough() ? 14 : 3);
+const ROUNDS = 28 * (isThorough() ? 8 : 3);
 /** A content of this size is removed and written again so often. */
 const REWRITES = isThorough() ? 20 : 5;
 
