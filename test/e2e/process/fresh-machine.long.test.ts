@@ -6,8 +6,7 @@ import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
-/** The oldest and the newest; a test of its own has the one between. */
-const NPM_VERSIONS = ["10.9.9", "12.2.0"];
+const NPM = { oldest: "10.9.9", usual: "11.21.2", newest: "12.2.0" };
 /** Nobody listens there. */
 const NO_PROXY_HERE = "http://127.0.0.1:9";
 
@@ -40,7 +39,7 @@ async function registrySettings(): Promise<Environment> {
 async function hindrance(): Promise<string> {
   for (const name of ["node", "npm", "git", "sh"]) if (Bun.which(name) === null) return `there is no ${name}`;
   try {
-    await output("npm", "view", `npm@${NPM_VERSIONS[0]}`, "version");
+    await output("npm", "view", `npm@${NPM.oldest}`, "version");
     return "";
   } catch {
     return "npm reaches no registry";
@@ -112,26 +111,23 @@ const NPM_START: Command = ["npm", "start", "--"];
 const hindered = await hindrance();
 
 describe.skipIf(hindered !== "")(withReason("a fresh machine", hindered), () => {
-  test.each(NPM_VERSIONS)(
-    "`npm start` serves with npm %s and nothing else, then without a network",
-    async (version) => {
-      await using machine = await freshMachine();
-      await machine.addNpm(version);
-      expect(await machine.serveAndStop(NPM_START)).toContain("Downloading Bun");
-      const offline = { npm_config_https_proxy: NO_PROXY_HERE, HTTPS_PROXY: NO_PROXY_HERE };
-      expect(await machine.serveAndStop(NPM_START, offline)).not.toContain("Downloading Bun");
-    },
-  );
-
-  test("`npm start` serves where npm is told to run no install scripts", async () => {
+  test(`\`npm start\` serves with npm ${NPM.oldest} and nothing else, then without a network`, async () => {
     await using machine = await freshMachine();
-    await machine.addNpm("11.21.2");
+    await machine.addNpm(NPM.oldest);
+    expect(await machine.serveAndStop(NPM_START)).toContain("Downloading Bun");
+    const offline = { npm_config_https_proxy: NO_PROXY_HERE, HTTPS_PROXY: NO_PROXY_HERE };
+    expect(await machine.serveAndStop(NPM_START, offline)).not.toContain("Downloading Bun");
+  });
+
+  test(`\`npm start\` serves where npm ${NPM.usual} is told to run no install scripts`, async () => {
+    await using machine = await freshMachine();
+    await machine.addNpm(NPM.usual);
     await machine.serveAndStop(NPM_START, { npm_config_ignore_scripts: "true" });
   });
 
-  test("`npm start` serves where another bun is on the PATH", async () => {
+  test(`\`npm start\` serves with npm ${NPM.newest} where another bun is on the PATH`, async () => {
     await using machine = await freshMachine();
-    await machine.addNpm("12.2.0");
+    await machine.addNpm(NPM.newest);
     await machine.addBroken("bun");
     await machine.serveAndStop(NPM_START);
   });
