@@ -24,8 +24,8 @@ const FILES = 3;
 const BACKUPS = 40;
 /** More requests than a backup of so few files makes. */
 const MOST_REQUESTS = 60;
-/** Each fault is tried in every third request, so that each request has a third of them: one trial is six processes. */
-const EVERY = 3;
+/** Each fault is tried in every fourth request, so that each request has a quarter of them: a trial is many processes. */
+const EVERY = 4;
 const TIMEOUT_MS = 900_000;
 
 const KEEPS_BACKUPS = "keeps backups like a directory, also of what is sent in parts";
@@ -129,7 +129,7 @@ async function collected(dataDir: string): Promise<void> {
   });
 }
 
-/** Tries a request, the third after it, and so on, until there is none; the number that there was none with. */
+/** Tries a request, the fourth after it, and so on, until there is none; the number that there was none with. */
 async function untilUnhit(first: number, isHit: (n: number) => Promise<boolean>): Promise<number> {
   for (let n = first; n < MOST_REQUESTS; n += EVERY) if (!(await isHit(n))) return n;
   throw new Error("there were more requests than this can make");
@@ -186,13 +186,12 @@ async function startFaulty(engine: S3Engine, fault: Tried) {
   await succeed(backUp("place"), engine);
   const owned = opened.move();
   return {
-    /** Makes a backup in a new place, with the fault in its nth request, then another. Whether it had so many requests. */
+    /** Makes a backup in a new place, with the fault in its nth request, and again if it failed. Whether it had so many requests. */
     backUp: async (n: number): Promise<boolean> => {
       const place = `place-${n}`;
       const ended = await faulty.run(n, backUp(place));
       requireEnd(ended, n, /^coffer: .+\n$/);
-      if (ended.code === 0) await requireRestorable(place);
-      await succeed(backUp(place), engine);
+      if (ended.code !== 0) await succeed(backUp(place), engine);
       await requireRestorable(place);
       return ended.isHit;
     },
