@@ -14,7 +14,8 @@ import {
 } from "../data-directory/data-directory.ts";
 import { recordDisks } from "../data-directory/disks-file.ts";
 import type { Lock } from "../db/engine/lock.ts";
-import { Snapshot } from "../db/upkeep/database-copy.ts";
+import { recordInCopy, Snapshot } from "../db/upkeep/database-copy.ts";
+import { commandEvent } from "../domain/audit/new-audit-event.ts";
 import type { StoreId } from "../domain/id.ts";
 import { damagedSmallContents, readContentList } from "./contents.ts";
 import type { DamagedInBackup, Manifest, Part, PartName } from "./manifest.ts";
@@ -25,6 +26,14 @@ import { BackupError, measured } from "./place.ts";
 const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journal"]);
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** What the audit log of the restored store is told besides what the manifest says. */
+interface Told {
+  /** The place of the backup; null for an archive. */
+  readonly from: string | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
 
 /** A data directory that is being restored. The database comes last: before, no server starts here. */
 export class Restoration implements Disposable {
@@ -140,11 +149,15 @@ export class Restoration implements Disposable {
     return readContentList(createReadStream(this.#partPath(part)));
   }
 
-  /** Completes the data directory. Returns the contents of files that could not be restored. Throws BackupError. */
-  async finish(manifest: Manifest): Promise<DamagedInBackup[]> {
+  /**
+   * Completes the data directory, and tells its audit log. Returns the contents of files that could not be restored.
+   * Throws BackupError, and SQLiteError on a full disk.
+   */
+  async finish(manifest: Manifest, told: Told): Promise<DamagedInBackup[]> {
     this.requireParts(manifest);
     const { root, blobs, secretFile, database, restoringFile } = this.#directory;
     const missing = await this.#missing();
+    this.#record(manifest, missing.length, told);
     for (const shard of this.#shards) await syncDirectory(shard);
     await syncDirectory(blobs);
     if (this.#parts.has(PARTS.secret)) await rename(this.#partPath(PARTS.secret), secretFile);
@@ -159,6 +172,16 @@ export class Restoration implements Disposable {
     await rm(restoringFile);
     await syncDirectory(root);
     return missing;
+  }
+
+  /** While the database is no part of the store yet: whoever has it has the event. */
+  #record({ id, created_at }: Manifest, missing: number, { from, at }: Told): void {
+    const facts = {
+      action: "store.restored",
+      subject: { kind: "backup", id, name: from },
+      detail: { made_at: created_at, contents_missing: missing },
+    } as const;
+    recordInCopy(this.#partPath(PARTS.database), commandEvent("restore", facts, at));
   }
 
   async #prepare(): Promise<void> {

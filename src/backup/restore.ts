@@ -3,7 +3,9 @@ import { UnavailableBlob } from "../blobs/blob-place.ts";
 import type { StoredBucket } from "../blobs/bucket/stored-bucket.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
-import type { BackupAddress } from "../domain/upkeep/backup-address.ts";
+import { isFull } from "../db/engine/write-failures.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
+import type { Clock } from "../process/clock.ts";
 import { inParallel } from "../process/in-parallel.ts";
 import { AT_ONCE } from "./contents.ts";
 import { lookInBucket } from "./leaving.ts";
@@ -59,13 +61,19 @@ export async function restoreFrom(
     });
     const bucket = await bucketOf(manifest, { dataDir, ...access });
     if (bucket !== null) await restoreInBucket(restoration, bucket, backupContents);
-    const missing = await restoration.finish(manifest);
+    const missing = await restoration.finish(manifest, {
+      from: nameOfBackupAddress(address),
+      at: access.clock.now(),
+    });
     return { manifest, missing, bucket: backupContents === "leave" ? (bucket?.name ?? null) : null };
   });
 }
 
 /** Restores a backup that was written as one archive. Throws BackupError or DataDirectoryError. */
-export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir: string) {
+export async function restoreStream(
+  archive: AsyncIterable<Uint8Array>,
+  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+) {
   return explaining(async () => {
     const entries = readTar(archive);
     const { done, value } = await entries.next();
@@ -78,7 +86,8 @@ export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir:
     if (manifest === undefined)
       throw new BackupError("The archive has no manifest: the backup was not finished.");
     requireKnownSchema(manifest);
-    return { manifest, missing: await restoration.finish(manifest), bucket: null };
+    const missing = await restoration.finish(manifest, { from: null, at: clock.now() });
+    return { manifest, missing, bucket: null };
   });
 }
 
@@ -148,7 +157,7 @@ async function explaining<T>(work: () => Promise<T>): Promise<T> {
         { cause: error },
       );
     }
-    if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT")) {
+    if (hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT") || isFull(error)) {
       throw new BackupError("The disk is full. Free some space, then run the same command again.", {
         cause: error,
       });

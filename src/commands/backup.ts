@@ -115,7 +115,7 @@ ${S3_HELP}`,
     const backupContents = switches.has("copy-contents") ? "copy" : "leave";
     const { manifest, missing, bucket } =
       address === null
-        ? await restoreStream(Bun.stdin.stream(), dataDir)
+        ? await restoreStream(Bun.stdin.stream(), { dataDir, clock: systemClock })
         : await restoreFrom(address, id, { dataDir, backupContents, s3, clock: systemClock });
     terminal.out(`Restored the backup ${manifest.id}, made ${manifest.created_at}, into ${dataDir}.`);
     if (bucket !== null) {

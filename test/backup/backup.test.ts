@@ -44,6 +44,9 @@ async function start(settings: Record<string, string> = {}) {
     backUp: (keep = 7) => backUp(coffer, place, keep),
     restore: (name: string, id: string | null = null) =>
       restoreFrom({ kind: "directory", path: place }, id, { ...optionsFor(coffer), dataDir: at(name) }),
+    /** Restores an archive, in these pieces. */
+    unpack: (archive: readonly Uint8Array[], name: string) =>
+      restoreStream(stream(archive), { dataDir: at(name), clock: coffer.clock }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
@@ -230,7 +233,7 @@ describe("the collection of contents", () => {
     expect(isDeleted).toBe(true);
     expect(await sweep(t.coffer)).toMatchObject({ blobs: 3 });
     expect(filesIn(t.coffer.dataDir)).toEqual([]);
-    expect((await restoreStream(stream(pieces), t.at("restored"))).missing).toEqual([]);
+    expect((await t.unpack(pieces, "restored")).missing).toEqual([]);
     expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
   });
 
@@ -325,12 +328,11 @@ describe("a restore", () => {
     const held = await heldBy(t.drive.client, t.drive.id);
     await t.backUp();
     const pieces = await archiveOf(t.coffer);
-    const half = stream(pieces.slice(0, 8));
-    expect(await refusalOf(restoreStream(half, t.at("restored")))).toContain("cut off");
+    expect(await refusalOf(t.unpack(pieces.slice(0, 8), "restored"))).toContain("cut off");
     expect(existsSync(join(t.at("restored"), "coffer.db"))).toBe(false);
     await using other = await startAppliance();
     expect(await refusalOf(other.restart({ "data-dir": t.at("restored") }))).toContain("has not ended");
-    expect((await restoreStream(stream(pieces), t.at("restored"))).missing).toEqual([]);
+    expect((await t.unpack(pieces, "restored")).missing).toEqual([]);
     expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
     expect(await readdir(t.at("restored"))).not.toContain("restoring");
   });
@@ -356,7 +358,7 @@ describe("an archive", () => {
     const odd = Array.from({ length: Math.ceil(bytes.length / 777) }, (_, n) =>
       bytes.subarray(n * 777, (n + 1) * 777),
     );
-    expect((await restoreStream(stream(odd), t.at("restored"))).missing).toEqual([]);
+    expect((await t.unpack(odd, "restored")).missing).toEqual([]);
     expect(await heldIn(t.at("restored"), t.drive)).toEqual(held);
     await new Bun.Archive(bytes).extract(t.place);
     expect((await t.restore("again")).missing).toEqual([]);
@@ -366,12 +368,10 @@ describe("an archive", () => {
 
   it("that is none, or is damaged, is refused", async (t) => {
     const bytes = Buffer.concat(await archiveOf(t.coffer));
-    expect(await refusalOf(restoreStream(stream([Buffer.from("hello")]), t.at("a")))).toContain("cut off");
-    expect(await refusalOf(restoreStream(stream([Buffer.alloc(1024)]), t.at("a")))).toContain(
-      "no backup of Coffer",
-    );
+    expect(await refusalOf(t.unpack([Buffer.from("hello")], "a"))).toContain("cut off");
+    expect(await refusalOf(t.unpack([Buffer.alloc(1024)], "a"))).toContain("no backup of Coffer");
     expect(existsSync(t.at("a"))).toBe(false);
     bytes[1024] = 0x7a;
-    expect(await refusalOf(restoreStream(stream([bytes]), t.at("a")))).toContain("the archive is damaged");
+    expect(await refusalOf(t.unpack([bytes], "a"))).toContain("the archive is damaged");
   });
 });

@@ -45,7 +45,7 @@ const SELECT = `
 const IN_RANGE = "at >= :since AND (at, pk) < (:at, :pk) ORDER BY at DESC, pk DESC LIMIT :limit";
 
 /** The audit log: what was done, and what was refused. It refers to no other table, whose rows go before it does. */
-export function auditEvents({ sql }: Database) {
+export function auditEvents({ sql }: Pick<Database, "sql">) {
   const inRange = (where: string) =>
     sql.all<Row, [Range & { readonly value: string }], StoredAuditEvent>(
       `${SELECT} WHERE ${where} AND ${IN_RANGE}`,

@@ -1,6 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
+import type { NewAuditEvent } from "../../domain/audit/audit-event.ts";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
+import { auditEvents } from "../audit/audit-events.ts";
+import { Connection } from "../engine/connection.ts";
 import { CONTENT_PLACES, FILE_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
 import { AskedThread } from "../../process/threads.ts";
@@ -36,6 +39,8 @@ type SmallContent = ContentFacts & { readonly bytes: Uint8Array };
 const SMALL_CONTENTS_VERSION = 15;
 /** The first version of the schema with files that are kept besides those of drives. */
 const HISTORY_VERSION = 27;
+/** The first version of the schema with an audit log. */
+const AUDIT_VERSION = 43;
 
 export class Snapshot implements Disposable {
   readonly #sql: Sqlite;
@@ -83,4 +88,19 @@ export class Snapshot implements Disposable {
   [Symbol.dispose](): void {
     this.#sql.close();
   }
+}
+
+/**
+ * Adds an event to a copy of a database that nobody has opened yet; to one from before the audit log, nothing. After it
+ * all is synced and in that one file; if the process ends before, the copy is of no use. Throws SQLiteError.
+ */
+export function recordInCopy(path: string, event: NewAuditEvent): void {
+  {
+    using snapshot = new Snapshot(path);
+    if (snapshot.schemaVersion() < AUDIT_VERSION) return;
+  }
+  using sql = new Sqlite(path, { readwrite: true, create: false, strict: true });
+  sql.run("PRAGMA journal_mode = MEMORY");
+  sql.run("PRAGMA synchronous = FULL");
+  auditEvents({ sql: new Connection(sql) }).insert(event);
 }

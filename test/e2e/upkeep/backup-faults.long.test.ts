@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { completeIn, heldIn, requireWhole, startFilled, succeed } from "../../support/faults/backups.ts";
 import { NO_STRACE } from "../../support/faults/faults.ts";
 import { run } from "../../support/server/executable.ts";
@@ -69,6 +70,7 @@ test.skipIf(NO_STRACE !== "").each(FAULTS.filter(([calls]) => !calls.startsWith(
         expect(failed.code).toBe(1);
         await succeed(args);
       }
+      expect(rowsIn(dataDir, "SELECT action FROM audit_event")).toEqual([["store.restored"]]);
       expect(await heldIn(dataDir, t.agent)).toEqual(t.held);
       expect(n).toBeLessThan(MOST_CALLS);
       await rm(dataDir, { recursive: true });
