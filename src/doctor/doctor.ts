@@ -17,7 +17,7 @@ const MOST_WAITING = 10_000;
 
 /** Looks at a store and what is around it, whether or not a server runs. Throws an Error for the operator. */
 export async function examine(config: Config, directory: DataDirectory, clock: Clock): Promise<Check[]> {
-  const { backup, backupIntervalMs, baseUrl, diskReserve } = config;
+  const { backup, backupIntervalMs, baseUrl, diskReserve, tls } = config;
   const url = localAddress(listeningOf(config));
   const server = await askServer(directory, url);
   const { trustedAt, waiting, lastSuccessAt } = await recorded(
@@ -32,7 +32,7 @@ export async function examine(config: Config, directory: DataDirectory, clock: C
     ...diskChecks([...disks], diskReserve),
     clockCheck(directory, trustedAt, now),
     openFilesCheck(server),
-    ...serverChecks(server, url),
+    ...serverChecks(server, url, tls),
     ...(await addressChecks(baseUrl, now)),
     backupCheck(backup && { intervalMs: backupIntervalMs, lastSuccessAt }, now),
     indexCheck(waiting),

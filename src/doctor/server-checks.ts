@@ -1,3 +1,4 @@
+import type { TlsSettings } from "../config/tls.ts";
 import { HOUR_MS } from "../domain/time.ts";
 import type { ProblemKind } from "../domain/upkeep/problem.ts";
 import { NEEDED, openFilesLimit } from "../process/descriptors.ts";
@@ -39,8 +40,15 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [level: "error" | "warning
   webhooks_disabled: ["warning", "Their owners see why on the page of webhooks."],
 };
 
-/** What the server of the directory says of itself. @param url where it was asked */
-export function serverChecks(server: RunningServer, url: string): Check[] {
+/** What to do instead where an authority issues the certificate. */
+const WITH_AUTHORITY: { readonly [kind in ProblemKind]?: string } = {
+  certificate_unusable:
+    "Read why in the log. The server has another certificate issued by itself, at most one a day; for one at once, delete attempts.json in the folder acme of the data directory, and restart the server.",
+  certificate_ending: "The server renews the certificate by itself: read in the log what keeps it from that.",
+};
+
+/** What the server of the directory says of itself. @param url where it was asked. @param tls of the server */
+export function serverChecks(server: RunningServer, url: string, tls: TlsSettings | null): Check[] {
   if (server.kind === "stopped") return [ok("server", "none runs on this data directory")];
   if (server.kind === "silent") {
     const found = `process ${server.pid ?? "unknown"} holds the data directory, and ${url} is not it: ${server.why}`;
@@ -51,7 +59,8 @@ export function serverChecks(server: RunningServer, url: string): Check[] {
   const { problems } = server.status;
   if (problems.length === 0) return [ok("server", "it runs, and knows of no problem")];
   return problems.map((kind) => {
-    const [level, advice] = PROBLEMS[kind];
+    const [level, usual] = PROBLEMS[kind];
+    const advice = tls?.certificate.kind === "acme" ? (WITH_AUTHORITY[kind] ?? usual) : usual;
     return (level === "error" ? wrong : warning)("server", kind, advice);
   });
 }

@@ -8,6 +8,7 @@ import { addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { freePort } from "../../support/server/executable.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
+import { runHere } from "../../support/server/run-here.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -24,15 +25,13 @@ test("a server without a certificate listens, tells why it gets none, and has on
     `http://127.0.0.1:${redirectPort}/.well-known/acme-challenge/${token}`;
   authority.look = async (token) => (await fetch(challengeAt(token))).text();
   authority.fault = (asked) => (asked === "POST /order" ? refusal("unauthorized", "not now") : null);
-  await using coffer = await startAppliance(
-    {
-      "tls-acme": "drive.example.com",
-      "tls-acme-directory": authority.directory,
-      "tls-acme-ca": ca,
-      "tls-redirect-port": String(redirectPort),
-    },
-    { certificateMs: 20 },
-  );
+  const settings = {
+    "tls-acme": "drive.example.com",
+    "tls-acme-directory": authority.directory,
+    "tls-acme-ca": ca,
+    "tls-redirect-port": String(redirectPort),
+  };
+  await using coffer = await startAppliance(settings, { certificateMs: 20 });
   let port = Number(new URL(coffer.appliance.url).port);
   addAccount(coffer, "ada");
   const ask = (path: string, headers = {}) =>
@@ -49,6 +48,9 @@ test("a server without a certificate listens, tells why it gets none, and has on
   await eventually(async () => (await problems()).length > 0);
   const reason = "the authority refuses: not now (unauthorized)";
   expect(await problems()).toEqual([{ kind: "certificate_failed", reason }]);
+  const metrics = await (await ask("/metrics")).text();
+  expect(metrics).toContain('coffer_problem{kind="certificate_failed"} 1\n');
+  expect(metrics).toContain('coffer_problem{kind="certificate_unusable"} 0\n');
   const standIn = await certificateAt(port);
   expect([standIn.subject, standIn.subjectAltName]).toEqual([
     "CN=Coffer (not trusted)",
@@ -78,6 +80,11 @@ test("a server without a certificate listens, tells why it gets none, and has on
   const kinds = async () => (await problems()).map(({ kind }) => kind);
   await eventually(async () => (await kinds()).length === 2);
   expect(await kinds()).toEqual(["certificate_failed", "certificate_unusable"]);
+  const flags = Object.entries({ ...settings, host: "127.0.0.1", port: String(port) });
+  const given = flags.flatMap(([name, value]) => [`--${name}`, value]);
+  const { stdout } = await runHere(["doctor", ...given], coffer.dataDir);
+  expect(stdout).toMatch(/server: .* certificate_unusable\..* delete attempts\.json in the folder acme/);
+  expect(stdout).not.toContain("COFFER_TLS_CERT");
   coffer.clock.advance(DAY_MS);
   await eventually(async () => (await certificateAt(port)).issuer === "CN=Test authority");
   expect(await problems()).toEqual([]);
