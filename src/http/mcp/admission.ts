@@ -50,11 +50,13 @@ const KEYED_METHODS: readonly string[] = [
  *
  * @param canSignIn whether there is anybody who could. Then a client without a key is sent to do so with its first
  *   message: one that is let in without does not begin to later
+ * @param noteRefused is told of a key in a message that is not valid
  */
 export function admissionTo(
   tools: ReadonlyMap<string, Tool>,
   throttle: ProvisionThrottle,
   canSignIn: () => boolean,
+  noteRefused: (key: string, context: RequestContext) => void,
 ) {
   /** @throws CofferError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED */
   return (message: Message, context: RequestContext): Message => {
@@ -67,7 +69,7 @@ export function admissionTo(
       requireFit(tool, message.params?.arguments, context.caller);
       return message;
     }
-    const taken = isCall && tool?.needs !== "nothing" ? takeKey(message, context) : message;
+    const taken = isCall && tool?.needs !== "nothing" ? takeKey(message, context, noteRefused) : message;
     // Anybody may be told that there is no such method or tool, and may send notifications, which do nothing.
     const isOpen = isCall || !KEYED_METHODS.includes(method);
     if (context.caller === null && !(throttle.isOn && isOpen && !canSignIn())) {
@@ -78,10 +80,18 @@ export function admissionTo(
 }
 
 /** Makes the holder of the key in a message the caller, if it is valid. Returns the message without it. */
-function takeKey(message: Message, context: RequestContext): Message {
+function takeKey(
+  message: Message,
+  context: RequestContext,
+  noteRefused: (key: string, context: RequestContext) => void,
+): Message {
   const { [KEY_ARGUMENT]: key, ...rest } = message.params?.arguments ?? {};
   if (key === undefined) return message;
-  if (typeof key === "string") context.bringKey?.(key);
+  if (typeof key === "string") {
+    context.bringKey?.(key);
+    if (context.caller === null) noteRefused(key, context);
+    else context.noteOrigin();
+  }
   return { ...message, params: { ...message.params, arguments: rest } };
 }
 

@@ -110,7 +110,12 @@ export function createMcp(options: McpOptions) {
     return server;
   };
 
-  const admit = admissionTo(CALLED, throttle, () => services.authorizations.isPossible());
+  const admit = admissionTo(
+    CALLED,
+    throttle,
+    () => services.authorizations.isPossible(),
+    (key, { origin }) => services.refusedAttempts.key(key, origin),
+  );
   const transport = createTransport({ serverFor, listen: listenTo(options), log });
   const admitted = (message: Message, context: RequestContext): Message | Response => {
     try {

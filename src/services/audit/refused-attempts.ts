@@ -13,6 +13,9 @@ const MINUTE_MS = 60_000;
 /** How many different refusals of a minute have an event each; the rest shares one. */
 const EACH_MINUTE = 50;
 
+/** So many wait to be written, on a disk that takes no more; then those of a minute share one. */
+const UNWRITTEN = 1000;
+
 /** At most one write is begun in so long, in milliseconds: whoever is refused could else keep the disk busy. */
 const PAUSE_MS = 1000;
 
@@ -144,7 +147,8 @@ export class RefusedAttempts extends Service<Pick<Parts, "tables" | "clock" | "l
       this.#minute = minute;
     }
     const name = nameOf(attempt);
-    const hasOwn = this.#series.has(name) || this.#series.size < EACH_MINUTE;
+    const hasRoom = this.#series.size < EACH_MINUTE && this.#unwritten.size < UNWRITTEN;
+    const hasOwn = this.#series.has(name) || hasRoom;
     const [key, what] = hasOwn ? [name, attempt] : ["others", OTHERS];
     const known = this.#series.get(key);
     if (known !== undefined) return known;

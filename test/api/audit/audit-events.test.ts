@@ -1,4 +1,6 @@
 import { describe, expect } from "bun:test";
+import { DAY_MS } from "../../../src/domain/time.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import type { SignedInBrowser } from "../../support/server/sign-in.ts";
@@ -13,11 +15,13 @@ const it = testWith(async () => {
   return Object.assign(coffer, { ada, bob });
 });
 
+const LOOPBACK = expect.stringMatching(/^(127\.0\.0\.1|0:0:0:0:0:0:0:1)$/);
+
 interface Event {
   readonly action: string;
   readonly outcome: string;
   readonly count: number;
-  readonly actor: { readonly kind: string; readonly username: string | null };
+  readonly actor: { readonly kind: string; readonly name: string | null; readonly username: string | null };
   readonly subject: { readonly kind: string; readonly name: string | null } | null;
   readonly address: string | null;
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
@@ -39,10 +43,14 @@ describe("the audit log", () => {
     expectRefused(await bob.send("GET", "/v0/audit-events"), "FORBIDDEN");
     expectRefused(await bob.send("GET", "/v0/audit-events"), "FORBIDDEN");
     expectRefused(await clients.ada.send("GET", "/v0/audit-events"), "FORBIDDEN");
+    expectRefused(await clients.nobody.send("GET", "/v0/audit-events"), "UNAUTHORIZED");
+    const headers = { accept: "application/x-ndjson" };
+    for (const other of [bob, clients.ada])
+      expectRefused(await other.send("GET", "/v0/audit-events", { headers }), "FORBIDDEN");
     const tried = await eventsOf(ada, "action=admin.requested");
     const byBob = tried.filter(({ actor }) => actor.username === "bob");
     expect(byBob).toMatchObject([
-      { outcome: "refused", count: 2, subject: { kind: "route", name: "GET /v0/audit-events" } },
+      { outcome: "refused", count: 3, subject: { kind: "route", name: "GET /v0/audit-events" } },
     ]);
   });
 
@@ -60,14 +68,15 @@ describe("the audit log", () => {
     ]);
     for (const { subject, address } of events) {
       expect(subject).toMatchObject({ kind: "key", name: "Bob's agent" });
-      expect(address).toMatch(/^(127\.0\.0\.1|0:0:0:0:0:0:0:1)$/);
+      expect(address).toEqual(LOOPBACK);
     }
   });
 
   it("keeps no name that was typed at a sign-in unless a user has it: it may be a password", async (world) => {
     const secret = "correct horse battery";
+    const headers = { "user-agent": "the browser of a forgetful person" };
     for (const username of [secret, "bob"])
-      await world.client().send("POST", "/auth/login", { body: { username, password: "wrong" } });
+      await world.client().send("POST", "/auth/login", { body: { username, password: "wrong" }, headers });
     const refused = await eventsOf(world.ada, "category=sign_in&outcome=refused");
     const found = new Map(refused.map(({ actor, detail }) => [actor.username, detail["reason"]]));
     expect(found).toEqual(
@@ -77,6 +86,12 @@ describe("the audit log", () => {
       ]),
     );
     expect(JSON.stringify(refused)).not.toContain(secret);
+    // Nor anywhere else, while what came with it is there.
+    await world.close();
+    const files = new Bun.Glob("*.db").scan({ cwd: world.dataDir, absolute: true });
+    const bytes = await Array.fromAsync(files, async (path) => Buffer.from(await Bun.file(path).bytes()));
+    const holds = (text: string) => bytes.some((each) => each.includes(text));
+    expect([holds("the browser of a forgetful person"), holds(secret)]).toEqual([true, false]);
   });
 
   it("comes whole as lines of JSON, and in pages that leave none out", async (world) => {
@@ -97,6 +112,60 @@ describe("the audit log", () => {
       .map((line) => JSON.parse(line));
     expect(lines).toEqual(paged);
     expect(paged.length).toBeGreaterThan(2);
+  });
+
+  it("is narrowed by each filter to what that means", async (world) => {
+    const { ada, bob, clock } = world;
+    const startedAt = clock.iso();
+    const made = await bob.post<{ id: string }>("/v0/keys", { name: "first" });
+    clock.advance(DAY_MS);
+    const drive = world.drives.ada;
+    const added = { username: "bob", role: "reader" };
+    await ada.post(`/v0/drives/${drive}/members`, added);
+    // An identifier that is none of ours is taken letter by letter.
+    changeDatabase(
+      world.dataDir,
+      "UPDATE audit_event SET subject_id = 'Day-T1' WHERE action = 'member.added'",
+    );
+    const later = clock.iso();
+    const of = async (query: string) => (await eventsOf(ada, query)).map(({ action }) => action);
+    expect(await of("category=sharing")).toEqual(["member.added", "member.added", "member.added"]);
+    expect(await of("action=key.created&actor=BOB")).toEqual(["key.created"]);
+    expect(await of(`subject_id=${made.id.toUpperCase()}`)).toEqual(["key.created"]);
+    expect(await of("subject_id=Day-T1&limit=1")).toEqual(["member.added"]);
+    expect(await of("subject_id=day-t1")).toEqual([]);
+    expect(await of(`drive_id=${drive.toUpperCase()}&limit=1`)).toEqual(["member.added"]);
+    expect(await of("since=1h")).toEqual(["member.added"]);
+    expect(await of(`until=${later}&since=${startedAt}&action=member.added`)).not.toContain("key.created");
+    expect(await of(`until=${startedAt}`)).toEqual([]);
+    expect(await of("outcome=refused")).toEqual([]);
+    for (const other of ["actor=ada", "category=sharing", `drive_id=${drive}`, "action=key.revoked"])
+      expect(await of(`subject_id=${made.id}&${other}`)).toEqual([]);
+    for (const wrong of ["category=x", "action=x", "outcome=x", "since=x", "until=x", "cursor=x"])
+      expectRefused(await ada.send("GET", `/v0/audit-events?${wrong}`), "VALIDATION_ERROR");
+  });
+
+  it("knows a key in an MCP message as well as one in a header", async (world) => {
+    const { ada, bob, clients, drives } = world;
+    const { id, key } = await bob.post<{ id: string; key: string }>("/v0/keys", { name: "in a message" });
+    const call = () => {
+      const args = { api_key: key, drive_id: drives.bob, action: "page", path: "notes/" };
+      const params = { name: "share", arguments: args };
+      return clients.nobody.send("POST", "/mcp", {
+        body: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      });
+    };
+    expect((await call()).status).toBe(200);
+    await bob.delete(`/v0/keys/${id}`);
+    expect((await call()).status).toBe(401);
+    const [link] = await eventsOf(ada, "action=link.created&actor=bob");
+    expect(link).toMatchObject({ actor: { kind: "key", name: "in a message" }, address: LOOPBACK });
+    const [used] = await eventsOf(ada, "action=key.used");
+    expect(used).toMatchObject({
+      detail: { reason: "revoked" },
+      actor: { username: "bob" },
+      address: LOOPBACK,
+    });
   });
 
   it("takes no rule for administrators as an attempt", async ({ ada }) => {

@@ -3,6 +3,7 @@ import { ALL_AUDIT_ACTIONS, AUDIT_CATEGORIES, AUDIT_OUTCOMES } from "../../../do
 import { AUDIT_EVENTS, type AuditEvent, type AuditFilter } from "../../../domain/audit/audit-event.ts";
 import { auditRecord } from "../../../domain/audit/audit-record.ts";
 import { jsonLine } from "../../../domain/audit/json-line.ts";
+import { parseId } from "../../../domain/id.ts";
 import { instantBefore } from "../../../domain/time.ts";
 import { wantsLines } from "../../content/negotiation.ts";
 import { piecewise } from "../../content/piecewise.ts";
@@ -87,11 +88,16 @@ function filterOf(asked: Static<typeof query>, now: number): AuditFilter {
     action,
     outcome,
     username: asked.actor?.toLowerCase() ?? null,
-    subjectId: asked.subject_id?.toLowerCase() ?? null,
-    driveId: asked.drive_id?.toLowerCase() ?? null,
+    subjectId: idOf(asked.subject_id),
+    driveId: idOf(asked.drive_id),
     since: since === undefined ? null : instantBefore("since", since, now),
     until: until === undefined ? null : instantBefore("until", until, now),
   };
+}
+
+/** As it is stored: that of a backup or a setting is no identifier of ours. */
+function idOf(text: string | undefined): string | null {
+  return text === undefined ? null : (parseId(text) ?? text);
 }
 
 async function* linesOf(
