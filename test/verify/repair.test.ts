@@ -25,6 +25,10 @@ async function backedUp(): Promise<string> {
   return backups;
 }
 
+/** What the audit log says of repairs. */
+const REPAIRS =
+  "SELECT actor_name, subject_kind, subject_name, detail FROM audit_event WHERE action = 'store.repaired'";
+
 test.each([
   ["another data directory", () => store.whole],
   ["a directory of backups", backedUp],
@@ -32,9 +36,11 @@ test.each([
   const dataDir = await store.copied();
   await rm(dirname(fileOf(dataDir, store.large.digest)), { recursive: true });
   changeDatabase(dataDir, `UPDATE small_content SET bytes = x'00' WHERE ${isSmall(store.small)}`);
-  const lines = await verified(dataDir, { repairFrom: await source() });
+  const from = await source();
+  const lines = await verified(dataDir, { repairFrom: from });
   expect(lines.map((line) => line.split(" ")[0])).toEqual(["repaired", "repaired"]);
   expect(await verified(dataDir)).toEqual([]);
+  expect(rowsIn(dataDir, REPAIRS)).toEqual([["verify --repair-from", "backup", from, '{"contents":2}']]);
 });
 
 test("nothing is repaired with bytes that are wrong too", async () => {
@@ -49,6 +55,7 @@ test("nothing is repaired with bytes that are wrong too", async () => {
     expect(line).toStartWith("content-damaged ");
     expect(line).toEndWith("there are no right bytes to repair it from");
   }
+  expect(rowsIn(dataDir, REPAIRS)).toEqual([]);
   expect(await readFile(fileOf(dataDir, store.large.digest), "utf8")).toBe("short");
   expect(rowsIn(dataDir, `SELECT 1 FROM small_content WHERE bytes = x'00'`)).toHaveLength(1);
 });

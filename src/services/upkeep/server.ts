@@ -94,5 +94,7 @@ export class ServerCare extends Service<
 
 /** What is in force, by the name of each setting; null for a secret. */
 function textsOf(views: readonly SettingView[]): ReadonlyMap<string, string | null> {
-  return new Map(views.map(({ name, text }) => [name, text]));
+  return new Map(
+    views.map(({ name, text, fallback, isSecret }) => [name, isSecret ? null : (text ?? fallback)]),
+  );
 }

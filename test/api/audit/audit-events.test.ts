@@ -1,5 +1,6 @@
 import { describe, expect } from "bun:test";
 import { DAY_MS } from "../../../src/domain/time.ts";
+import { PER_ACCOUNT, WINDOW_SECONDS } from "../../../src/http/limits/guess-throttle.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { expectRefused } from "../../support/server/answers.ts";
@@ -92,6 +93,36 @@ describe("the audit log", () => {
     const bytes = await Array.fromAsync(files, async (path) => Buffer.from(await Bun.file(path).bytes()));
     const holds = (text: string) => bytes.some((each) => each.includes(text));
     expect([holds("the browser of a forgetful person"), holds(secret)]).toEqual([true, false]);
+  });
+
+  it("says why somebody was not let in, or a password not changed", async (world) => {
+    const { ada, bob, clock } = world;
+    const current = { current: "wrong", password: "another of bob's" };
+    expectRefused(await bob.send("POST", "/v0/account/password", { body: current }), "VALIDATION_ERROR");
+    const [change] = await eventsOf(ada, "action=password.changed");
+    const byBob = { outcome: "refused", actor: { kind: "user", username: "bob" } };
+    expect(change).toMatchObject({
+      ...byBob,
+      subject: { name: "bob" },
+      detail: { reason: "wrong_password" },
+    });
+    const reasons = async () => {
+      clock.advance(60_000);
+      const [first] = await eventsOf(ada, "action=session.created&actor=carol&limit=1");
+      return [first?.outcome, first?.detail["reason"], first?.count];
+    };
+    const tryIn = async (password: string, times: number) => {
+      const body = { username: "Carol", password };
+      for (let n = 0; n < times; n += 1) await world.client().send("POST", "/auth/login", { body });
+    };
+    await tryIn("wrong", 2);
+    expect(await reasons()).toEqual(["refused", "wrong_password", 2]);
+    await tryIn("wrong", PER_ACCOUNT + 1);
+    expect(await reasons()).toEqual(["refused", "rate_limited", 3]);
+    clock.advance(WINDOW_SECONDS * 1000);
+    changeDatabase(world.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'carol'");
+    await tryIn("carol's password", 1);
+    expect(await reasons()).toEqual(["refused", "disabled", 1]);
   });
 
   it("comes whole as lines of JSON, and in pages that leave none out", async (world) => {

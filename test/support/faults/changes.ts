@@ -397,6 +397,8 @@ const ROWS = [
   `SELECT 'claim' AS kind, used_at IS NULL AS isUnused, d.name FROM claim_token c JOIN drive d ON d.pk = c.drive`,
   `SELECT 'session' AS kind, u.username FROM session s JOIN user u ON u.pk = s.user`,
   `SELECT 'user' AS kind, username, admin, plan FROM user`,
+  `SELECT 'audited' AS kind, action, count, actor_kind, actor_name, username, subject_kind, subject_name, detail
+     FROM audit_event WHERE outcome = 'success'`,
 ];
 
 /** Everything that a data directory says, a line for each thing, sorted. */
