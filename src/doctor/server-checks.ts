@@ -1,4 +1,4 @@
-import type { TlsSettings } from "../config/tls.ts";
+import type { Config } from "../config.ts";
 import { HOUR_MS } from "../domain/time.ts";
 import type { ProblemKind } from "../domain/upkeep/problem.ts";
 import { NEEDED, openFilesLimit } from "../process/descriptors.ts";
@@ -48,7 +48,7 @@ const WITH_AUTHORITY: { readonly [kind in ProblemKind]?: string } = {
 };
 
 /** What the server of the directory says of itself. @param url where it was asked. @param tls of the server */
-export function serverChecks(server: RunningServer, url: string, tls: TlsSettings | null): Check[] {
+export function serverChecks(server: RunningServer, url: string, tls: Config["tls"]): Check[] {
   if (server.kind === "stopped") return [ok("server", "none runs on this data directory")];
   if (server.kind === "silent") {
     const found = `process ${server.pid ?? "unknown"} holds the data directory, and ${url} is not it: ${server.why}`;

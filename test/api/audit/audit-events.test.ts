@@ -60,6 +60,9 @@ describe("the audit log", () => {
     const made = await bob.send("POST", "/v0/keys", { body: { name: "Bob's agent" } });
     const key = JSON.parse(made.text);
     await bob.send("DELETE", `/v0/keys/${key.id}`);
+    const { data: users } = await ada.get<{ data: { id: string; username: string }[] }>("/v0/users");
+    const user = users.find(({ username }) => username === "bob");
+    await ada.delete(`/v0/users/${user?.id}`, { drives: "delete" });
     expectRefused(await world.client(key.key).send("GET", "/v0/account"), "UNAUTHORIZED");
     const events = await eventsOf(ada, `subject_id=${key.id}`);
     expect(events.map(({ action, outcome }) => [action, outcome])).toEqual([
@@ -67,6 +70,7 @@ describe("the audit log", () => {
       ["key.revoked", "success"],
       ["key.created", "success"],
     ]);
+    expect(events.map(({ actor }) => actor.username)).toEqual(["bob", "bob", "bob"]);
     for (const { subject, address } of events) {
       expect(subject).toMatchObject({ kind: "key", name: "Bob's agent" });
       expect(address).toEqual(LOOPBACK);
