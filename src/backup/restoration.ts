@@ -178,8 +178,8 @@ export class Restoration implements Disposable {
   #record({ id, created_at }: Manifest, missing: number, { from, at }: Told): void {
     const facts = {
       action: "store.restored",
-      subject: { kind: "backup", id, name: from },
-      detail: { made_at: created_at, contents_missing: missing },
+      subject: { kind: "backup", id, name: id },
+      detail: { from, made_at: created_at, contents_missing: missing },
     } as const;
     recordInCopy(this.#partPath(PARTS.database), commandEvent("restore", facts, at));
   }

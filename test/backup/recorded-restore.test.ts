@@ -56,8 +56,8 @@ function restoresIn(root: string): unknown[][] {
 }
 
 function restored({ id, created_at }: Manifest, from: string | null): unknown[] {
-  const detail = JSON.stringify({ made_at: created_at, contents_missing: 0 });
-  return [clock.now(), "success", "restores", "command", "restore", "backup", id, from, detail];
+  const detail = JSON.stringify({ from, made_at: created_at, contents_missing: 0 });
+  return [clock.now(), "success", "restores", "command", "restore", "backup", id, id, detail];
 }
 
 test("a store that was restored tells so, and the one that was backed up does not", async () => {
