@@ -38,7 +38,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/dashboard/dashboard-drives": 19,
   "e2e/dashboard/dashboard-account": 16,
   "e2e/dashboard-files/dashboard-editor": 12,
-  "e2e/dashboard/dashboard-server": 11,
+  "e2e/dashboard/dashboard-server": 14,
   "services/folders/folder-works": 11,
   "api/requests/openapi-answers": 10,
   "api/mcp/mcp-access": 10,

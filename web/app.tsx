@@ -37,6 +37,7 @@ const Claim = later(async () => (await import("./pages/claim.tsx")).Claim);
 const Consent = later(async () => (await import("./pages/consent.tsx")).Consent);
 const Setup = later(async () => (await import("./pages/setup.tsx")).Setup);
 const Users = later(async () => (await import("./pages/users.tsx")).Users);
+const Audit = later(async () => (await import("./pages/audit.tsx")).Audit);
 const Server = later(async () => (await import("./pages/server.tsx")).Server);
 const Activity = later(async () => (await import("./pages/activity.tsx")).Activity);
 const Snapshots = later(async () => (await import("./pages/snapshots.tsx")).Snapshots);
@@ -180,7 +181,8 @@ function signedInPage(place: Place): VNode {
   if (path === "/webhooks") return <Webhooks driveId={drive} query={place.query} />;
   if (path === "/trash") return <Trash key={drive ?? ""} driveId={drive} />;
   if (path === "/account") return <AccountPage />;
-  if (path === "/users") return <Users />;
+  if (path === "/users") return <Users find={place.query.get("find") ?? ""} />;
   if (path === "/server") return <Server />;
+  if (path === "/audit") return <Audit query={place.query} />;
   return <NotFound />;
 }

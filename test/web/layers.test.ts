@@ -35,6 +35,7 @@ const ANSWER_TYPES = {
   in: "web/lib/api/types.ts",
   from: [
     "account-schemas",
+    "audit-schemas",
     "change-schemas",
     "comment-schemas",
     "history-schemas",

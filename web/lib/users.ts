@@ -14,6 +14,11 @@ type UserChange =
   | { readonly admin: boolean }
   | { readonly password: string };
 
+/** All users of the server, for administrators. */
+export async function listUsers(signal: AbortSignal): Promise<readonly User[]> {
+  return (await call<{ data: User[] }>("GET", "/v0/users", { signal })).data;
+}
+
 /** Changes a user, as administrators may. */
 export function changeUser({ id }: User, body: UserChange): Promise<unknown> {
   return call("PATCH", `/v0/users/${id}`, { body });

@@ -7,7 +7,7 @@ import { NotFound } from "../components/shell/not-found.tsx";
 import { ShowMore } from "../components/show-more.tsx";
 import { getDrive } from "../lib/drives.ts";
 import { useFeed } from "../lib/api/feed.ts";
-import { formatDay } from "../lib/words/format.ts";
+import { byDay } from "../lib/by-day.ts";
 import { fatesOf } from "../lib/fates.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { usePages } from "../lib/api/pages.ts";
@@ -57,11 +57,11 @@ function Changes({ drive, filter }: { readonly drive: Drive; readonly filter: Ac
   return (
     <>
       {all.length === 0 && <Nothing isFiltered={Object.values(filter).some((value) => value !== "")} />}
-      {byDay(all).map(({ day, changes }) => (
+      {byDay(all).map(({ day, entries }) => (
         <section key={day} class="day">
           <h2>{day}</h2>
           <ul class="list">
-            {grouped(changes).map((entry) =>
+            {grouped(entries).map((entry) =>
               isGroup(entry) ? (
                 <GroupRow key={entry.changes.at(-1)?.id} group={entry} drive={drive} fates={fates} />
               ) : (
@@ -86,21 +86,4 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
       </p>
     </Empty>
   );
-}
-
-interface Day {
-  readonly day: string;
-  readonly changes: Change[];
-}
-
-/** The changes of each day, in the order they came in. */
-function byDay(changes: readonly Change[]): readonly Day[] {
-  const days: Day[] = [];
-  for (const change of changes) {
-    const day = formatDay(change.at);
-    const last = days.at(-1);
-    if (last?.day === day) last.changes.push(change);
-    else days.push({ day, changes: [change] });
-  }
-  return days;
 }

@@ -1,3 +1,4 @@
+import auditIcon from "lucide-static/icons/scroll-text.svg" with { type: "text" };
 import manualIcon from "lucide-static/icons/book-open.svg" with { type: "text" };
 import { useEffect } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
@@ -7,6 +8,7 @@ import { NotFound } from "../components/shell/not-found.tsx";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { ServerReport } from "../lib/api/types.ts";
+import { Link } from "../lib/browser/router.tsx";
 import { useStyle } from "../lib/browser/style.ts";
 import { getServer } from "../lib/server.ts";
 import { formatTime } from "../lib/words/format.ts";
@@ -46,9 +48,14 @@ function WholeServer() {
             </p>
           )}
         </div>
-        <a class="button" href="/manual">
-          <Icon svg={manualIcon} /> {t("Manual")}
-        </a>
+        <div class="row">
+          <Link to="/audit" class="button">
+            <Icon svg={auditIcon} /> {t("Audit log")}
+          </Link>
+          <a class="button" href="/manual">
+            <Icon svg={manualIcon} /> {t("Manual")}
+          </a>
+        </div>
       </div>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}

@@ -6,19 +6,23 @@ import { Failure } from "../components/failure.tsx";
 import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
-import { call } from "../lib/api/api.ts";
 import { useLoad } from "../lib/api/load.ts";
 import { useSession } from "../lib/api/session.tsx";
 import type { User } from "../lib/api/types.ts";
-import type { SignInDetails } from "../lib/users.ts";
+import { listUsers, type SignInDetails } from "../lib/users.ts";
 import { plural, rich, t } from "../lib/words/text.ts";
 import { AddUser, ShareDetails } from "./users/add-user.tsx";
 import { UserRow } from "./users/user-row.tsx";
 
+interface FindProps {
+  /** Whom the address is to find; empty for all. */
+  readonly find: string;
+}
+
 /** All users of this server; for administrators only. */
-export function Users() {
+export function Users({ find }: FindProps) {
   const { account } = useSession();
-  return account.admin ? <EveryUser /> : <NotForYou />;
+  return account.admin ? <EveryUser find={find} /> : <NotForYou />;
 }
 
 function NotForYou() {
@@ -29,13 +33,10 @@ function NotForYou() {
   );
 }
 
-function EveryUser() {
+function EveryUser({ find }: FindProps) {
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<SignInDetails | null>(null);
-  const { loaded, reload } = useLoad("users", async (signal) => {
-    const { data } = await call<{ data: User[] }>("GET", "/v0/users", { signal });
-    return data;
-  });
+  const { loaded, reload } = useLoad("users", listUsers);
   return (
     <>
       <div class="page-head">
@@ -51,7 +52,9 @@ function EveryUser() {
       </div>
       {loaded.state === "loading" && <p class="soft">{t("Loading…")}</p>}
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
-      {loaded.state === "ready" && <UserList users={loaded.value} onReset={setMade} onChanged={reload} />}
+      {loaded.state === "ready" && (
+        <UserList find={find} users={loaded.value} onReset={setMade} onChanged={reload} />
+      )}
       {loaded.state === "ready" && loaded.value.length === 1 && (
         <p class="notice">
           {t(
@@ -79,21 +82,21 @@ function EveryUser() {
   );
 }
 
-interface UserListProps {
+interface UserListProps extends FindProps {
   readonly users: readonly User[];
   readonly onReset: (details: SignInDetails) => void;
   readonly onChanged: () => void;
 }
 
-function UserList({ users, onReset, onChanged }: UserListProps) {
+function UserList({ find, users, onReset, onChanged }: UserListProps) {
   const { account } = useSession();
   const others = users.filter(({ id, disabled }) => !disabled && id !== account.id);
   const heirs = [account.username, ...others.map(({ username }) => username)];
-  const [wanted, setWanted] = useState("");
+  const [wanted, setWanted] = useState(find);
   const shown = users.filter((user) => isWanted(wanted, [user.username, user.display_name, user.email]));
   return (
     <>
-      {users.length >= MANY && (
+      {(users.length >= MANY || find !== "") && (
         <Finder label={t("Find a user")} wanted={wanted} onWant={setWanted}>
           {plural(shown.length, "{count} user", "{count} users")}
         </Finder>

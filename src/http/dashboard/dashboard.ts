@@ -16,7 +16,7 @@ import { atBasePath, putIntoManifest, putIntoPage, type PutName } from "./shown-
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES =
-  "/drives /drives/* /search /keys /trash /activity /snapshots /members /links /webhooks /account /users /server /auth/setup /oauth/consent";
+  "/drives /drives/* /search /keys /trash /activity /snapshots /members /links /webhooks /account /users /server /audit /auth/setup /oauth/consent";
 
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded

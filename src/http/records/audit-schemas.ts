@@ -68,3 +68,5 @@ export const auditEventSchema = t.record(
     detail: { scope: "read-write" },
   },
 );
+
+export type AuditEventRecord = t.RecordOf<typeof auditEventSchema>;

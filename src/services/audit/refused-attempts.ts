@@ -1,6 +1,7 @@
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, isSession } from "../../domain/accounts/caller.ts";
-import type { AuditActor, AuditFacts } from "../../domain/audit/audit-event.ts";
+import type { AuditActor, AuditSubject } from "../../domain/audit/audit-event.ts";
+import type { RefusalReason, RefusedAction } from "../../domain/audit/audit-reasons.ts";
 import type { Origin } from "../../domain/audit/origin.ts";
 import { keySubject, userSubject } from "../../domain/audit/subjects.ts";
 import { WriteRefused } from "../../domain/errors.ts";
@@ -19,12 +20,23 @@ const UNWRITTEN = 1000;
 /** At most one write is begun in so long, in milliseconds: whoever is refused could else keep the disk busy. */
 const PAUSE_MS = 1000;
 
-type RefusedSignIn = "wrong_password" | "rate_limited" | "provider";
+type RefusedSignIn = Extract<
+  RefusalReason<"session.created">,
+  "wrong_password" | "rate_limited" | "provider"
+>;
+
+type RefusedFacts = {
+  [A in RefusedAction]: {
+    readonly action: A;
+    readonly subject: AuditSubject | null;
+    readonly detail: { readonly reason: RefusalReason<A> };
+  };
+}[RefusedAction];
 
 interface Attempt {
   readonly actor: AuditActor;
   readonly origin: Origin | null;
-  readonly facts: AuditFacts;
+  readonly facts: RefusedFacts;
 }
 
 /** The same refusal, as often as it happens within a minute. */
@@ -195,6 +207,6 @@ function nameOf({ actor, origin, facts }: Attempt): string {
     actor.id,
     subject?.id ?? subject?.name ?? null,
     origin?.address ?? null,
-    detail?.["reason"] ?? null,
+    detail.reason,
   ]);
 }

@@ -1,6 +1,7 @@
 import type { OAuthGrant } from "../../db/oauth/oauth.ts";
 import { hashSecret, randomBytes } from "../../domain/accounts/api-key.ts";
 import { auditText } from "../../domain/audit/audit-event.ts";
+import type { GrantEndReason } from "../../domain/audit/audit-reasons.ts";
 import type { Origin } from "../../domain/audit/origin.ts";
 import { keySubject } from "../../domain/audit/subjects.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
@@ -48,7 +49,7 @@ export class OAuthGrants extends Service<
     const fits = authorization !== null && isMeantFor(authorization, exchange);
     const issued = await this.parts.tables.writeFromReserve(() => {
       const earlier = this.parts.tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
-      if (earlier !== null) this.#end(earlier, "an authorization code was used again");
+      if (earlier !== null) this.#end(earlier, "code_used_again");
       return fits && this.#isStillAllowed(authorization) ? this.#issue(authorization, exchange.code) : null;
     });
     if (issued === null)
@@ -73,7 +74,7 @@ export class OAuthGrants extends Service<
       const { used } = grant;
       const isLast = used?.hash === parsed.secret && now < used.at + REPEAT_LIFETIME_MS;
       if (grant.refreshHash !== parsed.secret && !isLast) {
-        this.#end(grant.keyId, "a refresh token was used again");
+        this.#end(grant.keyId, "token_used_again");
         return null;
       }
       if (!this.parts.tables.apiKeys.isValid(grant.keyId, now)) return null;
@@ -157,7 +158,7 @@ export class OAuthGrants extends Service<
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
-  #end(keyId: KeyId, reason: string): void {
+  #end(keyId: KeyId, reason: GrantEndReason): void {
     const { name } = this.parts.tables.knownKeys.named(keyId);
     const subject = keySubject({ id: keyId, name });
     this.parts.audit.addBy(SERVER, null, { action: "oauth.revoked", subject, detail: { reason } });

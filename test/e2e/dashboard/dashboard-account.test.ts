@@ -406,7 +406,7 @@ test("an administrator adds a user, changes their plan, and shuts them out and i
   await other.getByText("Plan pro").waitFor();
 
   await page.getByRole("button", { name: "Actions for ada" }).click();
-  expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Take administration away"]);
+  expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["Audit log", "Take administration away"]);
   await page.keyboard.press("Escape");
   await choose(page, "dora", "Disable");
   await page.getByRole("button", { name: "Disable", exact: true }).click();

@@ -45,6 +45,7 @@ test("people sign in, open every page, and go back and forth", async () => {
     "/account",
     "/users",
     "/server",
+    "/audit",
   ]) {
     await page.goto(BASE + path);
     await page.getByRole("heading", { level: 1 }).first().waitFor();

@@ -139,6 +139,7 @@ const PLACES: readonly (readonly [what: string, address: string, act?: (page: Pa
   ],
   ["the account and its sessions", "/account"],
   ["the users", "/users"],
+  ["the audit log", "/audit"],
   [
     "the drives and keys of the server",
     "/server",

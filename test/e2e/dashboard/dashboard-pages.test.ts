@@ -116,6 +116,7 @@ const SIGNED_IN: readonly Visit[] = [
   ["connect", "/keys", "Night shift", "Connect an agent"],
   ["key-revoke-long", "/keys", "Night shift", `Revoke ${LONG}`],
   ["server", "/server", "All days"],
+  ["audit", "/audit", "made the key"],
   ["server-change", "/server", "What needs attention", "Change: Storage of an account"],
 ];
 
@@ -131,6 +132,7 @@ const SIGNED_IN_TOO: readonly Visit[] = [
   ["key-revoke", "/keys", "Night shift", "Revoke Laptop"],
   ["account-everywhere", "/account", "This browser", "Sign out everywhere"],
   ["users-add", "/users", "bob", "Add user"],
+  ["audit-none", "/audit?account=nobody", "Nothing found"],
 ];
 
 /** The pages about the past of a drive, and about who may use it. */

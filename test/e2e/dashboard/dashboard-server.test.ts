@@ -159,11 +159,112 @@ test("each disk is shown, and one that is away needs attention until it is back"
   await page.getByText("Nothing: all is well.").waitFor();
 });
 
-test("nobody else is told that there is such a page", async () => {
+/** An event of the audit log. */
+const eventOf = (page: Page, sentence: string) =>
+  page.getByRole("listitem").filter({ has: page.locator(".change-what", { hasText: sentence }) });
+
+const signInAsBob = () => {
+  const body = { username: "bob", password: "not bob's password" };
+  return dashboard.server.client().send("POST", "/auth/login", { body });
+};
+
+test("the audit log says what was done and refused, is filtered, and leads to whom it is about", async () => {
+  await signInAsBob();
+  const { id } = await dashboard.owner.client.makeKey({ name: "<b>backup</b>" });
+  await dashboard.owner.client.delete(`/v0/keys/${id}`);
+  await using page = await dashboard.open("/server");
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByText("Events are kept for 365 days.").waitFor();
+  await eventOf(page, "revoked the key <b>backup</b>").getByText("from 127.0.0.1").waitFor();
+  const refused = eventOf(page, "Wrong password for bob");
+  await refused.getByText("Refused", { exact: true }).waitFor();
+
+  await page.getByLabel("About").selectOption("Signing in");
+  await page.getByLabel("Outcome").selectOption("Refused");
+  await page.getByLabel("Account").fill("BOB");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("/audit?about=sign_in&outcome=refused&account=BOB");
+  await eventOf(page, "revoked the key").waitFor({ state: "detached" });
+  await page.reload();
+  await refused.waitFor();
+  expect(await page.getByLabel("Account").inputValue()).toBe("BOB");
+  await refused.getByRole("button", { name: "Details: Wrong password for bob" }).press("Enter");
+  const facts = refused.locator("dl");
+  await facts.getByText("session.created").waitFor();
+  await facts.getByText("wrong_password").waitFor();
+  expect(await inspect(page, "audit-details")).toEqual([]);
+
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const lines = (await Bun.file(await (await downloading).path()).text()).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { action: "session.created", outcome: "refused", subject: { name: "bob" } },
+  ]);
+  await facts.getByRole("link", { name: "All events of this account" }).click();
+  await page.waitForURL("/audit?account=bob");
+  await page.goBack();
+  await refused.getByRole("link", { name: "bob" }).click();
+  await page.waitForURL("/users?find=bob");
+  await page.getByRole("button", { name: "Actions for bob" }).click();
+  expect(await page.getByRole("button", { name: /^Actions for/ }).count()).toBe(1);
+  await page.getByRole("menuitem", { name: "Audit log" }).click();
+  await page.waitForURL("/audit?account=bob");
+});
+
+/** The day of a time here, as in `2030-01-31`. */
+const dayOf = (ms: number) => new Date(ms).toLocaleDateString("sv");
+
+test("the audit log is shown in parts, by days, and anew when that is asked for", async () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+  const at = Date.now() - 20 * DAY_MS;
+  changeDatabase(
+    dashboard.server.dataDir,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+     INSERT INTO audit_event (id, at, category, action, outcome, serial, count, last_at, actor_kind,
+                              subject_kind, subject_name, detail)
+     SELECT 'e' || i, ${at}, 'sign_in', 'session.created', 'refused', -i, 12, ${at}, 'anonymous',
+            'user', 'old-' || i, '{"reason": "wrong_password"}' FROM n`,
+  );
+  await using page = await dashboard.open("/audit?outcome=refused");
+  await page.getByLabel("Since").fill(dayOf(at - DAY_MS));
+  await page.getByLabel("Until").fill(dayOf(at));
+  await page.getByText("Wrong password for old-150 (12 times)").waitFor();
+  const events = page.locator("main li");
+  expect(await events.count()).toBe(100);
+  await page.getByRole("button", { name: "Show more" }).press("Enter");
+  await events.nth(149).waitFor();
+  expect(await events.count()).toBe(150);
+  expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
+  await page.getByLabel("Until").fill(dayOf(at - DAY_MS));
+  await page.getByText("Nothing that is still on record fits these filters.").waitFor();
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("audit log");
+  await page.getByRole("option", { name: "Audit log Server" }).click();
+  await page.waitForURL("/audit");
+  await events.first().waitFor();
+  await bob.client.makeKey({ name: "the newest" });
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await eventOf(page, "made the key the newest").waitFor();
+  await page.route("**/v0/audit-events?*", (route) => route.fulfill({ status: 500, body: "" }));
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await page.getByText("The server answered with status 500.").waitFor();
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await eventOf(page, "made the key the newest").waitFor();
+});
+
+test("nobody else is told that there are such pages", async () => {
   const window = await dashboard.windowOf("bob");
   const page = await window.newPage();
-  await page.goto("/server");
-  await page.getByRole("heading", { name: "Page not found" }).waitFor();
-  expect(await page.getByRole("link", { name: "Server" }).count()).toBe(0);
+  for (const address of ["/server", "/audit"]) {
+    await page.goto(address);
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    expect(await page.getByRole("link", { name: "Server" }).count()).toBe(0);
+  }
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("audit");
+  await page.getByRole("option").first().waitFor();
+  expect(await page.getByRole("option", { name: "Audit log" }).count()).toBe(0);
   await window.close();
 });

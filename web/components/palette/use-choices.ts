@@ -80,7 +80,7 @@ export function useChoices({ typed, actions, onShortcuts, path, query }: Asked):
       ? []
       : drivePlaces(drive).map(({ name, to }) => ({ kind: "page" as const, name, where: drive.name, to }))),
     ...mainPlaces(account).map(({ name, to }) => ({ kind: "page" as const, name, where: "", to })),
-    ...morePages(),
+    ...morePages(account),
   ];
   const recent = useMemo(() => recentChoices(account.id, [...done, ...pages]), []);
   const known: readonly ChoiceGroup[] = [

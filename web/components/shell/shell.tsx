@@ -13,17 +13,18 @@ import { Brand } from "./brand.tsx";
 import { Jump } from "./jump.tsx";
 import { mainPlaces } from "./places.ts";
 
-/** The other pages about drives. */
-const OF_DRIVES: readonly string[] = ["/activity", "/trash", "/snapshots", "/links", "/members"];
+/** The pages that a place of the bar stands for as well. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  "/drives": ["/activity", "/trash", "/snapshots", "/links", "/members"],
+  "/server": ["/audit"],
+};
 
 /** The frame around every page of a signed-in user. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { path } = usePlace();
   const { account } = useSession();
   const current = (to: string) =>
-    path === to || path.startsWith(`${to}/`) || (to === "/drives" && OF_DRIVES.includes(path))
-      ? "page"
-      : undefined;
+    path === to || path.startsWith(`${to}/`) || BELOW[to]?.includes(path) === true ? "page" : undefined;
   const places = useCurrentInSight(path);
   const content = useRef<HTMLElement>(null);
   const arrived = useArrival(path, content);

@@ -1,4 +1,5 @@
 import type * as account from "../../../src/http/records/account-schemas.ts";
+import type * as audit from "../../../src/http/records/audit-schemas.ts";
 import type * as change from "../../../src/http/records/change-schemas.ts";
 import type * as comment from "../../../src/http/records/comment-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
@@ -45,6 +46,9 @@ export type ServerReport = care.ServerRecord;
 export type ServerProblem = ServerReport["problems"][number];
 export type ServerBackups = care.BackupsRecord;
 export type Setting = care.SettingRecord;
+
+/** Something that was done to accounts, keys, shares or the server, or was refused. */
+export type AuditEvent = audit.AuditEventRecord;
 
 /** What a claim link is for. */
 export type Claimable = server.ClaimableRecord;

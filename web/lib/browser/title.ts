@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<string, PlainMessage>> = {
   "/account": mark("Account"),
   "/users": mark("Users"),
   "/server": mark("Server"),
+  "/audit": mark("Audit log"),
   "/auth/setup": mark("Setup"),
   "/oauth/consent": mark("Let an app in"),
 };

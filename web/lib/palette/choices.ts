@@ -1,4 +1,4 @@
-import type { Drive, FoundFile } from "../api/types.ts";
+import type { Account, Drive, FoundFile } from "../api/types.ts";
 import { nameOf, parentOf } from "../files.ts";
 import { fileAddress, folderAddress, parseDrivePlace } from "../files/place.ts";
 import { addressOf } from "../searches.ts";
@@ -120,10 +120,12 @@ export function searchChoices(typed: string, drive: Pick<Drive, "id"> | undefine
 }
 
 /** Pages that belong to no drive and that the bar at the top does not lead to. */
-export function morePages(): readonly LinkChoice[] {
+export function morePages({ admin }: Pick<Account, "admin">): readonly LinkChoice[] {
+  const auditLog: LinkChoice = { kind: "page", name: t("Audit log"), where: t("Server"), to: "/audit" };
   return [
     { kind: "page", name: t("Account"), where: "", to: "/account" },
     { kind: "page", name: t("Links"), where: t("of all drives"), to: "/links" },
     { kind: "page", name: t("Trash"), where: t("of all drives"), to: "/trash" },
+    ...(admin ? [auditLog] : []),
   ];
 }

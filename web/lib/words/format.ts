@@ -17,6 +17,7 @@ const writers = computed(() => {
     days: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
     utcDays: new Intl.DateTimeFormat(locale, { timeZone: "UTC", day: "numeric", month: "short" }),
     hours: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
+    moments: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }),
   };
 });
 
@@ -82,6 +83,11 @@ export function formatRelative(iso: string, now: number = Date.now()): string {
 /** A time in full, in the reader's zone. */
 export function formatTime(iso: string): string {
   return writers.value.times.format(new Date(iso));
+}
+
+/** A time to the second, with the reader's zone. */
+export function formatMoment(iso: string): string {
+  return writers.value.moments.format(new Date(iso));
 }
 
 /** A date such as `2030-01-31` as a day of its year, wherever the reader is. */

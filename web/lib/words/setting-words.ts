@@ -155,7 +155,7 @@ const DEFAULTS: Readonly<Record<string, PlainMessage>> = {
 };
 
 /** What the page says of a setting that can be changed; null of any other. */
-export function wordsOfSetting({ name }: Setting): SettingWords | null {
+export function wordsOfSetting({ name }: Pick<Setting, "name">): SettingWords | null {
   const words = WORDS[name];
   return words === undefined ? null : { title: t(words.title), hint: t(words.hint) };
 }

@@ -14,7 +14,7 @@ import { folderAddress } from "../../lib/files/place.ts";
 import { t } from "../../lib/words/text.ts";
 import { iconOf } from "./icons.ts";
 import { ChangeRow } from "./row.tsx";
-import { When } from "./when.tsx";
+import { When } from "../../components/when.tsx";
 
 interface GroupRowProps {
   readonly group: Group;

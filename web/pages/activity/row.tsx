@@ -16,7 +16,7 @@ import { type Fate, fateInWords } from "../../lib/fates.ts";
 import { t } from "../../lib/words/text.ts";
 import { iconOf } from "./icons.ts";
 import { Tools } from "./tools.tsx";
-import { When } from "./when.tsx";
+import { When } from "../../components/when.tsx";
 
 interface ChangeRowProps {
   readonly change: Change;

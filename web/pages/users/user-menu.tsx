@@ -1,3 +1,4 @@
+import auditIcon from "lucide-static/icons/scroll-text.svg" with { type: "text" };
 import adminIcon from "lucide-static/icons/shield.svg" with { type: "text" };
 import deleteIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
 import disableIcon from "lucide-static/icons/ban.svg" with { type: "text" };
@@ -7,6 +8,8 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { MenuButton } from "../../components/menu-button.tsx";
 import { useSession } from "../../lib/api/session.tsx";
 import type { User } from "../../lib/api/types.ts";
+import { auditAddress } from "../../lib/audit.ts";
+import { navigate } from "../../lib/browser/router.tsx";
 import { t } from "../../lib/words/text.ts";
 
 /** What an administrator can do with a user, but for the plan. */
@@ -17,13 +20,18 @@ interface UserMenuProps {
   readonly onChoose: (action: UserAction) => void;
 }
 
-/** A button that opens what can be done with a user. */
+/** A button that opens what can be done with a user, and what the audit log has of them. */
 export function UserMenu({ user, onChoose }: UserMenuProps) {
   const { account } = useSession();
-  const items = actionsFor(user, account.id).map(({ action, ...item }): MenuItem => ({
+  const log = auditAddress({ account: user.username });
+  const actions = actionsFor(user, account.id).map(({ action, ...item }): MenuItem => ({
     ...item,
     onChoose: () => onChoose(action),
   }));
+  const items = [
+    { name: t("Audit log"), svg: auditIcon, href: log, onChoose: () => navigate(log) },
+    ...actions,
+  ];
   return <MenuButton label={t("Actions for {name}", { name: user.username })} items={items} />;
 }
 

@@ -1,4 +1,4 @@
-import { formatHour, formatTime } from "../../lib/words/format.ts";
+import { formatHour, formatTime } from "../lib/words/format.ts";
 
 /** The time of day, in the reader's zone. */
 export function When({ at }: { readonly at: string }) {

@@ -1,0 +1,21 @@
+/** Why something was refused: the `reason` in the detail of its event, by what was tried. */
+export const REFUSAL_REASONS = {
+  "session.created": [
+    "wrong_password",
+    "unknown_user",
+    "disabled",
+    "rate_limited",
+    "provider",
+    "too_many_refusals",
+  ],
+  "password.changed": ["wrong_password"],
+  "key.used": ["revoked", "expired", "disabled"],
+  "admin.requested": ["forbidden"],
+} as const;
+
+export type RefusedAction = keyof typeof REFUSAL_REASONS;
+export type RefusalReason<A extends RefusedAction> = (typeof REFUSAL_REASONS)[A][number];
+
+/** Why the server ended the access of an application: something that works once was used again. */
+export const GRANT_END_REASONS = ["code_used_again", "token_used_again"] as const;
+export type GrantEndReason = (typeof GRANT_END_REASONS)[number];
