@@ -182,6 +182,14 @@ describe("an event in words:", () => {
       "ada changed the setting of a later version",
       { action: "setting.changed", subject: { kind: "setting", id: "", name: "of a later version" } },
     ],
+    [
+      "The command coffer restore restored the server from the backup one",
+      {
+        action: "store.restored",
+        actor: { ...command, name: "restore" },
+        subject: { kind: "backup", id: "one", name: "one" },
+      },
+    ],
     ["Wrong password for bob", { ...refused, ...signIn("wrong_password") }],
     ["Somebody tried too often to sign in as bob", { ...refused, ...signIn("rate_limited") }],
     ["Somebody tried too often to sign in", { ...refused, ...signIn("rate_limited"), subject: null }],

@@ -67,7 +67,7 @@ const DONE = {
   "snapshot.deleted": mark("{who} deleted the snapshot {what} of the drive {drive}"),
   "drive.deleted": mark("{who} deleted the drive {what}"),
   "snapshot.restored": mark("{who} restored the drive {drive} to the snapshot {what}"),
-  "store.restored": mark("{who} restored the server from a backup"),
+  "store.restored": mark("{who} restored the server from the backup {what}"),
   "store.repaired": mark("{who} repaired contents from {what}"),
 } as const satisfies Readonly<Record<AuditAction, string>>;
 
@@ -196,11 +196,13 @@ const DETAILS: Readonly<Record<string, PlainMessage>> = {
   by: mark("detail|By"),
   client_id: mark("Client"),
   contents: mark("Contents"),
+  contents_missing: mark("Missing contents"),
   drive: mark("Drive"),
   drives: mark("Drives"),
   entries: mark("Entries"),
   files: mark("Files"),
   from: mark("detail|From"),
+  made_at: mark("Time of the backup"),
   method: mark("Method"),
   password: mark("Password"),
   path: mark("Folder"),
