@@ -26,6 +26,7 @@ import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
 import { openOwnCertificate } from "./own-certificate.ts";
 import { repeat } from "./process/repeat.ts";
+import type { PassedSockets } from "./process/sockets/passed-sockets.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
 import type { Certificate } from "./services/upkeep/certificate.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
@@ -47,7 +48,6 @@ import { VERSION } from "./process/version.ts";
 
 /** How often contents that are due for a check are looked for, in milliseconds. */
 const SCRUB_MS = 60_000;
-
 /** How often the free disk space is checked, in milliseconds. */
 const WATCH_MS = 2000;
 /** How often documents are looked for that are to be read again, in milliseconds. */
@@ -62,6 +62,8 @@ export interface ApplianceOptions {
   readonly config: Config;
   readonly clock: SteadyClock;
   readonly log: Log;
+  /** Where it listens instead of at the host and the port that are set; by default nowhere else. */
+  readonly sockets?: PassedSockets | null;
   /** Overrides the default timeouts of search. */
   readonly searchTimes?: SearchTimes;
   /** Overrides `GREP_BOUNDS`. */
@@ -106,13 +108,14 @@ async function openAll(given: ApplianceOptions) {
   const tracer = await loadTracer({ ...given, settings: given.config.traces, version: VERSION });
   opened.defer(() => tracer?.stop());
   const options = { ...given, tracer, log: tracer?.logging(given.log) ?? given.log };
-  const { config, log } = options;
-  const { host, tls } = config;
+  const { config, log, sockets = null } = options;
+  const { tls } = config;
   const own = tls === null ? null : await openOwnCertificate({ ...options, tls });
   const parts = await openParts({ ...options, certificate: own?.certificate ?? null }, opened);
   const { services, database, failure } = parts;
-  let { port } = config;
-  const listening = () => listeningOf({ host, port, tls });
+  const at = sockets?.main ?? config;
+  let { port } = at;
+  const listening = () => listeningOf({ host: at.host, port, tls });
   const baseUrl = () => config.baseUrl ?? ownAddress(listening());
   // Read each time: a machine comes into other networks.
   const addresses = () => (config.baseUrl === null ? networkAddresses(listening()) : []);
@@ -158,10 +161,11 @@ async function openAll(given: ApplianceOptions) {
   if (own !== null && tls !== null && tls.redirectPort !== null) {
     const addressAt = (name: string) => ownAddress({ ...listening(), host: name });
     const redirect = httpsRedirect({ ...own, baseUrl: config.baseUrl, addressAt, ownUrl: baseUrl, log });
-    const plain = new Server({ host, port: tls.redirectPort, handler: redirect, log, tls: null });
+    const plainAt = sockets?.redirect ?? { host: config.host, port: tls.redirectPort };
+    const plain = await Server.open({ at: plainAt, handler: redirect, log, tls: null });
     opened.defer(() => plain.stop(0));
   }
-  const server = new Server({ host, port, handler, log, tls: own?.certificate.pair ?? null });
+  const server = await Server.open({ at, handler, log, tls: own?.certificate.pair ?? null });
   port = server.port;
   if (own !== null) opened.defer(own.keep((pair) => server.exchange(pair)));
   opened.defer(() => services.missingContents.stop());
@@ -287,8 +291,7 @@ async function openParts(
   });
   services.webhookSender.start();
   services.webhookOutbox.start(changeRecord);
-  const hasFailed = () => database.hasFailed;
-  opened.defer(() => flushCounts({ ...services, hasFailed, log }));
+  opened.defer(() => flushCounts({ ...services, hasFailed: () => database.hasFailed, log }));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   const ownerToken = once(() => ownerTokenOf(secret));
   const forgetEmptiedDisks = () => contents.forgetEmptied();

@@ -53,6 +53,21 @@ export function notifyAddress(env: Texts = process.env) {
   return { socket, watchdogMs: isWatched ? interval : null };
 }
 
+/** What the variables of `sd_listen_fds` are called. */
+const PASSING = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"];
+
+/**
+ * What a manager of services says of the sockets that it has passed to this process; null if it has passed none. Takes
+ * that out of the environment, as processes that this one starts have none of them.
+ */
+export function takePassing(env: Record<string, string | undefined> = process.env) {
+  const { LISTEN_PID: pid, LISTEN_FDS: count, LISTEN_FDNAMES: names } = env;
+  for (const name of PASSING) delete env[name];
+  // They may be meant for another process, which has passed its environment on.
+  if (count === undefined || pid !== String(process.pid)) return null;
+  return { count, names: names?.split(":") ?? null };
+}
+
 function readConfig(reader: Reader, isTerminal: boolean) {
   const blobs = reader.read(SETTINGS.blobs);
   return {

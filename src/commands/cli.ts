@@ -14,7 +14,8 @@ import { status } from "./status.ts";
 import type { Terminal } from "./terminal.ts";
 import { upgrade } from "./upgrade.ts";
 import { verify } from "./verify.ts";
-import { listeningOf, localAddress } from "../network/local-address.ts";
+import { pathsIn } from "../data-directory/data-directory.ts";
+import { localAddress } from "../network/local-address.ts";
 
 const version: Command = {
   name: "version",
@@ -28,7 +29,9 @@ const healthcheck: Command = {
   summary: "Check whether the server on this machine is ready; for containers",
   help: "  Needs the same environment variables as the server.",
   async run(_, terminal) {
-    const url = `${localAddress(listeningOf(requireConfig({}, terminal)))}/readyz`;
+    const config = requireConfig({}, terminal);
+    const { whereItListens } = await import("../doctor/running-server.ts");
+    const url = `${localAddress(whereItListens(pathsIn(config.dataDir), config))}/readyz`;
     try {
       const signal = AbortSignal.timeout(5000);
       // The certificate is for another name than this address, and nothing that is secret is sent.

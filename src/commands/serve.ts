@@ -1,13 +1,16 @@
 import { type Appliance, openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
 import { settingsHelp } from "../config/help.ts";
-import { notifyAddress } from "../config.ts";
+import { notifyAddress, takePassing } from "../config.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { recordAddress } from "../data-directory/address-file.ts";
+import { pathsIn } from "../data-directory/data-directory.ts";
 import { messageOf } from "../domain/errors.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
 import { ServiceManager } from "../process/service-manager.ts";
 import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";
+import { passedSockets } from "../process/sockets/passed-sockets.ts";
 import { VERSION } from "../process/version.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 import { DIRECTORY_GONE } from "./exit-codes.ts";
@@ -51,8 +54,11 @@ export const serve: Command = {
     const stopped = stopRequest();
     ignoreOtherSignals((signal) => log.warn("a signal is ignored", { signal }));
     const manager = new ServiceManager(notifyAddress());
+    const redirects = config.tls !== null && config.tls.redirectPort !== null;
+    const sockets = passedSockets(takePassing(), redirects);
     const appliance = await openAppliance({
       config,
+      sockets,
       clock: systemClock,
       log,
       adoptEmpty: switches.has("adopt-empty"),
@@ -61,6 +67,7 @@ export const serve: Command = {
       // From source, the runtime needs the entry point.
       program: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],
     });
+    recordAddress(pathsIn(config.dataDir), sockets?.main ?? null, log);
     // It has started: what is done often is compiled from now on.
     Bun.unsafe.setJITPolicy(1);
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };

@@ -2,7 +2,7 @@ import { SETTINGS } from "../config/settings.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
 import type { ServerStatus } from "../doctor/running-server.ts";
 import { formatInstant } from "../domain/time.ts";
-import { listeningOf, localAddress, networkAddresses, ownAddress } from "../network/local-address.ts";
+import { localAddress, networkAddresses, ownAddress } from "../network/local-address.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 
 export const status: Command = {
@@ -18,10 +18,11 @@ Exit code: 0 if the server answers, also if it has problems; else 1.`,
   async run({ values, switches }, terminal) {
     const config = requireConfig(values, terminal);
     const { dataDir, baseUrl } = config;
-    const listening = listeningOf(config);
+    const directory = findDataDirectory(dataDir);
+    const { askServer, whereItListens } = await import("../doctor/running-server.ts");
+    const listening = whereItListens(directory, config);
     const url = localAddress(listening);
-    const { askServer } = await import("../doctor/running-server.ts");
-    const server = await askServer(findDataDirectory(dataDir), url);
+    const server = await askServer(directory, url);
     if (server.kind === "stopped") throw new CommandError(`No server uses ${dataDir}.`);
     if (server.kind === "silent") {
       throw new CommandError(

@@ -75,6 +75,8 @@ export function pathsIn(root: string) {
     /** A directory for certificates of authorities; see `AcmeFiles`. */
     acme: join(root, "acme"),
     lockFile: join(root, "lock"),
+    /** See `address-file.ts`. */
+    addressFile: join(root, "address"),
     /** See `DatabaseReserve`. */
     reserveFile: join(root, "reserve"),
     /** Locked by a backup while it runs. */

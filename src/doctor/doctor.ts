@@ -4,12 +4,12 @@ import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables } from "../db/tables.ts";
 import { nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
-import { listeningOf, localAddress } from "../network/local-address.ts";
+import { localAddress } from "../network/local-address.ts";
 import type { Clock } from "../process/clock.ts";
 import { addressChecks } from "./address-checks.ts";
 import type { Check } from "./check.ts";
 import { clockCheck, directoryCheck, diskChecks } from "./directory-checks.ts";
-import { askServer } from "./running-server.ts";
+import { askServer, whereItListens } from "./running-server.ts";
 import { backupCheck, indexCheck, openFilesCheck, serverChecks } from "./server-checks.ts";
 
 /** More waiting files than this are told as so many. */
@@ -18,7 +18,7 @@ const MOST_WAITING = 10_000;
 /** Looks at a store and what is around it, whether or not a server runs. Throws an Error for the operator. */
 export async function examine(config: Config, directory: DataDirectory, clock: Clock): Promise<Check[]> {
   const { backup, backupIntervalMs, baseUrl, diskReserve, tls } = config;
-  const url = localAddress(listeningOf(config));
+  const url = localAddress(whereItListens(directory, config));
   const server = await askServer(directory, url);
   const { trustedAt, waiting, lastSuccessAt } = await recorded(
     directory,

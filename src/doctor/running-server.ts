@@ -1,8 +1,11 @@
+import type { Config } from "../config.ts";
+import { recordedAddress } from "../data-directory/address-file.ts";
 import { type DataDirectory, loadSecret } from "../data-directory/data-directory.ts";
 import { type LockState, lockState } from "../db/engine/lock.ts";
 import { messageOf } from "../domain/errors.ts";
 import { ownerTokenOf } from "../domain/upkeep/owner-token.ts";
 import { PROBLEM_KINDS, type ProblemKind } from "../domain/upkeep/problem.ts";
+import { type Listening, listeningOf } from "../network/local-address.ts";
 import { parseMetrics, type Series } from "./metrics-text.ts";
 
 /** How long a server may take to answer, in milliseconds. */
@@ -16,6 +19,11 @@ export type RunningServer =
   | { readonly kind: "stopped" }
   | { readonly kind: "silent"; readonly pid: number | null; readonly why: string }
   | { readonly kind: "running"; readonly pid: number | null; readonly status: ServerStatus };
+
+/** Where the server of a data directory listens: at a socket that was passed to it, or as the settings say. */
+export function whereItListens(directory: DataDirectory, config: Config): Listening {
+  return listeningOf({ ...config, ...recordedAddress(directory) });
+}
 
 /** Asks the server of a data directory, if one runs. @param url where it is reached from this machine */
 export async function askServer(directory: DataDirectory, url: string): Promise<RunningServer> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../process/descriptors.ts";
 import type { Log } from "../process/log.ts";
+import { PassedSocket } from "../process/sockets/passed-socket.ts";
+import type { SocketAddress } from "../process/sockets/sockets.ts";
 import type { TlsPair } from "../domain/network/tls-pair.ts";
 import { steerToSecond } from "./connection/steering.ts";
 import { errorResponse } from "./gate/errors.ts";
@@ -8,9 +10,8 @@ import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
 
 interface ServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
+  /** Where it listens: a socket that was passed, or an address, whose port 0 takes any free one. */
+  readonly at: SocketAddress | PassedSocket;
   readonly handler: Handler;
   readonly log: Log;
   /** What it proves with who it is; null if it speaks plain HTTP. */
@@ -22,6 +23,9 @@ interface ServerOptions {
 /** How often free file descriptors are counted, in milliseconds; and how often while they are short. */
 const WATCH_MS = 250;
 const WATCH_SHORT_MS = 20;
+
+/** How long what was accepted from a passed socket may take to send its request at the end, in milliseconds. */
+const ARRIVE_MS = 300;
 
 /** How often it is looked whether all requests are answered at the end, in milliseconds. */
 const ANSWERED_MS = 100;
@@ -35,6 +39,9 @@ const LEAVE_MS = (IDLE_SECONDS + 10) * 1000;
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
 
+/** Where a server listens for a moment that is to listen on a passed socket. */
+const AT_FIRST = { host: "127.0.0.1", port: 0 } as const;
+
 /**
  * Accepts connections while there are file descriptors for them. Without any, the runtime would try to accept the next
  * connection again and again, using a whole core, and no file could be opened.
@@ -42,12 +49,17 @@ const ROUNDS = 25;
 export class Server {
   readonly port: number;
   readonly #options: ServerOptions;
+  readonly #passed: PassedSocket | null;
   readonly #reserve: DescriptorReserve;
   #watch: NodeJS.Timeout | null = null;
   /** The server that accepts connections; null while paused. */
   #server: Bun.Server<undefined> | null;
   #tls: TlsPair | null;
-  /** Has a former certificate: it closes each connection with its next answer, and gets no new ones; null if there is none. */
+  /** Whether each answer is the last one on its connection. */
+  #isEnding = false;
+  /** Makes it get no more connections from the passed socket; null if there is none. */
+  #withdraw: (() => void) | null = null;
+  /** Has a former certificate. It closes each connection with its next answer, and gets no new ones; null if there is none. */
   #leaving: Bun.Server<undefined> | null = null;
   readonly #stopped = new AbortController();
   /** Servers that accept no more connections, until their last request is answered. */
@@ -55,16 +67,29 @@ export class Server {
   /** How many counts in a row found descriptors short. */
   #rounds = 0;
 
+  /** Serves once it is sure that connections come. Rejects with an Error for the operator. */
+  static async open(options: ServerOptions): Promise<Server> {
+    const server = new Server(options);
+    try {
+      await server.#passed?.requireAccepted();
+    } catch (error) {
+      await server.stop(0);
+      throw error;
+    }
+    return server;
+  }
+
   /** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
   constructor(options: ServerOptions) {
-    const { tls, host, port } = options;
+    const { tls, at } = options;
     this.#tls = tls;
     this.#options = options;
+    this.#passed = at instanceof PassedSocket ? at : null;
     // Another program may listen on a port that is shared: first it must be free.
-    this.port = tls === null ? port : freePort(host, port);
+    this.port = tls === null || this.#passed !== null ? at.port : freePort(at);
     const server = this.#listen();
     this.#server = server;
-    this.port = server.port ?? port;
+    if (this.#passed === null) this.port = server.port ?? at.port;
     this.#reserve = new DescriptorReserve();
     this.#watchAfter(WATCH_MS);
   }
@@ -77,10 +102,11 @@ export class Server {
    */
   exchange(tls: TlsPair): { readonly ended: Promise<void> } {
     const former = this.#server;
+    const withdraw = this.#withdraw;
     const before = this.#tls;
     this.#tls = tls;
     // Paused, it is used when connections are accepted again.
-    if (former === null) return { ended: Promise.resolve() };
+    if (former === null || this.#stopped.signal.aborted) return { ended: Promise.resolve() };
     try {
       this.#server = this.#listen();
     } catch (error) {
@@ -88,7 +114,8 @@ export class Server {
       throw error;
     }
     this.#leaving = former;
-    steerToSecond(this.port);
+    if (withdraw === null) steerToSecond(this.port);
+    else withdraw();
     return { ended: this.#leave() };
   }
 
@@ -107,6 +134,7 @@ export class Server {
   async stop(deadlineMs: number): Promise<void> {
     if (this.#watch !== null) clearTimeout(this.#watch);
     this.#stopped.abort();
+    await this.#letArrive(deadlineMs);
     this.#close();
     this.#reserve.release();
     const deadline = Promise.withResolvers<void>();
@@ -114,6 +142,17 @@ export class Server {
     await Promise.race([Promise.all(this.#ending.values()), this.#answered(), deadline.promise]);
     clearTimeout(timer);
     await Promise.all([...this.#ending.keys()].map((server) => server.stop(true)));
+  }
+
+  /**
+   * With a passed socket no request need be lost: new connections wait there for the next server. Those that are there
+   * would be closed when their request comes, so they are given time to send it.
+   */
+  async #letArrive(deadlineMs: number): Promise<void> {
+    if (this.#withdraw === null || this.#server === null) return;
+    this.#withdraw();
+    this.#isEnding = true;
+    await sleep(Math.min(ARRIVE_MS, deadlineMs));
   }
 
   /**
@@ -186,20 +225,33 @@ export class Server {
   }
 
   #listen(): Bun.Server<undefined> {
-    const { host, handler, log } = this.#options;
-    return listening(host, this.port, () =>
+    const passed = this.#passed;
+    if (passed === null) return this.#listenAt({ host: this.#options.at.host, port: this.port });
+    const server = this.#listenAt(AT_FIRST);
+    try {
+      this.#withdraw = passed.give({ ...AT_FIRST, port: server.port ?? 0 });
+    } catch (error) {
+      void server.stop(true);
+      throw error;
+    }
+    return server;
+  }
+
+  #listenAt({ host, port }: SocketAddress): Bun.Server<undefined> {
+    const { handler, log } = this.#options;
+    return listening(host, port, () =>
       Bun.serve({
         hostname: host,
-        port: this.port,
+        port,
         development: false,
         // Otherwise, in production mode, a second server could listen on the same port and share its requests.
-        reusePort: this.#tls !== null,
+        reusePort: this.#tls !== null && this.#passed === null,
         ...(this.#tls === null ? {} : { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
         // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         idleTimeout: IDLE_SECONDS,
         fetch: (request, connections) =>
-          connections === this.#leaving
+          connections === this.#leaving || this.#isEnding
             ? lastOf(handler(request, connections))
             : handler(request, connections),
         // Only for failures after the handler, such as a stream that fails before its first byte.
@@ -223,7 +275,7 @@ async function lastOf(answer: Response | Promise<Response>): Promise<Response> {
 }
 
 /** The port, or a free one for 0, once nothing listens there. Throws an Error for the operator if something does. */
-function freePort(host: string, port: number): number {
+function freePort({ host, port }: SocketAddress): number {
   const found = listening(host, port, () =>
     Bun.listen({ hostname: host, port, exclusive: true, socket: { data: () => {} } }),
   );

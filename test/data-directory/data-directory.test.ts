@@ -83,6 +83,7 @@ describe("the directory", () => {
       acme: join(root, "acme"),
       reserveFile: join(root, "reserve"),
       lockFile: join(root, "lock"),
+      addressFile: join(root, "address"),
       backupLockFile: join(root, "backup-lock"),
       migrationLockFile: join(root, "migration-lock"),
       restoringFile: join(root, "restoring"),

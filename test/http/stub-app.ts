@@ -217,7 +217,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     routes: stubRoutes(),
     ...overrides,
   });
-  const server = new Server({ host: "127.0.0.1", port: 0, handler, log, tls: null });
+  const server = new Server({ at: { host: "127.0.0.1", port: 0 }, handler, log, tls: null });
   const url = `http://127.0.0.1:${server.port}`;
   const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const { key = "team", ...rest } = init;

@@ -1,5 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { Server } from "../../src/http/server.ts";
+import { PassedSocket } from "../../src/process/sockets/passed-socket.ts";
+import { HeldSocket } from "../support/peers/held-socket.ts";
 import { makeCertificate } from "../support/samples/certificates.ts";
 import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { RecordedLog } from "./stub-app.ts";
@@ -13,14 +15,16 @@ if (first === undefined || second === undefined) throw new Error("there are two"
 const [one, other] = [first.pair, second.pair];
 afterAll(() => place[Symbol.asyncDispose]());
 
-/** Sends what it is told to, piece by piece, at `/stream`. */
-function startServer(left: () => Promise<unknown> = () => new Promise(() => {})) {
+/** Sends what it is told to, piece by piece, at `/stream`. @param held where it listens; null for a port of its own */
+function startServer(
+  left: () => Promise<unknown> = () => new Promise(() => {}),
+  held: HeldSocket | null = null,
+) {
   const pieces = new TransformStream<Uint8Array, Uint8Array>();
   const handler = (request: Request) =>
     request.url.endsWith("/stream") ? new Response(pieces.readable) : new Response("here");
   const server = new Server({
-    host: "127.0.0.1",
-    port: 0,
+    at: held === null ? { host: "127.0.0.1", port: 0 } : new PassedSocket(held.descriptor),
     handler,
     log: new RecordedLog(),
     tls: one,
@@ -28,7 +32,11 @@ function startServer(left: () => Promise<unknown> = () => new Promise(() => {}))
   });
   const writer = pieces.writable.getWriter();
   const send = (text: string) => writer.write(new TextEncoder().encode(text));
-  return { server, send, end: () => writer.close(), [Symbol.asyncDispose]: () => server.stop(0) };
+  const close = async () => {
+    await server.stop(0);
+    held?.[Symbol.dispose]();
+  };
+  return { server, send, end: () => writer.close(), [Symbol.asyncDispose]: close };
 }
 
 /** Clients that send one request after the other, half of them on kept connections, half on a new one each time. */
@@ -70,33 +78,42 @@ class Load {
   }
 }
 
-test("certificates are exchanged under load: no request fails, and new connections have the new one at once", async () => {
-  const load = new Load();
-  await using served = startServer(() => load.untilAllSent(2));
-  const { server } = served;
-  const clients = load.start(server.port);
-  const stream = await TlsClient.to(server.port);
-  const streamed = stream.get("/stream");
-  await served.send("begun");
-  await streamed;
-  for (const [pair, name] of [
-    [other, "second"],
-    [one, "first"],
-    [other, "second"],
-  ] as const) {
-    await load.untilAllSent(1);
-    const { ended } = server.exchange(pair);
-    expect(await nameAt(server.port)).toBe(name);
-    await ended;
-  }
-  load.end();
-  await clients;
-  expect(load.names).toEqual(new Set(["first", "second"]));
-  await served.send("still there");
-  await served.end();
-  await stream.until(/[^]*still there/);
-  stream.close();
-});
+/** What holds where a server listens, for the name of a test; null for nobody. */
+const HOLDERS: readonly (readonly [name: string, hold: () => HeldSocket | null])[] = [
+  ["", () => null],
+  ...(process.platform === "linux" ? [["at a passed socket ", () => new HeldSocket()] as const] : []),
+];
+
+test.each(HOLDERS)(
+  "%scertificates are exchanged under load: no request fails, and new connections have the new one at once",
+  async (_, hold) => {
+    const load = new Load();
+    await using served = startServer(() => load.untilAllSent(2), hold());
+    const { server } = served;
+    const clients = load.start(server.port);
+    const stream = await TlsClient.to(server.port);
+    const streamed = stream.get("/stream");
+    await served.send("begun");
+    await streamed;
+    for (const [pair, name] of [
+      [other, "second"],
+      [one, "first"],
+      [other, "second"],
+    ] as const) {
+      await load.untilAllSent(1);
+      const { ended } = server.exchange(pair);
+      expect(await nameAt(server.port)).toBe(name);
+      await ended;
+    }
+    load.end();
+    await clients;
+    expect(load.names).toEqual(new Set(["first", "second"]));
+    await served.send("still there");
+    await served.end();
+    await stream.until(/[^]*still there/);
+    stream.close();
+  },
+);
 
 test("a connection with the former certificate is answered once more, and told that this was the last time", async () => {
   await using served = startServer();
@@ -118,8 +135,7 @@ test("a certificate that cannot be used changes nothing", async () => {
 test("two servers do not share a port", async () => {
   await using served = startServer();
   const options = {
-    host: "127.0.0.1",
-    port: served.server.port,
+    at: { host: "127.0.0.1", port: served.server.port },
     handler: () => new Response(""),
     log: new RecordedLog(),
   };

@@ -58,15 +58,15 @@ export interface RunOptions {
   readonly wrapper?: readonly string[];
   /** The path of another executable than that of these sources. */
   readonly program?: string;
+  /** What it has from descriptor 3 on. */
+  readonly passed?: readonly number[];
 }
 
 /** Runs a command of the executable to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { input, dataDir, env, cwd = process.cwd(), wrapper = [], program } = options;
+  const { input, dataDir, env, cwd = process.cwd(), wrapper = [], program, passed = [] } = options;
   const child = Bun.spawn([...wrapper, program ?? (await executable()), ...args], {
-    stdin: input === undefined ? "ignore" : new Blob([input]),
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: [input === undefined ? "ignore" : new Blob([input]), "pipe", "pipe", ...passed],
     env: { ...inherited(), COFFER_DATA_DIR: dataDir, ...env },
     cwd,
   });
@@ -107,12 +107,10 @@ export function inShell(commands: string): string[] {
 
 /** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
 export async function serve(options: ServeOptions = {}): Promise<Server> {
-  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [], program } = options;
+  const { dataDir, env, cwd = process.cwd(), flags = [], wrapper = [], program, passed = [] } = options;
   const directory = dataDir === undefined ? await temporaryDirectory(FAST_DIRECTORY) : { path: dataDir };
   const child = Bun.spawn([...wrapper, program ?? (await executable()), "serve", ...flags], {
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: ["ignore", "pipe", "pipe", ...passed],
     env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: directory.path, ...env },
     cwd,
   });

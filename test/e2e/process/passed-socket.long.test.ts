@@ -1,0 +1,4 @@
+import { beThorough } from "../../support/server/thorough.ts";
+
+beThorough();
+await import("./passed-socket.test.ts");
