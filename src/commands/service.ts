@@ -8,6 +8,10 @@ import { DIRECTORY_GONE, STORE_TOO_NEW } from "./exit-codes.ts";
 const KINDS = ["systemd", "launchd", "openrc", "compose"] as const;
 type Kind = (typeof KINDS)[number];
 
+/** What can be printed beside the unit of systemd. */
+const SYSTEMD_PARTS = ["socket", "drop-in"] as const;
+type SystemdPart = "unit" | (typeof SYSTEMD_PARTS)[number];
+
 const WHERE = ["--data-dir PATH", "--user NAME", "--program PATH"];
 const WHERE_HELP = `  --data-dir PATH   The data directory; by default /var/lib/coffer.
   --user NAME       Who runs the server, and owns the data directory; by default coffer.
@@ -15,9 +19,11 @@ const WHERE_HELP = `  --data-dir PATH   The data directory; by default /var/lib/
 
 export const servicePrint: Command = {
   name: "service print",
-  flags: [...KINDS.map((kind) => `--${kind}`), "--drop-in", ...WHERE],
+  flags: [...KINDS.map((kind) => `--${kind}`), "--socket", "--drop-in", ...WHERE],
   summary: "Print what has a system run the server as a service",
   help: `  --systemd         A unit of systemd, with little else in its reach than its data.
+  --socket          With --systemd: a unit with which systemd listens for the server, so that a restart loses no
+                    connection.
   --drop-in         With --systemd: the file beside it for what is set on this machine.
   --launchd         A property list of launchd, for macOS.
   --openrc          A script of OpenRC.
@@ -27,18 +33,21 @@ ${WHERE_HELP}`,
     const kind = kindOf(args);
     if (kind === null)
       throw new CommandError(`Choose one of ${KINDS.map((each) => `--${each}`).join(", ")}.`);
-    if (args.switches.has("drop-in") && kind !== "systemd")
-      throw new CommandError("--drop-in needs --systemd.");
-    terminal.out((await textOf(kind, descriptionOf(args), args.switches.has("drop-in"))).trimEnd());
+    const [part = "unit", ...more] = SYSTEMD_PARTS.filter((each) => args.switches.has(each));
+    if (part !== "unit" && kind !== "systemd") throw new CommandError(`--${part} needs --systemd.`);
+    if (more.length > 0) throw new CommandError("Choose one of --socket, --drop-in.");
+    terminal.out((await textOf(kind, descriptionOf(args), part)).trimEnd());
   },
 };
 
 export const serviceInstall: Command = {
   name: "service install",
-  flags: ["--systemd", "--launchd", "--openrc", "--root DIR", ...WHERE],
+  flags: ["--systemd", "--launchd", "--openrc", "--socket", "--root DIR", ...WHERE],
   summary: "Have this system run the server as a service, from now on and at each start",
   help: `  --systemd, --launchd, --openrc
                     What runs services here; without it, that is found out.
+  --socket          With systemd: it listens for the server, so that a restart loses no connection. Where that is, is
+                    set with systemctl edit coffer.socket, and not with COFFER_HOST and COFFER_PORT.
   --root DIR        Only write the files, under DIR, and run nothing; for packages.
 ${WHERE_HELP}
 
@@ -51,8 +60,10 @@ Settings are in /etc/coffer/coffer.env, and for systemd also in a drop-in; what 
         "Nothing that runs services was found here. Choose --systemd, --launchd or --openrc.",
       );
     }
+    const hasSocket = args.switches.has("socket");
+    if (hasSocket && kind !== "systemd") throw new CommandError("--socket needs systemd.");
     if (root === null && process.getuid?.() !== 0) throw new CommandError("Only root may install a service.");
-    const installation = await installationOf(kind, descriptionOf(args));
+    const installation = await installationOf(kind, descriptionOf(args), hasSocket);
     const { install } = await import("../service/install.ts");
     await install(installation, root === null ? null : resolve(root), (line) => terminal.out(line));
   },
@@ -72,6 +83,7 @@ function descriptionOf({ values }: Arguments): ServiceDescription {
     dataDir: resolve(dataDir),
     user,
     settingsFile: "/etc/coffer/coffer.env",
+    host: SETTINGS.host.fallback,
     port: Number(SETTINGS.port.fallback),
     openFiles: 65_536,
     stopSeconds: 30,
@@ -94,11 +106,11 @@ function presentKind(): Kind | null {
   return existsSync("/sbin/openrc-run") ? "openrc" : null;
 }
 
-async function textOf(kind: Kind, service: ServiceDescription, isDropIn: boolean): Promise<string> {
+async function textOf(kind: Kind, service: ServiceDescription, part: SystemdPart): Promise<string> {
   switch (kind) {
     case "systemd": {
-      const { systemdDropIn, systemdUnit } = await import("../service/systemd.ts");
-      return (isDropIn ? systemdDropIn : systemdUnit)(service);
+      const { systemdDropIn, systemdSocketUnit, systemdUnit } = await import("../service/systemd.ts");
+      return { unit: systemdUnit, socket: systemdSocketUnit, "drop-in": systemdDropIn }[part](service);
     }
     case "launchd":
       return (await import("../service/launchd.ts")).launchdPlist(service);
@@ -112,10 +124,11 @@ async function textOf(kind: Kind, service: ServiceDescription, isDropIn: boolean
 async function installationOf(
   kind: Exclude<Kind, "compose">,
   service: ServiceDescription,
+  hasSocket: boolean,
 ): Promise<Installation> {
   switch (kind) {
     case "systemd":
-      return (await import("../service/systemd.ts")).systemdInstallation(service);
+      return (await import("../service/systemd.ts")).systemdInstallation(service, hasSocket);
     case "launchd":
       return (await import("../service/launchd.ts")).launchdInstallation(service);
     case "openrc":

@@ -21,9 +21,14 @@ export async function makeTree(
 ): Promise<void> {
   await rm(root, { recursive: true, force: true });
   await putFile(join(root, "usr/bin/coffer"), Bun.file(executable), 0o755);
-  const unit =
-    await Bun.$`${process.execPath} ${MAIN} service print --systemd --program /usr/bin/coffer`.text();
-  await putFile(join(root, "usr/lib/systemd/system/coffer.service"), unit);
+  for (const [unit, flags] of [
+    ["service", []],
+    ["socket", ["--socket"]],
+  ] as const) {
+    const text =
+      await Bun.$`${process.execPath} ${MAIN} service print --systemd --program /usr/bin/coffer ${flags}`.text();
+    await putFile(join(root, `usr/lib/systemd/system/coffer.${unit}`), text);
+  }
   // It may hold secrets.
   await putFile(join(root, "etc/coffer/coffer.env"), packageFile("coffer.env"), 0o600);
   for (const { name, bytes } of texts) {

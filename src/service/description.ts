@@ -9,6 +9,7 @@ export interface ServiceDescription {
   readonly user: string;
   /** A file of variables, one in each line; it may be missing. */
   readonly settingsFile: string;
+  readonly host: string;
   readonly port: number;
   /** The limit of open files. */
   readonly openFiles: number;

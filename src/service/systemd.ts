@@ -32,7 +32,7 @@ UMask=0077`;
 
 /** The unit of systemd. */
 export function systemdUnit(service: ServiceDescription): string {
-  const { summary, program, dataDir, user, settingsFile } = service;
+  const { name, summary, program, dataDir, user, settingsFile, finalExitCodes } = service;
   return `[Unit]
 Description=${summary}
 Wants=network-online.target
@@ -52,7 +52,9 @@ WatchdogSec=${service.watchdogSeconds}
 Restart=on-failure
 RestartSec=2
 # The data directory is gone: a start would begin an empty store there.
-RestartPreventExitStatus=${service.finalExitCodes.join(" ")}
+RestartPreventExitStatus=${finalExitCodes.join(" ")}
+# Nor may the next connection start it, where systemd listens.
+ExecStopPost=-+/bin/sh -c 'case "$$EXIT_STATUS" in ${finalExitCodes.join("|")}) exec systemctl --no-block stop ${name}.socket "${name}-*.socket";; esac'
 # An upgrade of a large database takes its time.
 TimeoutStartSec=infinity
 TimeoutStopSec=${service.stopSeconds}
@@ -62,6 +64,22 @@ ${HARDENING}
 
 [Install]
 WantedBy=multi-user.target
+`;
+}
+
+/** The unit with which systemd listens for the server: its restarts lose no connection then. */
+export function systemdSocketUnit({ name, summary, host, port }: ServiceDescription): string {
+  return `[Unit]
+Description=${summary}: where it listens
+
+[Socket]
+# Also below 1024, without a privilege of the service.
+ListenStream=${host}:${port}
+
+[Install]
+WantedBy=sockets.target
+# While this is enabled, the service needs it, and does not listen by itself.
+RequiredBy=${name}.service
 `;
 }
 
@@ -76,12 +94,15 @@ export function systemdDropIn({ settingsFile }: ServiceDescription): string {
 `;
 }
 
-export function systemdInstallation(service: ServiceDescription): Installation {
+/** @param hasSocket whether systemd listens for the server */
+export function systemdInstallation(service: ServiceDescription, hasSocket: boolean): Installation {
   const { name, user, dataDir, settingsFile } = service;
   const units = "/etc/systemd/system";
+  const socketFile = { path: `${units}/${name}.socket`, text: systemdSocketUnit(service), mode: 0o644 };
   return {
     files: [
       { path: `${units}/${name}.service`, text: systemdUnit(service), mode: 0o644, isKept: false },
+      ...(hasSocket ? [{ ...socketFile, isKept: false }] : []),
       {
         path: `${units}/${name}.service.d/settings.conf`,
         text: systemdDropIn(service),
@@ -106,9 +127,15 @@ export function systemdInstallation(service: ServiceDescription): Installation {
       },
       { run: ["install", "-d", "-m", "0700", "-o", user, "-g", user, dataDir] },
       { run: ["systemctl", "daemon-reload"] },
+      ...(hasSocket ? socketCommands(name) : []),
       { run: ["systemctl", "enable", "--now", name] },
     ],
   };
+}
+
+/** What has systemd listen, also where a server does so by itself. */
+function socketCommands(name: string): Installation["commands"] {
+  return [{ run: ["systemctl", "stop", name] }, { run: ["systemctl", "enable", "--now", `${name}.socket`] }];
 }
 
 /** In systemd's own place for state it makes the directory itself. */
