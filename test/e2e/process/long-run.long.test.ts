@@ -74,7 +74,7 @@ test.skipIf(NO_PROC !== "")(
       // Replaced and deleted contents beyond the storage limit are removed after a minute, others after an hour.
       env: {
         COFFER_SWEEP_INTERVAL: "1s",
-        COFFER_STORAGE_LIMITS: "free=30MB,pro=30MB,team=30MB",
+        COFFER_STORAGE_LIMITS: "free=15MB,pro=15MB,team=15MB",
         COFFER_BACKUP: join(place.path, "backup"),
         COFFER_BACKUP_INTERVAL: "2m",
         COFFER_BACKUP_KEEP: "2",
