@@ -69,7 +69,7 @@ export async function fill(server: Server): Promise<Kept> {
 }
 
 /** What everybody is answered: of large contents their hash, and nothing that says when they asked. */
-export async function answersOf(server: Server, kept: Kept): Promise<Record<string, string>> {
+export async function answersOf(server: Pick<Server, "client">, kept: Kept): Promise<Record<string, string>> {
   const { key, cookie, folderKey, shared, paths } = kept;
   const answers: Record<string, string> = {};
   const ask = async (who: string, path: string, headers: Record<string, string>) => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../package.json";
 import { wrongInSignature } from "../../src/release/code-signature.ts";
@@ -7,6 +6,7 @@ import { buildExecutable } from "../../src/release/executables.ts";
 import { type Platform, PLATFORMS } from "../../src/release/platforms.ts";
 import { release } from "../../src/release/release.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { testFirstUse } from "./first-use.ts";
 
 const { version } = packageJson;
 /** What is made is named after it, and dated 2026-11-29. */
@@ -16,8 +16,6 @@ const NAME = "linux-x64-baseline";
 
 const LACKS_TOOLS = Bun.which("dpkg-deb") === null || Bun.which("rpmbuild") === null;
 const CANNOT = process.platform !== "linux" || process.arch !== "x64" || LACKS_TOOLS;
-/** The package is installed on top of what this machine has. */
-const NO_ROOT = CANNOT || Bun.spawnSync(["unshare", "--mount", "true"]).exitCode !== 0;
 
 let place: TemporaryDirectory;
 /** Where the files are. */
@@ -138,37 +136,7 @@ async function ready(output: ReadableStream<Uint8Array>): Promise<void> {
   throw new Error(`It ended: ${text}`);
 }
 
-test.skipIf(NO_ROOT)(
-  "Debian installs the package, upgrades, removes and purges it, and leaves files unless asked",
-  async () => {
-    const mounted = join(place.path, "mounted");
-    await Bun.$`mkdir ${mounted}`;
-    const script = join(import.meta.dir, "deb-life.sh");
-    const debian = join(made, `coffer_${version}_amd64.deb`);
-    const seen = await Bun.$`unshare --mount sh ${script} ${mounted} ${debian}`.nothrow().quiet();
-    expect([seen.exitCode, seen.stdout.toString().trim().split("\n")]).toEqual([
-      0,
-      [
-        "== installed",
-        "-rwxr-xr-x root /usr/bin/coffer",
-        "-rw------- root /etc/coffer/coffer.env",
-        "drwx------ coffer /var/lib/coffer",
-        "/var/lib/coffer/coffer.db is there",
-        "== upgraded",
-        "99.0.0",
-        "# changed by hand",
-        "the store is whole",
-        "== removed",
-        "/usr/bin/coffer is not there",
-        "/etc/coffer/coffer.env is there",
-        "== purged",
-        "/etc/coffer/coffer.env is not there",
-        "/var/lib/coffer/coffer.db is there",
-        "/var/lib/coffer is not there",
-      ],
-    ]);
-  },
-);
+testFirstUse(() => made, CANNOT ? "there is no release" : "");
 
 test.skipIf(CANNOT)(
   "the RPM package has the executable as it was, its settings as such, and no time of its own",
@@ -189,30 +157,3 @@ test.skipIf(CANNOT)(
     expect(kept.exitCode).toBe(0);
   },
 );
-
-/** arm64 in an emulator, with the libraries that Debian has for cross-compilers. */
-const EMULATOR = { command: "qemu-aarch64-static", libraries: "/usr/aarch64-linux-gnu" };
-
-const NO_EMULATOR =
-  Bun.which(EMULATOR.command) === null || !existsSync(`${EMULATOR.libraries}/lib/libc.so.6`);
-
-test.skipIf(CANNOT || NO_EMULATOR)("on arm64 a server starts, and stops when it is told to", async () => {
-  const parts = {
-    directory: join(place.path, "arm"),
-    cache: join(place.path, "cache"),
-    source: SOURCE,
-    key: null,
-  };
-  const { path } = await buildExecutable(platform("linux-arm64"), parts);
-  const env = {
-    QEMU_LD_PREFIX: EMULATOR.libraries,
-    COFFER_HOST: "127.0.0.1",
-    COFFER_PORT: "0",
-    COFFER_LOG: "json",
-    COFFER_DATA_DIR: join(place.path, "arm-data"),
-  };
-  const server = Bun.spawn([EMULATOR.command, path, "serve"], { env, stdout: "pipe", stderr: "ignore" });
-  await ready(server.stdout);
-  server.kill("SIGTERM");
-  expect(await server.exited).toBe(0);
-});

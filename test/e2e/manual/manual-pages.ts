@@ -22,6 +22,12 @@ const docs = (name: string) => `.github/docs/${name}.md`;
 const NOT_RUN: readonly NotRun[] = [
   { page: README, begins: "npm ", isBlock: true, why: "these build and test the project" },
   { page: docs("install"), begins: "npm ", isBlock: true, why: "these build and test the project" },
+  {
+    page: docs("install"),
+    begins: "FROM=",
+    isBlock: true,
+    why: "it needs a release; test/release/first-use.ts has one, but no Fedora",
+  },
   { page: docs("install"), begins: "sudo ", why: "it changes the system" },
   { page: docs("install"), begins: "docker ", isBlock: true, why: "it builds an image from other hosts" },
   { page: docs("agents"), begins: "curl -N ", why: "it follows the changes until somebody ends it" },
