@@ -49,11 +49,15 @@ export async function release(options: ReleaseOptions): Promise<void> {
     for (const path of paths) report(path);
   };
 
+  const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source, key };
+  // To build takes one processor: the files of the executable before are made meanwhile.
+  let before = Promise.resolve<string[]>([]);
   for (const platform of platforms) {
-    const made = { directory: work, cache: join(ROOT, "node_modules/.cache/release"), source, key };
-    const executable = await buildExecutable(platform, made);
-    add(await filesOf(directory, executable, parts));
+    const [executable, paths] = await Promise.all([buildExecutable(platform, made), before]);
+    add(paths);
+    before = filesOf(directory, executable, parts);
   }
+  add(await before);
   add([await writeNpmLauncher(directory, platforms, parts)]);
   add([await writeSbom(directory, parts), await writeLatest(directory)]);
   if (only === undefined) add(await writeManifests(options));

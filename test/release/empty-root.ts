@@ -8,11 +8,13 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-
 /** A namespace of its own for mounts and processes: all of them are gone with the command. */
 const APART = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"];
 
+const DOWNLOAD = 'place=$(mktemp -d) && cd "$place" && apt-get -qq download hostname && rm -r "$place"';
+
 /** Why there can be no empty root here; empty if there can. */
 export const NO_EMPTY_ROOT =
   process.platform === "linux" && process.arch === "x64"
     ? whyCannot([...APART, "true"], "mounts are not allowed", ["unshare", "apt-get", "dpkg-deb"]) ||
-      whyCannot(["apt-cache", "show", "base-files"], "apt has no lists of packages")
+      whyCannot(["sh", "-c", DOWNLOAD], "apt cannot download packages")
     : "it is made of packages for Linux on x64";
 
 /** Who runs a command in a root. */
@@ -22,6 +24,8 @@ const HOMES: Readonly<Record<User, string>> = { root: "/root", ada: "/home/ada" 
 
 /** What a machine has that nobody has used yet. */
 export interface EmptyRoot extends AsyncDisposable {
+  /** The path here of what all its machines have. */
+  at(path: string): string;
   /** A machine of its own on top of it. */
   machine(): Promise<Machine>;
 }
@@ -32,6 +36,7 @@ export async function openEmptyRoot(): Promise<EmptyRoot> {
   const lower = join(place.path, "base");
   await Bun.$`sh ${join(import.meta.dir, "unpack-root.sh")} ${lower}`.quiet();
   return {
+    at: (path) => join(lower, path),
     machine: async () => {
       const own = await mkdtemp(join(place.path, "machine-"));
       for (const name of ["upper", "work", "root"]) await mkdir(join(own, name));
@@ -64,7 +69,7 @@ export class Machine {
   /** Runs the `rpm` of this machine on that root, whose scripts it runs there. */
   rpm(...args: readonly string[]): Promise<string> {
     const root = join(this.#place, "root");
-    return this.#output(["rpm", "--root", root, "--dbpath", "/var/lib/rpm", "--nodeps", ...args]);
+    return this.#output(["rpm", "--root", root, "--dbpath", "/var/lib/rpm", ...args]);
   }
 
   /** Runs a script there that starts a server, and waits until that is ready. Throws Error if it ends before. */

@@ -67,7 +67,7 @@ describe.skipIf(NO_EMPTY_ROOT !== "")(withReason("the package of the next candid
     const machine = await root.machine();
     const install = (path: string) =>
       cp(path, machine.at("root.deb")).then(() => machine.run("dpkg -i /root.deb && rm /root.deb"));
-    await upgrade(machine, writeDeb, install);
+    const before = await upgrade(machine, writeDeb, install);
     const version = await machine.run("dpkg-query -W -f '${Version}' coffer");
     expect(version).toBe(linuxVersion(NEWER));
     await machine.run(`dpkg --compare-versions ${version} gt ${linuxVersion(OLDER)}`);
@@ -79,7 +79,7 @@ describe.skipIf(NO_EMPTY_ROOT !== "")(withReason("the package of the next candid
     await machine.run("dpkg -P coffer");
     expect(await left(machine)).toEqual(["/var/lib/coffer"]);
     expect(await sumsOf(machine)).toBe(sums);
-    await install(await packageOf(older, OLDER, writeDeb));
+    await install(before);
     await machine.run("COFFER_PURGE_DATA=yes dpkg -P coffer");
     expect(await left(machine)).toEqual([]);
   });
@@ -89,11 +89,11 @@ describe.skipIf(NO_EMPTY_ROOT !== "")(withReason("the package of the next candid
     withReason("of Fedora keeps files, keys and settings, and so does its removal", NO_RPM),
     async () => {
       const machine = await root.machine();
-      await upgrade(machine, writeRpm, (path) => machine.rpm("--upgrade", path));
+      await upgrade(machine, writeRpm, (path) => machine.rpm("--upgrade", "--nodeps", path));
       expect(await machine.rpm("--query", "coffer")).toBe(`coffer-${linuxVersion(NEWER)}-1.x86_64\n`);
 
       const sums = await sumsOf(machine);
-      await machine.rpm("--erase", "coffer");
+      await machine.rpm("--erase", "--nodeps", "coffer");
       expect(await left(machine)).toEqual(["/etc/coffer/coffer.env.rpmsave", "/var/lib/coffer"]);
       expect(await sumsOf(machine)).toBe(sums);
     },
@@ -111,36 +111,40 @@ async function packageOf(path: string, version: string, write: typeof writeDeb):
   return write(place.path, { platform, path }, { version, seconds: 1_795_939_200, texts });
 }
 
-/** Installs the older package, gives its service the store and a setting, and installs the newer one over it. */
+/**
+ * Installs the older package, gives its service the store and a setting, and installs the newer one over it. Returns the
+ * path of the older one.
+ */
 async function upgrade(
   machine: Machine,
   write: typeof writeDeb,
   install: (path: string) => Promise<unknown>,
-): Promise<void> {
-  const packages = await Promise.all([packageOf(older, OLDER, write), packageOf(newer, NEWER, write)]);
-  await install(packages[0]);
+): Promise<string> {
+  const [before, after] = await Promise.all([packageOf(older, OLDER, write), packageOf(newer, NEWER, write)]);
+  await install(before);
   await cp(store, machine.at("var/lib/coffer"), { recursive: true });
   await machine.run(`
     chown -R coffer:coffer /var/lib/coffer
     printf 'COFFER_PORT=0\\n${BY_HAND}\\n' >>/etc/coffer/coffer.env`);
   {
-    await using before = await machine.serveUnit();
-    expect(await answersOf(before, kept)).toEqual(answers);
-    await before.stop();
+    await using server = await machine.serveUnit();
+    expect(await answersOf(server, kept)).toEqual(answers);
+    await server.stop();
   }
   const sums = await sumsOf(machine);
-  await install(packages[1]);
+  await install(after);
   expect(await sumsOf(machine)).toBe(sums);
   expect(await machine.run("tail -n 1 /etc/coffer/coffer.env; stat -c %a /etc/coffer/coffer.env")).toBe(
     `${BY_HAND}\n600\n`,
   );
   expect(await machine.run("coffer version")).toStartWith(`coffer ${NEWER} (`);
-  await using after = await machine.serveUnit();
-  expect(await answersOf(after, kept)).toEqual(answers);
-  await after.stop();
+  await using server = await machine.serveUnit();
+  expect(await answersOf(server, kept)).toEqual(answers);
+  await server.stop();
   await machine.run(
     "setpriv --reuid coffer --regid coffer --clear-groups coffer verify --full --data-dir /var/lib/coffer",
   );
+  return before;
 }
 
 /** The sum of every file of the service's data. */
