@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { addressBehind, type ProxyOptions, startReverseProxy } from "../../support/peers/reverse-proxy.ts";
 import { freePort, serve, signUp } from "../../support/server/executable.ts";
 import { withReason } from "../../support/server/skip.ts";
@@ -96,9 +97,67 @@ describe.each(CASES)("a proxy by %j", ({ kind, place, isTls }) => {
     for (const name of [`oauth-authorization-server${path}`, `oauth-protected-resource${path}/mcp`])
       expect([name, (await ask(`${origin}/.well-known/${name}`)).status]).toEqual([name, 200]);
 
+    await canClaim(base, ask);
+    await canBeLetIn(base, ask);
+    await connects(base, ask, headers);
+
     // What is beside the path is not ours.
     if (place === "path") expect((await ask(`${origin}/healthz`)).status).toBeGreaterThanOrEqual(400);
     // The log knows no proxy that is not trusted.
     expect(behind.server.stdout.text).not.toContain("a proxy that is not trusted");
   });
 });
+
+type Ask = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** A claim link, for the human of an agent that came by itself. */
+async function canClaim(base: string, ask: Ask): Promise<void> {
+  const provisioned = await ask(`${base}/v0/drives/provision`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "Its own" }),
+  });
+  const { data }: { data: { claim_url: string } } = JSON.parse(await provisioned.text());
+  expect(data.claim_url).toStartWith(`${base}/claim/`);
+  expect((await ask(data.claim_url, { headers: { accept: "text/html" } })).status).toBe(200);
+}
+
+/** An application registers itself where the documents say, and is sent to the page that asks the person. */
+async function canBeLetIn(base: string, ask: Ask): Promise<void> {
+  const { origin, pathname } = new URL(base);
+  const told = await ask(`${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`);
+  const { registration_endpoint, authorization_endpoint } = JSON.parse(await told.text());
+  const redirectUri = "http://127.0.0.1:9/back";
+  const registered = await ask(registration_endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ client_name: "An app", redirect_uris: [redirectUri] }),
+  });
+  const { client_id }: { client_id: string } = JSON.parse(await registered.text());
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id,
+    redirect_uri: redirectUri,
+    code_challenge: "a".repeat(43),
+    code_challenge_method: "S256",
+  });
+  const consent = await ask(`${authorization_endpoint}?${query.toString()}`, {
+    headers: { accept: "text/html" },
+  });
+  const asked = new URL(consent.headers.get("location") ?? "", origin).href;
+  expect([consent.status, asked]).toEqual([303, expect.stringContaining(`${base}/oauth/consent?`)]);
+}
+
+/** An MCP client connects, and is told of the tools. */
+async function connects(base: string, ask: Ask, headers: Readonly<Record<string, string>>): Promise<void> {
+  const mcp = new Client({ name: "a client", version: "1" });
+  const fetching = (url: string | URL, init: RequestInit = {}) => ask(String(url), init);
+  await mcp.connect(
+    new StreamableHTTPClientTransport(new URL(`${base}/mcp`), {
+      fetch: fetching,
+      requestInit: { headers },
+    }),
+  );
+  expect((await mcp.listTools()).tools.length).toBeGreaterThan(10);
+  await mcp.close();
+}
