@@ -32,7 +32,9 @@ function block(guide: Guide, title: string): string {
 
 /** The names that a block for the shell sets. */
 function namesSetIn(text: string): string[] {
-  return Array.from(text.matchAll(/^(\w+)=/gm), ([, name = ""]) => name);
+  // The first of a line, and those after it that are nothing but names and values.
+  const begun = text.match(/^(?:\w+=\S*(?: +|$))*\w+=/gm) ?? [];
+  return begun.flatMap((line) => Array.from(line.matchAll(/(?<!\S)(\w+)=/g), ([, name = ""]) => name));
 }
 
 /** 2633 is COFF on a phone's keys, and the default of no other tool that is common on the same machines. */

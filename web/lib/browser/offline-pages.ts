@@ -4,7 +4,7 @@
 export const OFFLINE_PAGE = "/offline-page";
 
 const PAGES =
-  /^\/(?:(?:drives|search|keys|trash|activity|snapshots|members|links|webhooks|account|users|server)(?:\/|$)|$)/;
+  /^\/(?:(?:drives|search|keys|trash|activity|snapshots|members|links|webhooks|account|users|server|audit)(?:\/|$)|$)/;
 
 /**
  * Whether the offline page may stand in for a path, without the base path: it is a page of people who are signed in. All else that the server
