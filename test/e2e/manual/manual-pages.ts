@@ -81,6 +81,8 @@ export function testPages(paths: readonly string[]): void {
     for (const { language, text } of blocks) {
       if (language === "json") expect(() => JSON.parse(text)).not.toThrow();
       else if (language === "yaml") expect(() => Bun.YAML.parse(text)).not.toThrow();
+      // A unit of systemd.
+      else if (language === "ini") expect(text.trim()).toMatch(/^(?:(?:\[\w+\]|\w+=.*|#.*|)(?:\n|$))+$/);
       // The last two are taken by what they are for, in a test of their own.
       else expect(["", "sh", "bash", "caddyfile", "nginx"]).toContain(language);
     }
