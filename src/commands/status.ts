@@ -13,6 +13,7 @@ export const status: Command = {
   --data-dir PATH   The data directory, as for serve. Who can read it needs no password.
   ${SETTINGS.host.flag}, ${SETTINGS.port.flag}, ${SETTINGS.baseUrl.flag}
                     As for serve, if it was given any: where the server is asked, and what is shown as its address.
+                    A server at a socket that systemd has passed is found without them.
 
 Exit code: 0 if the server answers, also if it has problems; else 1.`,
   async run({ values, switches }, terminal) {
