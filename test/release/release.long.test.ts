@@ -7,6 +7,7 @@ import { type Platform, PLATFORMS } from "../../src/release/platforms.ts";
 import { release } from "../../src/release/release.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { testFirstUse } from "./first-use.ts";
+import { copyOfSources } from "./releases.ts";
 
 const { version } = packageJson;
 /** What is made is named after it, and dated 2026-11-29. */
@@ -58,10 +59,19 @@ test.skipIf(CANNOT)(
   },
 );
 
-test.skipIf(CANNOT)("the same source gives the same bytes at another place", async () => {
-  const cache = join(place.path, "cache");
-  const parts = { directory: join(place.path, "again"), cache, source: SOURCE, key: null };
-  const { path } = await buildExecutable(platform(NAME), parts);
+test.skipIf(CANNOT)("the same source gives the same bytes in another directory", async () => {
+  const sources = await copyOfSources(join(place.path, "sources"));
+  // No link to those of this directory: their paths are a part of what is built.
+  await Bun.$`${process.execPath} install --frozen-lockfile --production`.cwd(sources).quiet();
+  const parts = {
+    directory: join(place.path, "again"),
+    cache: join(place.path, "cache"),
+    source: SOURCE,
+    key: null,
+  };
+  const call = `await (await import("./src/release/executables.ts")).buildExecutable(${JSON.stringify(platform(NAME))}, ${JSON.stringify(parts)})`;
+  await Bun.$`${process.execPath} -e ${call}`.cwd(sources).quiet();
+  const path = join(parts.directory, NAME, "coffer");
   expect((await Bun.$`cmp ${path} ${unpacked}`.nothrow().quiet()).exitCode).toBe(0);
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cp, mkdir, symlink } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import packageJson from "../../package.json";
 import { Publisher, ReleaseServer } from "../support/peers/release-server.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
-import { SOURCES } from "../release/releases.ts";
+import { copyOfSources } from "../release/releases.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const PLATFORM = "linux-x64";
@@ -33,9 +33,7 @@ afterAll(async () => {
 
 /** Builds an executable of a release of this version, in a process of its own. */
 async function buildAs(version: string, outfile: string): Promise<void> {
-  const root = join(place.path, `source-${version}`);
-  await mkdir(root);
-  for (const name of SOURCES) await cp(join(ROOT, name), join(root, name), { recursive: true });
+  const root = await copyOfSources(join(place.path, `source-${version}`));
   await symlink(join(ROOT, "node_modules"), join(root, "node_modules"));
   await Bun.write(join(root, "package.json"), JSON.stringify({ ...packageJson, version }));
   const release = JSON.stringify({ platform: PLATFORM, key: by.key });

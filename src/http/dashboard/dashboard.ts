@@ -1,11 +1,6 @@
-import codeWorker from "../../../web/code-worker.html";
 import index from "../../../web/index.html";
 import maskableIcon from "../../../web/styles/coffer-maskable.svg" with { type: "text" };
 import icon from "../../../web/styles/coffer.svg" with { type: "text" };
-import markdownWorker from "../../../web/markdown-worker.html";
-import mergeWorker from "../../../web/merge-worker.html";
-import offlineWorker from "../../../web/offline-worker.html";
-import pdfWorker from "../../../web/pdf-worker.html";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import type { RequestContext } from "../gate/request-context.ts";
@@ -13,6 +8,7 @@ import { type Route, Unrouted } from "../operation/route.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { type Asset, assetsOf, workerAt } from "./bundles.ts";
 import { atBasePath, putIntoManifest, putIntoPage, type PutName } from "./shown-text.ts";
+import { workerPages } from "./worker-pages/code.ts";
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES =
@@ -135,11 +131,13 @@ export async function dashboard(
     const read = async () => new TextEncoder().encode(svg);
     get(path, served({ path, type: "image/svg+xml", read }, INSTALL_HEADERS));
   }
-  get("/code-worker.js", served(workerAt("/code-worker.js", codeWorker), WORKER_HEADERS));
-  get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
-  get("/merge-worker.js", served(workerAt("/merge-worker.js", mergeWorker), WORKER_HEADERS));
-  get("/offline-worker.js", served(workerAt("/offline-worker.js", offlineWorker), OFFLINE_WORKER_HEADERS));
-  get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
+  const worker = (path: string, page: typeof index, headers = WORKER_HEADERS) =>
+    get(path, served(workerAt(path, page), headers));
+  worker("/code-worker.js", workerPages.code);
+  worker("/markdown-worker.js", workerPages.markdown);
+  worker("/merge-worker.js", workerPages.merge);
+  worker("/offline-worker.js", workerPages.offline, OFFLINE_WORKER_HEADERS);
+  worker("/pdf-worker.js", workerPages.pdf);
   return routes;
 }
 

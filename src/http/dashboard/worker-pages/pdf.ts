@@ -1,0 +1,4 @@
+import page from "../../../../web/pdf-worker.html";
+
+/** This page, and those after it; see `code.ts`. */
+export const workerPages = { pdf: page };
