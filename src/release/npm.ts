@@ -8,7 +8,7 @@ export interface PackageParts {
   readonly version: string;
   /** Since 1970. */
   readonly seconds: number;
-  /** `LICENSE` and `README.md`. */
+  /** `LICENSE`, `README.md` and `CHANGELOG.md`. */
   readonly texts: readonly Entry[];
 }
 

@@ -88,8 +88,10 @@ function platformsOf(only: readonly string[] | undefined): readonly Platform[] {
 
 /** What every archive and package has beside the executable. */
 function textsOf(): Promise<Entry[]> {
-  const names = ["LICENSE", "README.md"];
-  return Promise.all(names.map(async (name) => ({ name, bytes: await Bun.file(join(ROOT, name)).bytes() })));
+  const paths = ["LICENSE", "README.md", ".github/CHANGELOG.md"];
+  return Promise.all(
+    paths.map(async (path) => ({ name: basename(path), bytes: await Bun.file(join(ROOT, path)).bytes() })),
+  );
 }
 
 /** What an archive is called, without its ending, and the directory in it. */

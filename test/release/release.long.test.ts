@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import packageJson from "../../package.json";
 import { wrongInSignature } from "../../src/release/code-signature.ts";
 import { buildExecutable } from "../../src/release/executables.ts";
@@ -56,6 +57,8 @@ test.skipIf(CANNOT)(
       "latest.json: OK",
     ]);
     expect(await Bun.$`${unpacked} version`.text()).toBe(SHOWN);
+    const beside = (await readdir(dirname(unpacked))).toSorted();
+    expect(beside).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "coffer"]);
   },
 );
 
