@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { ALL_AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_CATEGORIES } from "../../src/domain/audit/audit-actions.ts";
-import { GRANT_END_REASONS, REFUSAL_REASONS } from "../../src/domain/audit/audit-reasons.ts";
+import {
+  GRANT_END_REASONS,
+  REFUSAL_REASONS,
+  SESSION_END_REASON,
+} from "../../src/domain/audit/audit-reasons.ts";
 import type { AuditEvent } from "../../web/lib/api/types.ts";
 import { auditAddress, auditQuery, readAuditFilter } from "../../web/lib/audit.ts";
 import {
@@ -70,6 +74,7 @@ function everyEvent(): readonly Partial<AuditEvent>[] {
     ...(
       ["password.changed", "user.created", "session.ended", "oauth.revoked", "member.removed"] as const
     ).map((action) => ({ action, subject: own })),
+    { action: "session.ended", detail: { reason: SESSION_END_REASON } },
     ...GRANT_END_REASONS.map((reason) => ({ action: "oauth.revoked" as const, detail: { reason } })),
     ...refused,
   ];

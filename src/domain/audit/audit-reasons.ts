@@ -16,6 +16,9 @@ export const REFUSAL_REASONS = {
 export type RefusedAction = keyof typeof REFUSAL_REASONS;
 export type RefusalReason<A extends RefusedAction> = (typeof REFUSAL_REASONS)[A][number];
 
+/** Why a session ended, where nobody asked for that alone: somebody signed in in its browser. */
+export const SESSION_END_REASON = "new_sign_in";
+
 /** Why the server ended the access of an application: something that works once was used again. */
 export const GRANT_END_REASONS = ["code_used_again", "token_used_again"] as const;
 export type GrantEndReason = (typeof GRANT_END_REASONS)[number];

@@ -12,6 +12,8 @@ import {
   USER_AGENT_CHARACTERS,
 } from "../../domain/accounts/sign-in.ts";
 import type { User } from "../../domain/accounts/user.ts";
+import type { AuditDetail } from "../../domain/audit/audit-event.ts";
+import { SESSION_END_REASON } from "../../domain/audit/audit-reasons.ts";
 import type { Origin } from "../../domain/audit/origin.ts";
 import { sessionSubject, userSubject } from "../../domain/audit/subjects.ts";
 import { userActor } from "../audit/audit.ts";
@@ -62,14 +64,22 @@ export class Sessions extends Service<
 
   /** Ends the session of a token, if there is one. */
   async end(token: string, origin: Origin): Promise<void> {
+    await this.parts.tables.writeFromReserve(() => this.#end(token, origin, {}));
+  }
+
+  /** The same, as somebody signs in in the browser that has the token, perhaps as another user. Inside a write. */
+  endFormer(token: string, origin: Origin): void {
+    this.#end(token, origin, { reason: SESSION_END_REASON });
+  }
+
+  #end(token: string, origin: Origin, detail: AuditDetail): void {
     const { tables, audit, clock } = this.parts;
-    await tables.writeFromReserve(() => {
-      const holder = tables.sessions.holder(hashSecret(token), clock.now());
-      tables.sessions.removeByHash(hashSecret(token));
-      if (holder === null) return;
-      const actor = userActor(tables.users.existing(holder.userPk));
-      audit.addBy(actor, origin, { action: "session.ended", subject: sessionSubject(holder.id) });
-    });
+    const hash = hashSecret(token);
+    const holder = tables.sessions.holder(hash, clock.now());
+    tables.sessions.removeByHash(hash);
+    if (holder === null) return;
+    const actor = userActor(tables.users.existing(holder.userPk));
+    audit.addBy(actor, origin, { action: "session.ended", subject: sessionSubject(holder.id), detail });
   }
 
   /** The caller's sessions, oldest first. Throws FORBIDDEN. @param token of the session that asks; null for a key */

@@ -179,8 +179,8 @@ export class SignIn extends Service<
 
   /** Inside a write. */
   #begin(user: User, { origin, previous }: Browser, method: SignInMethod): SignedIn {
-    const { tables, audit, sessions } = this.parts;
-    if (previous !== null) tables.sessions.removeByHash(hashSecret(previous));
+    const { audit, sessions } = this.parts;
+    if (previous !== null) sessions.endFormer(previous, origin);
     const begun = sessions.begin(user, origin.userAgent ?? "");
     const subject = sessionSubject(begun.caller.sessionId);
     audit.addBy(userActor(user), origin, { action: "session.created", subject, detail: { method } });

@@ -5,7 +5,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import type { SignedInBrowser } from "../../support/server/sign-in.ts";
-import { signIn, signInAll } from "../../support/server/sign-in.ts";
+import { isSignedIn, signIn, signInAll } from "../../support/server/sign-in.ts";
 import { testWith } from "../../support/server/test-with.ts";
 import { startWorld } from "../../support/server/world.ts";
 
@@ -97,6 +97,28 @@ describe("the audit log", () => {
     const bytes = await Array.fromAsync(files, async (path) => Buffer.from(await Bun.file(path).bytes()));
     const holds = (text: string) => bytes.some((each) => each.includes(text));
     expect([holds("the browser of a forgetful person"), holds(secret)]).toEqual([true, false]);
+  });
+
+  it("tells of a session that ends as somebody signs in in its browser, and of none that there was not", async (world) => {
+    const { ada, bob } = world;
+    const login = (username: string, password: string, cookie: string) =>
+      bob.status("POST", "/auth/login", { body: { username, password }, headers: { cookie } });
+    expect(await login("carol", "wrong", bob.cookie)).toBe(401);
+    expect(await isSignedIn(bob)).toBe(true);
+    // The second time, the session has ended already.
+    for (const cookie of [bob.cookie, bob.cookie, "coffer_session=none"])
+      expect(await login("carol", "carol's password", cookie)).toBe(200);
+    expect(await isSignedIn(bob)).toBe(false);
+    const ended = await eventsOf(ada, "action=session.ended");
+    expect(ended.filter(({ detail }) => detail["reason"] !== undefined)).toMatchObject([
+      {
+        outcome: "success",
+        actor: { kind: "user", name: "bob", username: "bob" },
+        subject: { kind: "session", name: null },
+        address: LOOPBACK,
+        detail: { reason: "new_sign_in" },
+      },
+    ]);
   });
 
   it("says why somebody was not let in, or a password not changed", async (world) => {

@@ -4,6 +4,7 @@ import {
   type GrantEndReason,
   type RefusalReason,
   type RefusedAction,
+  SESSION_END_REASON,
 } from "../../../src/domain/audit/audit-reasons.ts";
 import type { AuditEvent } from "../api/types.ts";
 import { formatNumber } from "./format.ts";
@@ -86,6 +87,8 @@ const OF_WHOLE_DRIVE = {
   "link.revoked": mark("{who} revoked a link to the drive {drive}"),
 } as const;
 const OF_FOLDER = mark("{who} restored a folder of the drive {drive} to the snapshot {what}");
+
+const SESSION_REPLACED = mark("{who} ended a session: its browser was used to sign in anew");
 
 const GRANT_ENDED = {
   code_used_again: mark("{who} ended the access of the app {what}: its code was used a second time"),
@@ -172,6 +175,7 @@ function deedOf({ action, actor, subject, detail }: AuditEvent) {
   if (subject?.name === "" && (action === "link.created" || action === "link.revoked"))
     return OF_WHOLE_DRIVE[action];
   if (action === "snapshot.restored" && detail["path"] !== undefined) return OF_FOLDER;
+  if (action === "session.ended" && detail["reason"] === SESSION_END_REASON) return SESSION_REPLACED;
   const reason = GRANT_END_REASONS.find((each) => each === detail["reason"]);
   return action === "oauth.revoked" && reason !== undefined ? GRANT_ENDED[reason] : DONE[action];
 }
