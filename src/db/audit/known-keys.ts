@@ -1,6 +1,6 @@
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import { REVOKED_KEYS } from "../../domain/audit/audit-event.ts";
-import type { RefusalReason } from "../../domain/audit/audit-reasons.ts";
+import type { MORE_REFUSED, RefusalReason } from "../../domain/audit/audit-reasons.ts";
 import type { KeyId } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 
@@ -9,7 +9,7 @@ export interface RefusedKey {
   readonly id: KeyId;
   readonly name: string;
   readonly username: string;
-  readonly reason: RefusalReason<"key.used">;
+  readonly reason: Exclude<RefusalReason<"key.used">, typeof MORE_REFUSED>;
 }
 
 /** What a key is called, and whose it is: null for a drive without an owner. */

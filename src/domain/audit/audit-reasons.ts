@@ -1,4 +1,4 @@
-/** Why something was refused: the `reason` in the detail of its event, by what was tried. */
+/** Why something was refused: the `reason` in the detail of its event, by what was tried. See `MORE_REFUSED`. */
 export const REFUSAL_REASONS = {
   "session.created": [
     "wrong_password",
@@ -8,13 +8,16 @@ export const REFUSAL_REASONS = {
     "provider",
     "too_many_refusals",
   ],
-  "password.changed": ["wrong_password"],
-  "key.used": ["revoked", "expired", "disabled"],
-  "admin.requested": ["forbidden"],
+  "password.changed": ["wrong_password", "too_many_refusals"],
+  "key.used": ["revoked", "expired", "disabled", "too_many_refusals"],
+  "admin.requested": ["forbidden", "too_many_refusals"],
 } as const;
 
 export type RefusedAction = keyof typeof REFUSAL_REASONS;
 export type RefusalReason<A extends RefusedAction> = (typeof REFUSAL_REASONS)[A][number];
+
+/** The reason in an event that stands for refusals of one action, whatever their reasons: more than have one each. */
+export const MORE_REFUSED = "too_many_refusals";
 
 /** Why a session ended, where nobody asked for that alone: somebody signed in in its browser. */
 export const SESSION_END_REASON = "new_sign_in";

@@ -1,7 +1,7 @@
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, isSession } from "../../domain/accounts/caller.ts";
 import type { AuditActor, AuditSubject } from "../../domain/audit/audit-event.ts";
-import type { RefusalReason, RefusedAction } from "../../domain/audit/audit-reasons.ts";
+import { MORE_REFUSED, type RefusalReason, type RefusedAction } from "../../domain/audit/audit-reasons.ts";
 import type { Origin } from "../../domain/audit/origin.ts";
 import { keySubject, userSubject } from "../../domain/audit/subjects.ts";
 import { WriteRefused } from "../../domain/errors.ts";
@@ -11,10 +11,10 @@ import type { Audit } from "./audit.ts";
 
 const MINUTE_MS = 60_000;
 
-/** How many different refusals of a minute have an event each; the rest shares one. */
+/** How many different refusals of a minute have an event each; the rest shares one for each action. */
 const EACH_MINUTE = 50;
 
-/** So many wait to be written, on a disk that takes no more; then those of a minute share one. */
+/** So many wait to be written, on a disk that takes no more; then those of each action share one until it does. */
 const UNWRITTEN = 1000;
 
 /** At most one write is begun in so long, in milliseconds: whoever is refused could else keep the disk busy. */
@@ -50,18 +50,14 @@ interface Series {
   pk: number | null;
 }
 
-const OTHERS: Attempt = {
-  actor: { kind: "anonymous", id: null, name: null, username: null },
-  origin: null,
-  facts: { action: "session.created", subject: null, detail: { reason: "too_many_refusals" } },
-};
-
 /**
  * Who tried what and was refused. Anybody can cause these events, as often as they like, so they are gathered and
  * written a moment later: the same ones of a minute as one event.
  */
 export class RefusedAttempts extends Service<Pick<Parts, "tables" | "clock" | "log"> & { audit: Audit }> {
   #series = new Map<string, Series>();
+  /** What is more than has a series each: by action, so that who asks for one finds all of it, and nothing else. */
+  readonly #more = new Map<RefusedAction, Series>();
   readonly #unwritten = new Set<Series>();
   #minute = 0;
   #flushedAt = -Infinity;
@@ -156,17 +152,15 @@ export class RefusedAttempts extends Service<Pick<Parts, "tables" | "clock" | "l
     const minute = Math.floor(now / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#series = new Map();
+      if (this.#unwritten.size < UNWRITTEN) this.#more.clear();
       this.#minute = minute;
     }
     const name = nameOf(attempt);
     const hasRoom = this.#series.size < EACH_MINUTE && this.#unwritten.size < UNWRITTEN;
-    const hasOwn = this.#series.has(name) || hasRoom;
-    const [key, what] = hasOwn ? [name, attempt] : ["others", OTHERS];
-    const known = this.#series.get(key);
-    if (known !== undefined) return known;
-    const begun = { attempt: what, startedAt: now, lastAt: now, unwritten: 0, pk: null };
-    this.#series.set(key, begun);
-    return begun;
+    if (this.#series.has(name) || hasRoom)
+      return this.#series.getOrInsertComputed(name, () => begun(attempt, now));
+    const { action } = attempt.facts;
+    return this.#more.getOrInsertComputed(action, () => begun(moreOf(action), now));
   }
 
   async #write(): Promise<void> {
@@ -198,6 +192,19 @@ export class RefusedAttempts extends Service<Pick<Parts, "tables" | "clock" | "l
       lastAt,
     });
   }
+}
+
+function begun(attempt: Attempt, now: number): Series {
+  return { attempt, startedAt: now, lastAt: now, unwritten: 0, pk: null };
+}
+
+/** Stands for many, of anybody and from anywhere. */
+function moreOf(action: RefusedAction): Attempt {
+  return {
+    actor: { kind: "anonymous", id: null, name: null, username: null },
+    origin: null,
+    facts: { action, subject: null, detail: { reason: MORE_REFUSED } },
+  };
 }
 
 function nameOf({ actor, origin, facts }: Attempt): string {

@@ -102,18 +102,21 @@ const REFUSED = {
     disabled: mark("Somebody tried to sign in as {what}, who is disabled"),
     rate_limited: mark("Somebody tried too often to sign in"),
     provider: mark("Somebody came from the provider, and was not let in"),
-    too_many_refusals: mark("More was refused than is listed one by one"),
+    too_many_refusals: mark("More sign-ins were refused than are listed one by one"),
   },
   "password.changed": {
     wrong_password: mark("{who} tried to change their password, with a wrong current one"),
+    too_many_refusals: mark("More changes of passwords were refused than are listed one by one"),
   },
   "key.used": {
     revoked: mark("The key {what} was used, which was revoked"),
     expired: mark("The key {what} was used, which has expired"),
     disabled: mark("The key {what} was used, whose user is disabled"),
+    too_many_refusals: mark("More keys that do not work were used than are listed one by one"),
   },
   "admin.requested": {
     forbidden: mark("{who} tried what only administrators may: {what}"),
+    too_many_refusals: mark("What only administrators may was tried more often than is listed one by one"),
   },
 } as const satisfies { readonly [A in RefusedAction]: Readonly<Record<RefusalReason<A>, string>> };
 

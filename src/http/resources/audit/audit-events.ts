@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ALL_AUDIT_ACTIONS, AUDIT_CATEGORIES, AUDIT_OUTCOMES } from "../../../domain/audit/audit-actions.ts";
 import { AUDIT_EVENTS, type AuditEvent, type AuditFilter } from "../../../domain/audit/audit-event.ts";
+import { MORE_REFUSED } from "../../../domain/audit/audit-reasons.ts";
 import { auditRecord } from "../../../domain/audit/audit-record.ts";
 import { jsonLine } from "../../../domain/audit/json-line.ts";
 import { parseId } from "../../../domain/id.ts";
@@ -21,7 +22,7 @@ const STALL_MS = 60_000;
 
 const DESCRIPTION = `What was done to accounts, keys, shares and the server, newest first: sign-ins, and those that were refused; users, keys and applications; members, links and webhooks; settings and backups; what was deleted for good, and restored. By whom and from where, with names as they were then: it stays when keys and users are gone. Reads and writes of files are not in it: of these \`GET /v0/changes\` tells.
 
-Each event is written in the same transaction as what it tells of. Refusals are written a moment later, the same ones of a minute as one event with a \`count\`. Of a refused sign-in the name that was typed is kept only if it is a user's, as people type passwords into that field. Kept are ${AUDIT_EVENTS.success} events and ${AUDIT_EVENTS.refused} refusals at most, for as many days as \`COFFER_AUDIT_DAYS\` says.
+Each event is written in the same transaction as what it tells of. Refusals are written a moment later, the same ones of a minute as one event with a \`count\`. After 50 different ones in a minute, the rest of each action is one event with the reason \`${MORE_REFUSED}\`, without a subject, an account and an address. Of a refused sign-in the name that was typed is kept only if it is a user's, as people type passwords into that field. Kept are ${AUDIT_EVENTS.success} events and ${AUDIT_EVENTS.refused} refusals at most, for as many days as \`COFFER_AUDIT_DAYS\` says.
 
 A page looks at 10,000 events at most: with filters it may have fewer than \`limit\`, and even none, while \`next_cursor\` is not null.
 
