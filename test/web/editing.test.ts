@@ -146,6 +146,18 @@ describe("where others were quicker", () => {
     expect([await editing.save(), await stored()]).toEqual([true, "A\nb\nc\nD\n"]);
   });
 
+  test("a save that is asked while the file is looked at comes after that", async () => {
+    const { editing, stored, othersWrite } = await edit("one");
+    type(editing, "mine");
+    const looks = [editing.refresh(), editing.save(), editing.save()];
+    expect([await Promise.all(looks), await stored()]).toEqual([[undefined, true, false], "mine"]);
+    await othersWrite("theirs");
+    type(editing, "mine again");
+    const look = editing.refresh();
+    expect([await editing.save(), editing.undecided.peek()?.theirs.text]).toEqual([false, "theirs"]);
+    await look;
+  });
+
   test("what collides is decided, now or later, and neither side is lost", async () => {
     const { editing, stored, othersWrite } = await edit("a\nb");
     await othersWrite("a\ntheirs");

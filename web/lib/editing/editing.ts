@@ -54,6 +54,8 @@ export class Editing {
   readonly #options: EditingOptions;
   readonly #baseDoc;
   #base: StoredText;
+  /** Ends with the look at the file that is under way, which nobody has asked for; null while there is none. */
+  #look: Promise<void> | null = null;
   /** Whether something happened to the file while this was busy. */
   #isMissed = false;
   #change: Changer = () => {};
@@ -88,6 +90,8 @@ export class Editing {
 
   /** Whether the text was written. If not, `notice` or `undecided` say why. */
   async save(): Promise<boolean> {
+    // Whoever saves while others write would else be left without an answer.
+    while (this.#look !== null) await this.#look;
     return this.canSave.peek() && this.#save();
   }
 
@@ -180,12 +184,14 @@ export class Editing {
       if (this.isDirty.peek()) this.notice.value = { kind: "changed", by: this.#by };
       else await this.#bring(found);
       return false;
-    });
+    }, true);
   }
 
   /** Does one thing at a time; whether it was done. */
-  async #alone(work: () => Promise<boolean>): Promise<boolean> {
+  async #alone(work: () => Promise<boolean>, isLook = false): Promise<boolean> {
     if (this.isBusy.peek() || this.undecided.peek() !== null) return false;
+    const ended = Promise.withResolvers<void>();
+    this.#look = isLook ? ended.promise : null;
     this.isBusy.value = true;
     this.#isMissed = false;
     try {
@@ -195,6 +201,8 @@ export class Editing {
       return false;
     } finally {
       this.isBusy.value = false;
+      this.#look = null;
+      ended.resolve();
       if (this.#isMissed) void this.refresh();
     }
   }
