@@ -2,10 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config.ts";
 import { fieldOf, type Setting as Described } from "../../src/config/setting.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import type { Setting } from "../../web/lib/api/types.ts";
+import type { ServerProblem, Setting } from "../../web/lib/api/types.ts";
 import { textOfPlans, valuesOfPlans } from "../../web/lib/server.ts";
 import { groupsOf } from "../../web/lib/setting-groups.ts";
 import { hintOf, shownValue, sourceOf, wordsOfSetting } from "../../web/lib/words/setting-words.ts";
+import { wordsOfProblem } from "../../web/lib/words/problem-words.ts";
 import { showCatalogue } from "../../web/lib/words/text.ts";
 import german from "../../web/messages/de.json";
 
@@ -68,4 +69,27 @@ test("a value is shown as people say it, and where it is from", () => {
   expect(shownValue(named("oidc_client_secret", { source: "environment" }))).toBe("Set");
   expect(sourceOf(named("keep_days", { source: "flag" }))).toBe("Set by the flag --keep-days");
   expect(sourceOf(named("keep_days", { source: "environment" }))).toBe("Set by COFFER_KEEP_DAYS");
+});
+
+function problemInWords(kind: ServerProblem["kind"], acme: string | null): string {
+  const server = { disk: { reserve: 0 }, settings: [named("tls_acme", { value: acme })] };
+  const { what, advice } = wordsOfProblem({ kind, count: 3, since: null, reason: null }, server);
+  return `${what}: ${advice}`;
+}
+
+/** What is wrong with a certificate: from files, and from an authority. */
+function certificatesInWords(): readonly string[] {
+  return (["certificate_unusable", "certificate_ending"] as const).flatMap((kind) => [
+    problemInWords(kind, null),
+    problemInWords(kind, "drive.example.com"),
+  ]);
+}
+
+test("what is wrong with a certificate is said for whence it is, in each language", () => {
+  const english = certificatesInWords();
+  const [files, issued, renewable, renewed] = english;
+  for (const words of [files, renewable]) expect(words).toMatch(/TLS files|changed files/);
+  for (const words of [issued, renewed]) expect(words).not.toContain("files");
+  showCatalogue("de", german);
+  expect(certificatesInWords().filter((words, at) => words === english[at])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { ServerProblem } from "../api/types.ts";
+import type { ServerProblem, ServerReport } from "../api/types.ts";
 import { formatBytes } from "./format.ts";
 import { plural, t } from "./text.ts";
 
@@ -8,8 +8,13 @@ interface ProblemWords {
   readonly advice: string;
 }
 
-/** What a problem of the server is, and what to do. @param reserve the bytes of the disk that uploads leave free */
-export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number): ProblemWords {
+/** What of the server the words depend on. */
+type ServerOfProblem = Pick<ServerReport, "settings"> & {
+  readonly disk: Pick<ServerReport["disk"], "reserve">;
+};
+
+/** What a problem of the server is, and what to do. */
+export function wordsOfProblem({ kind, count }: ServerProblem, server: ServerOfProblem): ProblemWords {
   const many = count ?? 0;
   switch (kind) {
     case "disk_failed":
@@ -52,7 +57,9 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
                 "The TLS certificate ends in {count} day",
                 "The TLS certificate ends in {count} days",
               ),
-        advice: t("Renew it: the server takes the changed files by itself within a minute."),
+        advice: hasAuthority(server)
+          ? t("The server renews it by itself. Its log has what keeps it from that.")
+          : t("Renew it: the server takes the changed files by itself within a minute."),
       };
     case "certificate_failed":
       return {
@@ -62,12 +69,19 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
         ),
       };
     case "certificate_unusable":
-      return {
-        what: t("The changed TLS files can't be used"),
-        advice: t(
-          "The former certificate stays in use. Put a certificate and its key there that belong together.",
-        ),
-      };
+      return hasAuthority(server)
+        ? {
+            what: t("The TLS certificate that was issued can't be used"),
+            advice: t(
+              "Another one stays in use, perhaps one that browsers don't trust. The server has a new one issued by itself, at most one a day. For one at once, delete attempts.json in the folder acme of its data directory, and restart it.",
+            ),
+          }
+        : {
+            what: t("The changed TLS files can't be used"),
+            advice: t(
+              "The former certificate stays in use. Put a certificate and its key there that belong together.",
+            ),
+          };
     case "contents_missing":
       return {
         what: t("Many contents are missing"),
@@ -94,7 +108,7 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
       return {
         what: t("The disk is nearly full"),
         advice: t("With less than {size} free, uploads are refused. Delete files, or make the disk larger.", {
-          size: formatBytes(reserve),
+          size: formatBytes(server.disk.reserve),
         }),
       };
     case "indexing_failed":
@@ -126,4 +140,9 @@ export function wordsOfProblem({ kind, count }: ServerProblem, reserve: number):
         ),
       };
   }
+}
+
+/** Whether an authority issues the certificate; else it is read from the operator's files. */
+function hasAuthority({ settings }: ServerOfProblem): boolean {
+  return settings.some(({ name, value }) => name === "tls_acme" && value !== null);
 }

@@ -16,7 +16,8 @@ const LIGHT: readonly ServerProblem["kind"][] = [
 ];
 
 /** What somebody should look at, worst first. */
-export function Problems({ server: { problems, disk } }: { readonly server: ServerReport }) {
+export function Problems({ server }: { readonly server: ServerReport }) {
+  const { problems } = server;
   return (
     <section aria-labelledby="problems" class="server-part">
       <h2 id="problems">{t("What needs attention")}</h2>
@@ -27,7 +28,7 @@ export function Problems({ server: { problems, disk } }: { readonly server: Serv
       ) : (
         <ul class="server-problems">
           {problems.map((problem) => (
-            <Problem key={problem.kind} problem={problem} reserve={disk.reserve} />
+            <Problem key={problem.kind} problem={problem} server={server} />
           ))}
         </ul>
       )}
@@ -35,8 +36,13 @@ export function Problems({ server: { problems, disk } }: { readonly server: Serv
   );
 }
 
-function Problem({ problem, reserve }: { readonly problem: ServerProblem; readonly reserve: number }) {
-  const { what, advice } = wordsOfProblem(problem, reserve);
+interface ProblemProps {
+  readonly problem: ServerProblem;
+  readonly server: ServerReport;
+}
+
+function Problem({ problem, server }: ProblemProps) {
+  const { what, advice } = wordsOfProblem(problem, server);
   return (
     <li class={`notice ${LIGHT.includes(problem.kind) ? "careful" : "bad"}`}>
       <h3 class="row">
