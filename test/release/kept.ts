@@ -1,3 +1,6 @@
+import { expect } from "bun:test";
+import { OAuthTestClient, tokensIn } from "../support/peers/oauth.ts";
+import type { RequestOptions } from "../support/server/client.ts";
 import { addAccount } from "../support/server/accounts.ts";
 import { type Agent, type Server, signUp } from "../support/server/executable.ts";
 import { sessionIn } from "../support/server/sign-in.ts";
@@ -7,6 +10,8 @@ import { systemClock } from "../../src/process/clock.ts";
 export interface Kept extends Agent {
   /** Ada's session, as a cookie. */
   readonly cookie: string;
+  /** An application that Ada let in, with what it was given. */
+  readonly app: { readonly clientId: string; readonly accessToken: string; readonly refreshToken: string };
   /** The key of an agent for one folder. */
   readonly folderKey: string;
   /** A page that shows a folder to all, by its address. */
@@ -43,9 +48,11 @@ export async function fill(server: Server): Promise<Kept> {
   const { key: folderKey } = await client.post<{ key: string }>("/v0/keys", ofFolder);
   const login = { body: { username: "ada", password: "ada's password" } };
   const session = sessionIn(await server.client().send("POST", "/auth/login", login));
+  const cookie = `coffer_session=${session}`;
   return {
     ...agent,
-    cookie: `coffer_session=${session}`,
+    cookie,
+    app: await letInApp(server, cookie),
     folderKey,
     shared: `/v0/shared/${token}`,
     paths: [
@@ -68,9 +75,31 @@ export async function fill(server: Server): Promise<Kept> {
   };
 }
 
+async function letInApp(server: Server, cookie: string): Promise<Kept["app"]> {
+  const headers = { cookie, origin: server.url };
+  const person = {
+    send: (method: string, path: string, options: RequestOptions = {}) =>
+      server.client().send(method, path, { ...options, headers }),
+  };
+  const app = await OAuthTestClient.register(server);
+  const { access_token: accessToken, refresh_token: refreshToken } = await app.signIn(person);
+  return { clientId: app.id, accessToken, refreshToken };
+}
+
+/** Gives an application new tokens for those that it had, at the end: those work no more. */
+export async function expectRefreshed(server: Pick<Server, "client">, { app }: Kept): Promise<void> {
+  const { clientId: client_id, refreshToken: refresh_token } = app;
+  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token, client_id });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const answer = await server.client().send("POST", "/oauth/token", { body: form.toString(), headers });
+  const { access_token: token } = tokensIn(answer);
+  expect(await server.client(token).status("GET", "/v0/account")).toBe(200);
+  expect(await server.client(app.accessToken).status("GET", "/v0/account")).toBe(401);
+}
+
 /** What everybody is answered: of large contents their hash, and nothing that says when they asked. */
 export async function answersOf(server: Pick<Server, "client">, kept: Kept): Promise<Record<string, string>> {
-  const { key, cookie, folderKey, shared, paths } = kept;
+  const { key, cookie, app, folderKey, shared, paths } = kept;
   const answers: Record<string, string> = {};
   const ask = async (who: string, path: string, headers: Record<string, string>) => {
     const { status, text } = await server.client().send("GET", path, { headers });
@@ -79,6 +108,7 @@ export async function answersOf(server: Pick<Server, "client">, kept: Kept): Pro
   };
   for (const path of paths) await ask("ada", path, { authorization: `Bearer ${key}` });
   await ask("agent", paths[2] ?? "", { authorization: `Bearer ${folderKey}` });
+  await ask("app", "/v0/account", { authorization: `Bearer ${app.accessToken}` });
   await ask("browser", "/v0/account", { cookie });
   await ask("anybody", shared, {});
   return answers;

@@ -10,7 +10,7 @@ import { eventually } from "../support/server/scenario.ts";
 import { whyCannot, withReason } from "../support/server/skip.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/server/temporary-directory.ts";
 import { type EmptyRoot, type Machine, NO_EMPTY_ROOT, openEmptyRoot } from "./empty-root.ts";
-import { answersOf, fill, type Kept } from "./kept.ts";
+import { answersOf, expectRefreshed, fill, type Kept } from "./kept.ts";
 import { executableOf } from "./releases.ts";
 
 const [OLDER, NEWER, FINAL] = ["0.2.0-rc.1", "0.2.0-rc.2", "0.2.0"];
@@ -52,6 +52,7 @@ test("the next version in the place of the one before keeps all that is in a sto
   expect((await run(["version"], { program })).stdout).toStartWith(`coffer ${NEWER} (`);
   await using after = await serve({ dataDir, program });
   expect(await answersOf(after, kept)).toEqual(answers);
+  await expectRefreshed(after, kept);
   expect(await after.stop()).toBe(0);
   expect(await run(["verify", "--full"], { dataDir, program })).toMatchObject({ code: 0, stderr: "" });
 });
@@ -140,6 +141,7 @@ async function upgrade(
   expect(await machine.run("coffer version")).toStartWith(`coffer ${NEWER} (`);
   await using server = await machine.serveUnit();
   expect(await answersOf(server, kept)).toEqual(answers);
+  await expectRefreshed(server, kept);
   await server.stop();
   await machine.run(
     "setpriv --reuid coffer --regid coffer --clear-groups coffer verify --full --data-dir /var/lib/coffer",

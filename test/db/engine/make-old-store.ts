@@ -18,6 +18,7 @@ import {
   readOldStore,
   tableOf,
 } from "../../support/faults/old-stores.ts";
+import { OAuthTestClient } from "../../support/peers/oauth.ts";
 import { provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { fileOf } from "../../support/samples/contents.ts";
@@ -82,6 +83,8 @@ async function live(coffer: TestAppliance): Promise<OldStore> {
   };
   const [lasting, used] = [await link(false), await link(true)];
   await coffer.client().send("GET", `/v0/presigned/${used.token}`);
+  const app = await OAuthTestClient.register(coffer);
+  const { access_token: accessToken, refresh_token: refreshToken } = await app.signIn(browser);
   const headers = { "idempotency-key": "an old request" };
   await owner.send("POST", "/v0/folders", { body: { drive_id: drive, path: "once/" }, headers });
   return {
@@ -94,6 +97,7 @@ async function live(coffer: TestAppliance): Promise<OldStore> {
     unclaimed,
     claimed: { drive: claimed.drive, key: claimed.key },
     session: browser.token,
+    app: { clientId: app.id, accessToken, refreshToken },
     once: true,
     link: lasting.token,
     usedLink: used.token,
@@ -154,16 +158,23 @@ function hashOfText(text: string): string {
   return hashOf(Buffer.from(text));
 }
 
-/** These lines with the ids and keys of others, where both say the same. */
+/** These lines with the ids and keys of others, where both say the same, or a table has rows more. */
 function renamed(lines: readonly string[], others: readonly string[]): string[] {
-  const known = new Map(others.map((line) => [blank(line), line.match(RANDOM)]));
+  const known = others.map((line) => ({ text: blank(line), found: line.match(RANDOM) }));
   const names = new Map<string, string>();
   for (const line of lines) {
-    known.get(blank(line))?.forEach((name, at) => names.set(line.match(RANDOM)?.[at] ?? "", name));
+    const own = blank(line);
+    const same = known.find(({ text }) => own === text || own.startsWith(`${text.slice(0, -1)}, (`));
+    same?.found?.forEach((name, at) => names.set(line.match(RANDOM)?.[at] ?? "", name));
   }
   // A table that has a column more says nothing alike.
   const hashes = new Map(Array.from(names, (pair) => [hashOfText(pair[0]), hashOfText(pair[1])]));
   return lines.map((line) => line.replaceAll(RANDOM, (name) => names.get(name) ?? hashes.get(name) ?? name));
+}
+
+/** What is known of a store, a line for each: one of them may be new. */
+function linesOf(store: OldStore): string[] {
+  return Object.entries(store).map(([name, value]) => JSON.stringify({ [name]: value }));
 }
 
 /** One statement for all rows of each table. */
@@ -190,14 +201,11 @@ await coffer.close();
 using sql = new Sqlite(join(coffer.dataDir, "coffer.db"));
 addRows(sql, lived.at);
 const known = joined(before.statements);
-const [about = "{}", ...made] = renamed(
-  [JSON.stringify(lived), ...dump(sql)],
-  [JSON.stringify(before.store), ...known],
-);
-const had = new Map(Object.entries(before.store));
-const more = Object.entries(JSON.parse(about)).filter(
-  ([name, value]) => !Bun.deepEquals(had.get(name), value),
-);
+const about = linesOf(lived);
+const named = renamed([...about, ...dump(sql)], [...linesOf(before.store), ...known]);
+const made = named.slice(about.length);
+const had = new Set(linesOf(before.store));
+const more = named.slice(0, about.length).filter((line) => !had.has(line));
 const anew = known.map(tableOf).filter((table) => !made.some((statement) => tableOf(statement) === table));
 const own: string[] = [];
 for (const statement of made) {
@@ -210,6 +218,9 @@ for (const statement of made) {
     if (earlier !== "") anew.push(tableOf(statement));
   }
 }
-const adds = JSON.stringify({ ...Object.fromEntries(more), anew: anew.length > 0 ? anew : undefined });
+const adds = JSON.stringify({
+  ...Object.assign({}, ...more.map((line) => JSON.parse(line))),
+  anew: anew.length > 0 ? anew : undefined,
+});
 const lines = [...(adds === "{}" ? [] : [`-- ${adds}`]), ...own, ""];
 await Bun.write(fileOfStore(MIGRATIONS.length), lines.join("\n"));

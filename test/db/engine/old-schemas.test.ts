@@ -6,6 +6,7 @@ import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import { makeOldStore, OLD_CONTENTS, type OldStore, oldVersions } from "../../support/faults/old-stores.ts";
+import { OAuthTestClient, tokensIn } from "../../support/peers/oauth.ts";
 import { browserWith, isSignedIn, signIn } from "../../support/server/sign-in.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -15,7 +16,7 @@ const NEWEST = MIGRATIONS.length;
 /** The tables whose rows nothing but a request changes. */
 const KEPT = (
   "user drive api_key claim_token blob folder file file_tag identity session presigned_link idempotency_record " +
-  "drive_usage account_usage known_client small_content backup_success damaged_content"
+  "drive_usage account_usage known_client small_content backup_success damaged_content oauth_client oauth_grant"
 ).split(" ");
 
 type Rows = ReadonlyMap<string, readonly object[]>;
@@ -134,6 +135,20 @@ async function expectReach({ coffer, old }: Opened): Promise<void> {
   expect([letter.status, letter.text]).toEqual([200, OLD_CONTENTS.letter]);
 }
 
+/** An application that was let in is still, and can have new tokens, once more with the same one after a lost answer. */
+async function expectApp({ coffer, old: { app } }: Opened): Promise<void> {
+  if (app === undefined) return;
+  const accountOf = (token: string) => coffer.client(token).get<object>("/v0/account");
+  expect(await accountOf(app.accessToken)).toMatchObject({ data: { username: "ada" } });
+  const client = new OAuthTestClient(coffer, app.clientId);
+  const next = tokensIn(await client.refresh(app.refreshToken));
+  expect(tokensIn(await client.refresh(app.refreshToken)).access_token).toBe(next.access_token);
+  expect(await accountOf(next.access_token)).toMatchObject({ data: { username: "ada" } });
+  expect(await coffer.client(app.accessToken).status("GET", "/v0/account")).toBe(401);
+  // The client itself is known, too: it need not register anew.
+  expect(await client.begin()).not.toBe("");
+}
+
 async function expectReplay({ coffer, old: { once, key, drive } }: Opened): Promise<void> {
   if (once !== true) return;
   const answer = await coffer.client(key).send("POST", "/v0/folders", {
@@ -197,6 +212,7 @@ test.each(tried)(
     await expectReach(opened);
     // To hash it takes long.
     if (version === 1) expect(await isSignedIn(await signIn(coffer, "ada"))).toBe(true);
+    await expectApp(opened);
     await expectReplay(opened);
     if (version >= ROTTEN_FROM) {
       // A damaged content is still known as such, until the same bytes come again.

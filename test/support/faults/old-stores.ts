@@ -43,6 +43,8 @@ export interface OldStore {
   readonly link?: string;
   /** One that worked once, and has; from version 5 on. */
   readonly usedLink?: string;
+  /** An application that Ada let in, with what it was given; from version 42 on. */
+  readonly app?: { readonly clientId: string; readonly accessToken: string; readonly refreshToken: string };
   /** Whether "once/" was made with the Idempotency-Key "an old request". */
   readonly once?: boolean;
 }
