@@ -4,7 +4,7 @@ import {
   type AuditCategory,
   type AuditOutcome,
 } from "../../src/domain/audit/audit-actions.ts";
-import { ask, call } from "./api/api.ts";
+import { call } from "./api/api.ts";
 import type { AuditEvent, CursorPage } from "./api/types.ts";
 
 /** What of the audit log is asked for; an empty text stands for all. */
@@ -52,11 +52,9 @@ export function listAuditEvents(
   });
 }
 
-/** All events that a filter means, as lines of JSON. */
-export async function auditLines(filter: AuditFilter, signal: AbortSignal): Promise<Blob> {
-  const headers = { accept: "application/x-ndjson" };
-  const path = `/v0/audit-events?${new URLSearchParams(auditQuery(filter))}`;
-  return (await ask(path, { headers, signal })).blob();
+/** The address of all events that a filter means, as lines of JSON, which the browser saves as they come. */
+export function auditLinesAddress(filter: AuditFilter): string {
+  return `/v0/audit-events?${new URLSearchParams({ ...auditQuery(filter), lines: "true" })}`;
 }
 
 /** What is asked of the API: see `GET /v0/audit-events`. */

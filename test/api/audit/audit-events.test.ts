@@ -168,6 +168,14 @@ describe("the audit log", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines).toEqual(paged);
+    expect(answered.get("content-disposition")).toStartWith('attachment; filename="audit-events.jsonl"');
+    // A link cannot say what it accepts, and no page of another site reads what it leads to.
+    const link = "/v0/audit-events?lines=true";
+    const page = { accept: "text/html,*/*;q=0.8" };
+    expect((await ada.send("GET", link, { headers: page })).text).toBe(text);
+    const foreign = { ...page, origin: "https://evil.example" };
+    expectRefused(await ada.send("GET", link, { headers: foreign }), "UNAUTHORIZED");
+    expectRefused(await world.bob.send("GET", link, { headers: page }), "FORBIDDEN");
     expect(paged.length).toBeGreaterThan(2);
   });
 

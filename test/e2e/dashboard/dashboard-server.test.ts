@@ -195,11 +195,19 @@ test("the audit log says what was done and refused, is filtered, and leads to wh
   expect(await inspect(page, "audit-details")).toEqual([]);
 
   const downloading = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Download" }).click();
-  const lines = (await Bun.file(await (await downloading).path()).text()).trim().split("\n");
+  await page.getByRole("link", { name: "Download" }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe("audit-events.jsonl");
+  const text = await Bun.file(await download.path()).text();
+  const lines = text.trim().split("\n");
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { action: "session.created", outcome: "refused", subject: { name: "bob" } },
   ]);
+  const again = page.waitForEvent("download");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("download these events");
+  await page.getByRole("option", { name: "Download these events", exact: true }).click();
+  expect(await Bun.file(await (await again).path()).text()).toBe(text);
   await facts.getByRole("link", { name: "All events of this account" }).click();
   await page.waitForURL("/audit?account=bob");
   await page.goBack();

@@ -10,18 +10,3 @@ export function useBlobUrl(content: Blob): string | null {
   }, [content]);
   return url;
 }
-
-/** A function that has the browser save a content as a file. */
-export function useSavedBlob(filename: string): (content: Blob) => void {
-  const [content, setContent] = useState<Blob | null>(null);
-  useEffect(() => {
-    if (content === null) return;
-    const url = URL.createObjectURL(content);
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = filename;
-    link.click();
-    return () => URL.revokeObjectURL(url);
-  }, [content]);
-  return setContent;
-}

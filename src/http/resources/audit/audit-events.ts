@@ -6,6 +6,7 @@ import { auditRecord } from "../../../domain/audit/audit-record.ts";
 import { jsonLine } from "../../../domain/audit/json-line.ts";
 import { parseId } from "../../../domain/id.ts";
 import { instantBefore } from "../../../domain/time.ts";
+import { contentDisposition } from "../../content/containment.ts";
 import { wantsLines } from "../../content/negotiation.ts";
 import { piecewise } from "../../content/piecewise.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
@@ -17,6 +18,13 @@ import type { Parts } from "../parts.ts";
 
 const LINES = "application/x-ndjson";
 
+/** A browser saves them as a file, whatever leads to them. */
+const LINES_HEADERS = {
+  "content-type": LINES,
+  "content-disposition": contentDisposition("attachment", "audit-events.jsonl"),
+  "cache-control": "no-store",
+};
+
 /** After so long without a byte read, in milliseconds, the connection of an export is closed. */
 const STALL_MS = 60_000;
 
@@ -26,7 +34,7 @@ Each event is written in the same transaction as what it tells of. Refusals are 
 
 A page looks at 10,000 events at most: with filters it may have fewer than \`limit\`, and even none, while \`next_cursor\` is not null.
 
-With \`Accept: ${LINES}\` all events come that pass the filters, each as one line of JSON; \`cursor\` and \`limit\` do not count then. In these lines control characters, and others that would not show, are escaped. Needs the session of an administrator.`;
+With \`Accept: ${LINES}\`, or \`lines=true\`, all events come that pass the filters, each as one line of JSON; \`cursor\` and \`limit\` do not count then. In these lines control characters, and others that would not show, are escaped. Needs the session of an administrator.`;
 
 const query = Type.Object({
   category: Type.Optional(t.oneOf(AUDIT_CATEGORIES, { description: "Only events about this." })),
@@ -39,6 +47,7 @@ const query = Type.Object({
   until: t.optionalText("Only what happened before a time (ISO 8601), or so long ago.", "1d"),
   cursor: t.optionalText("The `next_cursor` of a page: returns the page after it. As fast at any position."),
   limit: t.paging.limit,
+  lines: t.flag(`Whether to answer as with \`Accept: ${LINES}\`: for links, which cannot say that.`),
 });
 
 /** What administrators read of the audit log. Not for keys: what they make known of people outlives them. */
@@ -65,7 +74,7 @@ export function auditEvents({ auditLog, clock, log }: Pick<Parts, "auditLog" | "
     handle: async ({ request, query: asked, caller, context }) => {
       const filter = filterOf(asked, clock.now());
       const before = auditCursor.read(asked.cursor);
-      if (wantsLines(request.headers.get("accept"))) {
+      if (asked.lines || wantsLines(request.headers.get("accept"))) {
         const body = await piecewise(linesOf(auditLog.all(caller, filter), context), {
           onFailure: (error) => {
             log.warn("an export of the audit log was cut off", { request_id: context.id, error });
@@ -73,7 +82,7 @@ export function auditEvents({ auditLog, clock, log }: Pick<Parts, "auditLog" | "
           },
           stall: { ms: STALL_MS, onStall: () => context.breakOff() },
         });
-        return new Response(body, { headers: { "content-type": LINES } });
+        return new Response(body, { headers: LINES_HEADERS });
       }
       const { events, next } = await auditLog.page(caller, { filter, limit: asked.limit, before });
       return Response.json({ data: events.map(auditRecord), next_cursor: auditCursor.write(next) });
