@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { openDashboard } from "../../support/browser/dashboard.ts";
-import { newWindow } from "../../support/browser/browser.ts";
+import { newWindow, resize } from "../../support/browser/browser.ts";
 import { inspect } from "../../support/browser/looks.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { signUp } from "../../support/server/executable.ts";
@@ -141,6 +141,11 @@ test("a backup that fails needs attention, until the next one is made", async ()
   await page.getByText("Nothing: all is well.").waitFor();
 });
 
+/** The height at which the middle of something is. */
+function middleOf(box: { readonly y: number; readonly height: number } | null): number {
+  return box === null ? Number.NaN : box.y + box.height / 2;
+}
+
 test("each disk is shown, and one that is away needs attention until it is back", async () => {
   await rename(otherDisk, join(place.path, "gone"));
   expect(await dashboard.server.stdout.until(/a disk cannot be used/)).not.toBeNull();
@@ -152,6 +157,11 @@ test("each disk is shown, and one that is away needs attention until it is back"
   await health.getByText("Can't be reached").waitFor();
   expect(await health.getByRole("meter", { name: otherDisk }).count()).toBe(0);
   expect(await inspect(page, "server-disks")).toEqual([]);
+  // On a telephone, too, the sign stands beside what it is for.
+  await resize(page, 360, 800);
+  const heading = problem.getByRole("heading");
+  const [sign, whole] = [await heading.locator(".icon").boundingBox(), await heading.boundingBox()];
+  expect(Math.abs(middleOf(sign) - middleOf(whole))).toBeLessThan(2);
   await rename(join(place.path, "gone"), otherDisk);
   expect(await dashboard.server.stdout.until(/a disk of contents is back/)).not.toBeNull();
   await page.reload();

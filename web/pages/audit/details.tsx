@@ -13,7 +13,7 @@ export function Details({ event }: { readonly event: AuditEvent }) {
   const { action, actor, subject, count, at, last_at: lastAt, address, detail } = event;
   return (
     <dl class="facts audit-facts">
-      <Fact label={count === 1 ? t("When") : t("The first time")}>
+      <Fact label={count === 1 ? t("event|When") : t("The first time")}>
         <Moment at={at} />
       </Fact>
       {count > 1 && (

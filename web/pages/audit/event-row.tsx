@@ -6,6 +6,7 @@ import type { AuditEvent, User } from "../../lib/api/types.ts";
 import { Link } from "../../lib/browser/router.tsx";
 import { plain } from "../../lib/contents/overrides.ts";
 import { actorInWords, describeEvent, nameInWords, subjectInWords } from "../../lib/words/audit-words.ts";
+import { sentenceSpace } from "../../lib/words/format.ts";
 import { plural, t } from "../../lib/words/text.ts";
 import { Details } from "./details.tsx";
 import { iconOf } from "./icons.ts";
@@ -30,7 +31,12 @@ export function EventRow({ event, users }: EventRowProps) {
       <p class="change-what">
         {isRefused && <span class="standing careful">{t("outcome|Refused")}</span>}{" "}
         <Sentence event={event} users={users} />
-        {count > 1 && <span class="soft"> ({plural(count, "{count} time", "{count} times")})</span>}
+        {count > 1 && (
+          <>
+            {sentenceSpace()}
+            <span class="soft audit-count">{plural(count, "({count} time)", "({count} times)")}</span>
+          </>
+        )}
       </p>
       <p class="soft change-when">
         <When at={at} /> {address !== null && t("from {address}", { address })}

@@ -45,7 +45,7 @@ function Problem({ problem, server }: ProblemProps) {
   const { what, advice } = wordsOfProblem(problem, server);
   return (
     <li class={`notice ${LIGHT.includes(problem.kind) ? "careful" : "bad"}`}>
-      <h3 class="row">
+      <h3>
         <Icon svg={problemIcon} /> {what}
       </h3>
       <p>{advice}</p>
