@@ -1,11 +1,14 @@
 import type { ServiceDescription } from "./description.ts";
 
-/** A file for Docker Compose, with a volume and nothing to fill in. The image has its own data directory. */
+/**
+ * A file for Docker Compose, with a volume and nothing to fill in. The image has its own data directory. Restarted only
+ * after a failure, it would not start again with the machine, which stops it before.
+ */
 export function composeFile({ name, port, openFiles, stopSeconds }: ServiceDescription): string {
   return `services:
   ${name}:
     image: ${name}
-    restart: on-failure
+    restart: unless-stopped
     ports:
       - "${port}:${port}"
     volumes:

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { isObject } from "../support/schemas/json-schema.ts";
 import { runHere } from "../support/server/run-here.ts";
 import { withReason } from "../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -42,6 +43,21 @@ test("every form names the program, the data and who runs it, and stays stopped 
     services: { coffer: { ports: ["2633:2633"], volumes: ["coffer:/data"] } },
   });
 });
+
+test("the file for Compose that builds the image runs it as the one that is printed does", async () => {
+  const file = Bun.file(resolve(import.meta.dir, "../../.github/compose.yaml"));
+  const compose: unknown = Bun.YAML.parse(await file.text());
+  const { ulimits: _, ...runs } = composed(Bun.YAML.parse(await printed("--compose")));
+  expect(composed(compose)).toEqual({ ...runs, build: ".." });
+  expect(compose).toMatchObject({ name: "coffer", volumes: { coffer: null } });
+});
+
+/** What a file for Compose says of the server. */
+function composed(file: unknown): Record<string, unknown> {
+  if (!isObject(file) || !isObject(file["services"]) || !isObject(file["services"]["coffer"]))
+    throw new Error("It has no service with the name coffer.");
+  return file["services"]["coffer"];
+}
 
 test.skipIf(NO_ANALYZE !== "")(
   withReason("systemd knows every line of the units, and finds little that they expose", NO_ANALYZE),
