@@ -9,16 +9,17 @@ COPY . .
 ARG TARGETARCH
 # What `coffer version` shows, as git is not there: a commit, and its date in seconds since 1970.
 ARG COMMIT EPOCH
-# Anybody may write to /data, so that the container runs under whatever user it is given; a new volume
-# takes this mode over.
+# Anybody may write to /data, so that the container runs under whatever user it is given; a new volume takes over this
+# mode, and its owner, who is the usual user: the server takes it from all others when it starts as its owner.
 RUN . src/bun.sh \
   && bun src/release/executable.ts --processor="$TARGETARCH" --commit="$COMMIT" --epoch="$EPOCH" \
   && install -D -m 0755 dist/coffer /rootfs/usr/local/bin/coffer \
-  && install -d -m 0777 /rootfs/data
+  && install -d -m 0777 -o 65532 -g 65532 /volume/data
 
 # glibc, certificates and an unprivileged user; no shell. Nothing of it runs here, so it may be for another processor.
 FROM gcr.io/distroless/base-debian12:nonroot@sha256:7f0c72cd138b442ae0deeb69c08b1acf5525439ba251a49ad93c320a061567e5
 COPY --from=build /rootfs /
+COPY --from=build --chown=65532:65532 /volume /
 ENV COFFER_DATA_DIR=/data
 VOLUME /data
 USER 65532:65532

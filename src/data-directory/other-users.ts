@@ -1,16 +1,22 @@
-import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../process/log.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
-/** Closes the data directory to other users, and says so. */
-export function tellOthers({ root }: DataDirectory, log: Log): void {
+/** Closes the data directory to other users, and says so; not of a new one, in which there is only our lock. */
+export function tellOthers({ root, database, lockFile }: DataDirectory, log: Log): void {
+  const heldNothing = existsSync(database) ? [] : [root, lockFile];
   const { closed, open } = closeToOthers(root);
-  if (closed.length > 0)
+  if (closed.some((path) => !heldNothing.includes(path)))
     log.warn("other users could reach the data directory, and cannot any more", { closed });
-  if (open.length > 0) {
-    log.warn(`other users can reach the data directory. Take it from them: chmod -R go= ${root}`, { open });
-  }
+  if (open.length > 0) log.warn(`other users can reach the data directory. ${adviceFor(root)}`, { open });
+}
+
+/** Only its owner and root can close it, and closed it is of no use to anybody else. */
+function adviceFor(root: string): string {
+  const own = process.getuid?.() ?? 0;
+  const isOurs = own === 0 || lstatSync(root).uid === own;
+  return `Take it from them: ${isOurs ? "" : `chown -R ${own} ${root} && `}chmod -R go= ${root}`;
 }
 
 /** What a group and everybody may do, in a mode of chmod(2). */

@@ -11,29 +11,42 @@ const FUTURE_MS = 60_000;
 /** How many paths are named. */
 const NAMED = 3;
 
-/** Who owns the data directory, and who else may reach it. */
-export function directoryCheck(directory: DataDirectory): Check {
+/** What others may do with a directory so that its owner says nothing of whose files are in it. */
+const OTHERS_WRITE = 0o022;
+
+/** Who owns the data directory, and who else may reach it. @param own the user who asks; undefined without users */
+export function directoryCheck(directory: DataDirectory, own = process.getuid?.()): Check {
   const { root } = directory;
-  const { uid } = lstatSync(root);
-  const own = process.getuid?.() ?? uid;
-  if (own !== uid && own !== 0) {
+  const owner = ownerOf(directory);
+  if (own !== undefined && own !== owner && own !== 0) {
     return wrong(
       "directory",
-      `${root} belongs to user ${uid}, and this is user ${own}`,
+      `${root} belongs to user ${owner}, and this is user ${own}`,
       "Run Coffer as its owner.",
     );
   }
-  const foreign = [...filesOf(directory)].filter(([, found]) => found.uid !== uid).map(([path]) => path);
+  const foreign = [...filesOf(directory)].filter(([, found]) => found.uid !== owner).map(([path]) => path);
   if (foreign.length > 0) {
-    const found = `${named(foreign)} not of user ${uid}, who owns ${root}`;
-    return wrong("directory", found, `Run chown -R ${uid} ${root}, and all commands as that user.`);
+    const found = `${named(foreign)} not of user ${owner}, who owns ${root}`;
+    return wrong("directory", found, `Run chown -R ${owner} ${root}, and all commands as that user.`);
   }
   const open = openPaths(root);
   if (open.length > 0) {
-    const advice = `Start the server, which closes them, or run chmod -R go= ${root}.`;
+    const advice =
+      lstatSync(root).uid === owner
+        ? `Start the server, which closes them, or run chmod -R go= ${root}.`
+        : `Run chown ${owner} ${root}, and start the server, which closes it.`;
     return warning("directory", `other users can reach ${named(open)}`, advice);
   }
-  return ok("directory", `${root} belongs to user ${uid}, and nobody else can reach it`);
+  return ok("directory", `${root} belongs to user ${owner}, and nobody else can reach it`);
+}
+
+/** Who owns what is in it: not always who owns the directory, as with the volume of a container. */
+function ownerOf({ root, database }: DataDirectory): number {
+  const directory = lstatSync(root);
+  const isShared = (directory.mode & OTHERS_WRITE) !== 0;
+  const inside = isShared ? lstatSync(database, { throwIfNoEntry: false }) : undefined;
+  return (inside ?? directory).uid;
 }
 
 /** Whether there is room on each disk. @param reserve bytes that uploads leave free */

@@ -1,11 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathsIn } from "../../src/data-directory/data-directory.ts";
+import { directoryCheck } from "../../src/doctor/directory-checks.ts";
 import { startTlsServer } from "../support/peers/tls-server.ts";
 import { addAccount } from "../support/server/accounts.ts";
 import { startAppliance } from "../support/server/appliance.ts";
 import { freePort } from "../support/server/executable.ts";
 import { runHere } from "../support/server/run-here.ts";
+import { withReason } from "../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // Its records are of the time that the command sees.
 const coffer = await startAppliance({}, { prepare: () => Promise.resolve(Date.now()) });
@@ -75,6 +79,25 @@ test("doctor says what is wrong, and what to do about it", async () => {
     expect(said?.advice).toMatch(/\.$/);
   }
 });
+
+const NOT_ROOT = process.getuid?.() === 0 ? "" : "only root gives files away";
+test.skipIf(NOT_ROOT !== "")(
+  withReason("doctor asks who owns the database, where everybody may write to the directory", NOT_ROOT),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const directory = pathsIn(place.path);
+    await writeFile(directory.database, "", { mode: 0o600 });
+    await chown(directory.database, 12_345, 12_345);
+    await chmod(place.path, 0o777);
+    const { level, advice } = directoryCheck(directory, 12_345);
+    expect([level, advice]).toEqual(["warning", expect.stringContaining(`chown 12345 ${place.path}`)]);
+    const another = { level: "error", found: expect.stringContaining("belongs to user 12345") };
+    expect(directoryCheck(directory, 65_532)).toMatchObject(another);
+    await chmod(place.path, 0o755);
+    const roots = { level: "error", found: expect.stringContaining("belongs to user 0") };
+    expect(directoryCheck(directory, 12_345)).toMatchObject(roots);
+  },
+);
 
 test("doctor finds the way to sign in of a server under a path", async () => {
   const port = String(freePort());

@@ -211,6 +211,13 @@ function openToOthers(dataDir: string): Promise<number> {
   return Promise.resolve(Date.UTC(2026, 0, 1));
 }
 
+/** Makes an empty data directory that everybody may write to, as a volume of the image is. */
+function openEmpty(dataDir: string): Promise<number> {
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, 0o777);
+  return Promise.resolve(Date.UTC(2026, 0, 1));
+}
+
 describe("other users", () => {
   test("can reach a directory no more once a server has started there, which is told once", async () => {
     await using coffer = await startAppliance({}, { prepare: openToOthers });
@@ -223,6 +230,12 @@ describe("other users", () => {
     await coffer.restart();
     await coffer.restart();
     expect(told().filter((line) => line.includes(`"${coffer.dataDir}"`))).toHaveLength(1);
+  });
+
+  test("could reach an empty directory, which is closed and not told", async () => {
+    await using coffer = await startAppliance({}, { prepare: openEmpty });
+    expect(modeOf(coffer.dataDir)).toBe(0o700);
+    expect(coffer.lines.join("\n")).not.toContain("other users");
   });
 
   const isRoot = process.getuid?.() === 0;
