@@ -29,6 +29,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/upgrade-kill.long": 270,
   "e2e/crashes/mixed-kill.long": 200,
   "release/release.long": 180,
+  "release/image.long": 170,
   "e2e/slow-reader.long": 160,
   "release/next-version.long": 150,
   "e2e/upkeep/backup-engines.long": 150,
