@@ -19,7 +19,7 @@ export async function install(
       tell(`kept ${path}`);
       continue;
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    makeDirectory(dirname(path));
     writeFileSync(path, text, { mode });
     // Whatever the umask is, and for a file that was there.
     chmodSync(path, mode);
@@ -32,6 +32,14 @@ export async function install(
     const code = await codeOf(run);
     if (code !== 0) throw new Error(`${run.join(" ")} ended with ${code}.`);
   }
+}
+
+/** Others may look into what is made, whatever the umask is. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path);
+  chmodSync(path, 0o755);
 }
 
 function codeOf(command: readonly string[]): Promise<number> {

@@ -49,6 +49,8 @@ Environment=${quoted(`COFFER_DATA_DIR=${dataDir}`)}
 EnvironmentFile=-${settingsFile}
 ${placeOf(dataDir)}
 WatchdogSec=${service.watchdogSeconds}
+# Without it systemd has it abort, and then the runtime reports a crash of its own that was none.
+WatchdogSignal=SIGKILL
 Restart=on-failure
 RestartSec=2
 # The data directory is gone: a start would begin an empty store there.
@@ -88,9 +90,10 @@ export function systemdDropIn({ settingsFile }: ServiceDescription): string {
   return `# What is here goes before what the unit says, and upgrades leave it. Settings can also be in ${settingsFile}.
 [Service]
 #Environment=COFFER_BASE_URL=https://files.example.com
-# A directory of backups, or a disk of contents, must be named to be written:
+# Another disk must be named to be written: by where it is mounted, so that it is in use while the server runs. With the
+# minus sign, the server also starts without it.
 #Environment=COFFER_BACKUP=/mnt/backup/coffer
-#ReadWritePaths=/mnt/backup/coffer
+#ReadWritePaths=-/mnt/backup
 `;
 }
 
