@@ -25,6 +25,7 @@ const LONGEST: Readonly<Record<string, number>> = {
   "e2e/crashes/log-cuts.long": 390,
   "e2e/crashes/migrate-kill.long": 370,
   "e2e/process/fresh-machine.long": 350,
+  "release/systemd.long": 300,
   "e2e/crashes/migrate-kill-ceph.long": 270,
   "e2e/crashes/upgrade-kill.long": 270,
   "e2e/crashes/mixed-kill.long": 200,

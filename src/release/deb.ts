@@ -7,11 +7,19 @@ import { makeTree, packageFile, putFile } from "./package-tree.ts";
 
 const ARCHITECTURES = { x64: "amd64", arm64: "arm64" } as const;
 
-/** Writes the Debian package of an executable into a directory. It needs `dpkg-deb`. Returns its path. */
+/** How the package is compressed. The fastest level of xz: others take minutes for a few percent. */
+const COMPRESSION = ["-Zxz", "-z1"];
+
+/**
+ * Writes the Debian package of an executable into a directory. It needs `dpkg-deb`. Returns its path.
+ *
+ * @param compression flags of `dpkg-deb`
+ */
 export async function writeDeb(
   directory: string,
   { platform, path }: Executable,
   { version, seconds, texts }: PackageParts,
+  compression: readonly string[] = COMPRESSION,
 ): Promise<string> {
   const architecture = ARCHITECTURES[platform.cpu];
   const root = `${path}.deb-root`;
@@ -22,9 +30,8 @@ export async function writeDeb(
     await putFile(join(root, "DEBIAN", script), packageFile(script), 0o755);
 
   const debian = join(directory, `coffer_${version}_${architecture}.deb`);
-  // The fastest level of xz: others take minutes for a few percent.
   const epoch = `SOURCE_DATE_EPOCH=${seconds}`;
-  await Bun.$`env ${epoch} dpkg-deb --root-owner-group -Zxz -z1 --build ${root} ${debian}`.quiet();
+  await Bun.$`env ${epoch} dpkg-deb --root-owner-group ${compression} --build ${root} ${debian}`.quiet();
   await rm(root, { recursive: true });
   return debian;
 }

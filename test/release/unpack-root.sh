@@ -1,9 +1,10 @@
 #!/bin/sh
 # Makes the root of a machine that has only what the base of this machine's Debian or Ubuntu has, and a user `ada`. Nothing
-# of the packages is run: they are unpacked, and said to be installed. For `sh unpack-root.sh ROOT`, as root, on a machine
-# that knows the lists of apt.
+# of the packages is run: they are unpacked, and said to be installed. For `sh unpack-root.sh ROOT [PACKAGE]...`, as root,
+# on a machine that knows the lists of apt; with more packages, and what they need.
 set -eu
 root=$1
+shift
 packages=$root.packages
 mkdir -p "$root" "$packages/partial"
 
@@ -11,7 +12,7 @@ mkdir -p "$root" "$packages/partial"
 # As if nothing were installed, this asks for all that is essential, and apt.
 apt-get -qq -y --download-only -o Dir::State::status="$packages/none" -o Dir::Cache::archives="$packages" \
   -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o Debug::NoLocking=1 -o APT::Sandbox::User=root \
-  -o APT::Install-Recommends=false dist-upgrade adduser usr-is-merged
+  -o APT::Install-Recommends=false dist-upgrade adduser usr-is-merged "$@"
 
 for name in bin sbin lib lib64; do
   mkdir -p "$root/usr/$name"
