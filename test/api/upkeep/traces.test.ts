@@ -57,7 +57,8 @@ test("a request is a span by its route, and what takes long in it is below", asy
   const client = coffer.client(key);
   const { id } = await client.put(drive, "secret-name.bin", newContent(2_000_000));
   await client.fetch("GET", `/v0/files/${id}/download`).then((answer) => answer.bytes());
-  await client.get(`/v0/search?q=secret&drive_id=${drive}`);
+  // The first one may have to bring the index up to date.
+  for (const _ of ["first", "second"]) await client.get(`/v0/search?q=secret&drive_id=${drive}`);
   const { id: picture } = await client.put(drive, "a.png", png(300, 300));
   await client.fetch("GET", `/v0/files/${picture}/thumbnail`).then((answer) => answer.bytes());
   await client.status("HEAD", "/v0/secret-path");
@@ -82,7 +83,8 @@ test("a request is a span by its route, and what takes long in it is below", asy
   expect(write?.events?.map(({ name }) => name)).toEqual(["transaction"]);
 
   expect(below(spans, named(spans, "GET /v0/files/:id/download"))).toEqual(["blob read"]);
-  expect(below(spans, named(spans, "GET /v0/search"))).toEqual(["search"]);
+  const second = spans.findLast(({ name }) => name === "GET /v0/search");
+  expect(below(spans, second ?? put)).toEqual(["search"]);
   expect(below(spans, named(spans, "GET /v0/files/:id/thumbnail"))).toContain("draw-thumbnail");
   const lost = named(spans, "HEAD");
   expect(valuesOf(lost)["http.route"]).toBeUndefined();
