@@ -157,15 +157,16 @@ function header(name: string, description: string) {
   return { name, in: "header" as const, required: false, description, schema: Type.String() };
 }
 
-function describeAnswer({ description, json, content, headers, example }: Answer, isFirst: boolean) {
+function describeAnswer(answer: Answer, isFirst: boolean) {
+  const { description, json, content, headers = {}, someHeaders = {}, example } = answer;
   const shown = example ?? (isFirst && json !== undefined ? shownExample(json) : undefined);
   const schemas = content ?? (json && { "application/json": json });
-  const described = Object.entries(headers ?? {}).map(([name, about]) => {
-    return [name, { description: about, required: true, schema: { type: "string" } }] as const;
+  const described = Object.entries({ ...headers, ...someHeaders }).map(([name, about]) => {
+    return [name, { description: about, required: name in headers, schema: { type: "string" } }] as const;
   });
   return {
     description,
-    ...(headers === undefined ? {} : { headers: Object.fromEntries(described) }),
+    ...(described.length === 0 ? {} : { headers: Object.fromEntries(described) }),
     ...(schemas === undefined ? {} : { content: contentOf(schemas, shown) }),
   };
 }

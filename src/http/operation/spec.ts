@@ -93,6 +93,8 @@ export interface Answer {
   readonly content?: Readonly<Record<string, TSchema>>;
   /** Headers that this response always has, name to description. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The same, of those that it has only in some of its forms. */
+  readonly someHeaders?: Readonly<Record<string, string>>;
   /** By default, that of `json`, if this is the first answer. */
   readonly example?: unknown;
 }

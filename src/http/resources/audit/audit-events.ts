@@ -22,7 +22,6 @@ const LINES = "application/x-ndjson";
 const LINES_HEADERS = {
   "content-type": LINES,
   "content-disposition": contentDisposition("attachment", "audit-events.jsonl"),
-  "cache-control": "no-store",
 };
 
 /** After so long without a byte read, in milliseconds, the connection of an export is closed. */
@@ -69,6 +68,7 @@ export function auditEvents({ auditLog, clock, log }: Pick<Parts, "auditLog" | "
         }),
         [LINES]: Type.String(),
       },
+      someHeaders: { "Content-Disposition": "Of lines: they are saved as a file." },
       example: { data: [t.exampleOf(auditEventSchema)], next_cursor: null },
     },
     handle: async ({ request, query: asked, caller, context }) => {
