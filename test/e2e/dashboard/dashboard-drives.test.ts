@@ -39,6 +39,11 @@ async function deleteNamed(wrong: string, name: string): Promise<void> {
   await page.getByRole("button", { name: "Delete permanently" }).click();
 }
 
+/** Where something begins from the left of the window, in whole pixels. */
+async function leftOf(what: Locator): Promise<number> {
+  return Math.round((await what.boundingBox())?.x ?? Number.NaN);
+}
+
 function toast(text: string): Promise<void> {
   return page.locator(".toast", { hasText: text }).last().waitFor();
 }
@@ -65,6 +70,8 @@ describe("drives", () => {
     await pressKeys(page, "Tab", "Enter");
     const made = page.getByRole("listitem").filter({ hasText: "Field notes" });
     await made.getByText("0 files").waitFor();
+    // The head of a page about a drive is laid out in another way than that of a card.
+    expect(await leftOf(made.locator(".icon").first())).toBe(await leftOf(made.getByText("0 files")));
     expect(await made.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
     const { data } = await owner.client.get<{ data: { description: string }[] }>("/v0/drives");
     expect(data.map(({ description }) => description)).toEqual(["What we saw\nout there"]);

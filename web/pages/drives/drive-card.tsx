@@ -27,7 +27,7 @@ export function DriveCard(props: {
   const { drive, isChanged, onEdit, onDelete } = props;
   return (
     <>
-      <div class="drive-head">
+      <div class="drive-card-head">
         <span class="drive-sign">
           <NewsMark mark={isChanged ? "changed" : undefined} />
           <Icon svg={driveIcon} />
